@@ -9,7 +9,7 @@ endif
 # Many tests wait for processes: more of them at a time than there are cores.
 PYTEST := pytest -n 4
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
-# Installed zot writes byte code once; a checkout compiles itself anew in every process without it.
+# Installed zot writes byte code once; without it, a checkout compiles itself again in every process.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list the verbs
@@ -36,6 +36,7 @@ quick: setup ## the checks that need a few seconds: format, lint, types, imports
 	$(UV) run ruff check --quiet .
 	$(UV) run mypy
 	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
+	$(UV) run scripts/generate_stubs.py --check
 	$(UV) run scripts/generate_docs.py --check
 
 # `make coverage` measures all packages, which takes more than a minute. `make check test coverage` measures while it
@@ -84,8 +85,8 @@ bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py
 
 # In this order: the pages are made from the specifications and the schemas too.
-generate: setup ## write what is generated: tool specifications, JSON Schemas, docs/generated
-	@set -e; for name in tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
+generate: setup ## write what is generated: type stubs, tool specifications, JSON Schemas, docs/generated
+	@set -e; for name in stubs tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
 screenshots: setup ## take the screenshots in docs/images, from real runs of the screen
 	$(UV) run scripts/screenshots

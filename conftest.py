@@ -1,7 +1,7 @@
-"""What every test run needs, whoever starts it and wherever: the environment of the tests is made here, in one place.
+"""The environment of all tests, the same on every machine.
 
-Tests see none of the machine's variables, settings and programs but those that are named here. What a test wants
-besides, it sets or makes itself.
+Tests see only the variables, settings and programs of the machine that are named here. A test that needs more sets or
+makes it.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ PROGRAMS = """
     mkdir mkfifo mktemp mv nohup od printf pwd readlink rm rmdir sed seq setsid sh sleep sort stat stty tail tar tee
     test touch tr true tty uname uniq wc which xargs yes
 """
-"""What tests may run of the machine's programs. Those beside the Python that runs the tests come before them."""
+"""The programs of the machine that tests may run. Programs beside the Python that runs the tests take precedence."""
 
 PROGRAMS_OF_SOME = ("chromium", "curl", "jq", "node", "ps", "uv")
-"""More of them, which a machine may lack."""
+"""More programs, which a machine may lack."""
 PARTS = (*PROGRAMS_OF_SOME, "libgomp", "tsx")
 """What a machine may lack. A test marked `needs(PART, ...)` is skipped there, and fails where the project is judged."""
 TSX = Path(__file__).parent / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
@@ -52,7 +52,7 @@ def _installer_environment() -> dict[str, str]:
 
 
 def _clean_environment() -> None:
-    """Leave the tests what is the same on every machine."""
+    """Remove from the environment what differs between machines."""
     folder = Path(tempfile.mkdtemp(prefix="zot-tests-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     programs, home = folder / "bin", folder / "home"
@@ -85,8 +85,8 @@ if not WORKER:
 for name in ("COLUMNS", "LINES"):  # readline sets them where it is imported, which pytest does
     os.environ.pop(name, None)
 
-# The background jobs of a shell ignore SIGINT, and what nohup starts ignores SIGHUP. The processes that a test starts
-# would do so too; a handler is what they do not inherit.
+# The background jobs of a shell ignore SIGINT, and programs started by nohup ignore SIGHUP. The processes that a test
+# starts would inherit that. They do not inherit a handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
@@ -107,15 +107,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Give a worker of xdist what is known here alone."""
+    """Pass the variables of installers to a worker of xdist, which does not see them."""
     node.workerinput["installers"] = INSTALLERS
 
 
 @pytest.fixture(scope="session")
 def installer_environment(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables that a package installer works with on this machine: caches, indexes, certificates, proxies.
+    """The variables that a package installer needs on this machine: caches, indexes, certificates, proxies.
 
-    It takes the Python that runs the tests: it would fetch one where the only one to be seen is that of an environment.
+    `UV_PYTHON` is the Python that runs the tests; without it uv would download one.
     """
     return getattr(request.config, "workerinput", {}).get("installers", INSTALLERS) | {"UV_PYTHON": sys.executable}
 
@@ -140,7 +140,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
-    """A test that is a coroutine has a loop of its own, and so has each example of a property."""
+    """Run a test that is a coroutine in an event loop of its own, and each example of a property in another one."""
     place: Any = getattr(pyfuncitem.obj, "hypothesis", None)
     holder, name = (place, "inner_test") if place else (pyfuncitem, "obj")
     test = getattr(holder, name)
@@ -155,28 +155,28 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None, None]:
-    """With CI set, what is skipped has failed."""
+    """Report a skipped test as failed if CI is set."""
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
-        report.longrepr = f"{report.longrepr[-1]}; nothing may be skipped where CI is set"
+        report.longrepr = f"{report.longrepr[-1]}; no test may be skipped where CI is set"
     return (yield)
 
 
-class _Kept(logging.Handler):
+class _KeptErrors(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.told: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.told.append(record.getMessage())
+        self.messages.append(record.getMessage())
 
 
 @pytest.fixture(autouse=True)
 def _no_failure_that_nobody_sees() -> Iterator[None]:
-    """A task whose exception nobody has retrieved is told to a log alone, here or in the next test."""
-    kept = _Kept()
+    """Fail a test if asyncio logs an error, such as a task whose exception was never retrieved."""
+    kept = _KeptErrors()
     logger = logging.getLogger("asyncio")
     logger.addHandler(kept)
     yield
     logger.removeHandler(kept)
-    assert kept.told == []
+    assert kept.messages == []

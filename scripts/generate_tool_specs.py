@@ -1,4 +1,4 @@
-"""Write `zot_core/tools/definition/specs.json`: the descriptions and schemas of the built-in tools.
+"""Write `zot_core/tools/definition/specs.json`: what is known of the built-in tools without their modules.
 
 The schemas come from the tools' signatures, the descriptions from `prompts/<name>.md`. Run `make generate`
 after changing either.
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import zot_core.tools
 from zot_core.tools.definition.arguments import Arguments
-from zot_core.tools.definition.tool import FunctionTool
 
 FOLDER = Path(zot_core.tools.__file__).parent
 
@@ -20,9 +19,9 @@ def specs() -> str:
         tool.name: {
             "description": (FOLDER / "prompts" / f"{tool.name}.md").read_text("utf-8").strip(),
             "schema": Arguments(tool.function, tool.name).schema(),
+            "parallel": tool.parallel,
         }
-        for tool in zot_core.tools.BUILTIN_TOOLS
-        if isinstance(tool, FunctionTool)
+        for tool in (each.function_tool for each in zot_core.tools.BUILTIN_TOOLS)
     }
     return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
 

@@ -42,7 +42,7 @@ def test_a_build_makes_a_wheel_and_a_source_archive_of_every_distribution(wheels
     assert len(list(wheels.glob("*.whl"))) == len(list(wheels.glob("*.tar.gz"))) == 5
 
 
-EXTRAS = ("acp", "hypercorn", "starlette")
+EXTRAS = ("acp", "starlette", "uvicorn")
 """Packages that only the extras of zot-agent bring."""
 
 

@@ -18,7 +18,7 @@ COPIED = (
     *("packages", "docs", "scripts", "tests", "examples", "benchmarks"),
     *(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")),
 )
-GENERATORS = ("tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
+GENERATORS = ("stubs", "tool_specs", "frames", "rpc_schema", "docs")  # as `make generate`
 REGISTRIES = (
     *("packages/zot-provider/tests/providers", "packages/zot-provider/tests/test_selection.py"),
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -21,6 +20,7 @@ from acp.client import ClientSideConnection
 from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import McpServerStdio, RequestPermissionResponse
 from command import Zot
+from extension_folder import write_extension
 
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore
@@ -130,17 +130,6 @@ async def open_talk(zot: Zot, *arguments: str, env: dict[str, str] | None = None
             process.kill()
         await process.wait()
         await talk.agent.close()
-
-
-def extension(folder: Path, body: str) -> str:
-    """An extension on the SDK; its folder."""
-    folder.mkdir(parents=True)
-    (folder / "main.py").write_text(
-        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension('speaker')\n{body}\next.run()\n"
-    )
-    (folder / "main.py").chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": "speaker", "exec": "./main.py"}))
-    return str(folder)
 
 
 async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Zot, server: ScriptedServer) -> None:
@@ -696,7 +685,7 @@ panel.on_render(lambda: ['up', 'down'])
 
 async def test_commands_of_extensions_are_told_and_run(zot: Zot, server: ScriptedServer) -> None:
     server.add("The answer.", "Of a path.")
-    folder = extension(zot.cwd.parent / "speaker", COMMANDS)
+    folder = str(write_extension(zot.cwd.parent / "speaker", COMMANDS, name="speaker"))
     async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
         session = await talk.begin(zot)
         told = await talk.editor.until(lambda each: each.session_update == "available_commands_update")
@@ -743,7 +732,7 @@ async def test_a_turn_that_is_refused_ends_with_the_reason(zot: Zot, server: Scr
 def never(turn):
     return TurnStartDecision(block=True, reason='not today')
 """
-    folder = extension(zot.cwd.parent / "guard", body)
+    folder = str(write_extension(zot.cwd.parent / "guard", body, name="speaker"))
     async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
         session = await talk.begin(zot)
         done = await talk.agent.prompt(session_id=session, prompt=[text_block("hi")])
@@ -759,7 +748,7 @@ async def test_text_that_an_extension_replaces_is_never_told(zot: Zot, server: S
         "def hide(message):\n"
         "    return AssistantMessageDecision(replace_text=message.text.replace('SECRET', '***'))\n"
     )
-    folder = extension(zot.cwd.parent / "redact", body)
+    folder = str(write_extension(zot.cwd.parent / "redact", body, name="speaker"))
     async with open_talk(zot, *zot.at(server), "--ext", folder) as talk:
         await talk.prompt(await talk.begin(zot), "hi")
         assert talk.editor.said() == "a ***"
@@ -770,7 +759,7 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_
     zot: Zot, server: ScriptedServer
 ) -> None:
     server.add("Hello.", "Again.")
-    extension(zot.cwd / ".zot/extensions/speaker", "open('started', 'w').close()")
+    write_extension(zot.cwd / ".zot/extensions/speaker", "open('started', 'w').close()")
     async with open_talk(zot, *zot.at(server)) as talk:
         servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
         session = await talk.begin(zot, mcp_servers=servers)

@@ -2,26 +2,15 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 from command import Zot
+from extension_folder import write_extension
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 EXAMPLES = Path(__file__).parents[2] / "examples/extensions"
-
-
-def write(folder: Path, body: str, name: str = "") -> Path:
-    """An extension on the SDK in `folder`; the folder."""
-    folder.mkdir(parents=True)
-    name = name or folder.name
-    program = folder / "main.py"
-    program.write_text(f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({name!r})\n{body}\next.run()\n")
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
-    return folder
 
 
 def example(name: str, folder: Path) -> str:
@@ -65,7 +54,7 @@ def test_what_an_extension_replaces_is_never_printed(
     zot: Zot, server: ScriptedServer, flags: list[str], shown: str
 ) -> None:
     server.add("a SECRET")
-    folder = write(zot.cwd.parent / "redact", REDACT)
+    folder = write_extension(zot.cwd.parent / "redact", REDACT)
 
     done = zot.ask(server, *flags, "hi", "--ext", str(folder))
 
@@ -74,7 +63,7 @@ def test_what_an_extension_replaces_is_never_printed(
 
 def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "a SECRET")
-    folder = write(zot.cwd.parent / "redact", REDACT)
+    folder = write_extension(zot.cwd.parent / "redact", REDACT)
 
     told = zot.ask(server, "--json", "hi", "--ext", str(folder))
     held = zot.ask(server, "--json", "--hold-text", "hi", "--ext", str(folder))
@@ -88,7 +77,7 @@ def test_events_stream_what_may_be_replaced_unless_it_is_to_be_held(zot: Zot, se
 
 def test_a_session_keeps_what_was_shown_beside_what_was_said(zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "again")
-    folder = write(zot.cwd.parent / "redact", REDACT)
+    folder = write_extension(zot.cwd.parent / "redact", REDACT)
 
     zot.ask(server, "-p", "hi", "--ext", str(folder))
     zot.ask(server, "-p", "-c", "more", "--ext", str(folder))
@@ -103,7 +92,7 @@ def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Zot, server: Scripte
     server.add("a SECRET")
     body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(block=True, reason='not for you'))"
 
-    done = zot.ask(server, "--stream", "hi", "--ext", str(write(zot.cwd.parent / "hide", body)))
+    done = zot.ask(server, "--stream", "hi", "--ext", str(write_extension(zot.cwd.parent / "hide", body)))
 
     assert (done.code, done.out, done.err) == (0, "", "zot: not for you\n")
 
@@ -111,7 +100,7 @@ def test_a_hidden_answer_prints_nothing_but_the_reason(zot: Zot, server: Scripte
 def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Zot, server: ScriptedServer) -> None:
     body = "ext.intercept('turn_start')(lambda turn: TurnStartDecision(block=True, reason='outside business hours'))"
 
-    done = zot.ask(server, "-p", "hi", "--ext", str(write(zot.cwd.parent / "hours", body)))
+    done = zot.ask(server, "-p", "hi", "--ext", str(write_extension(zot.cwd.parent / "hours", body)))
 
     assert (done.code, done.out, done.err) == (5, "", "zot: refused: outside business hours\n")
     assert server.requests == []
@@ -119,7 +108,7 @@ def test_a_blocked_turn_ends_with_exit_code_5_and_the_reason(zot: Zot, server: S
 
 def test_installed_extensions_run_unless_they_are_not_wanted(zot: Zot, server: ScriptedServer) -> None:
     server.add("a", "b")
-    write(
+    write_extension(
         zot.home / "extensions" / "hi", "ext.on('session_start')(lambda event: None)\next.tool(lambda: '', name='hi')"
     )
 
@@ -132,7 +121,7 @@ def test_installed_extensions_run_unless_they_are_not_wanted(zot: Zot, server: S
 
 def test_extensions_of_a_project_run_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
     server.add("a", "b", "c")
-    write(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
+    write_extension(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
 
     told = zot.ask(server, "-p", "hi")
     without = zot.ask(server, "-p", "hi", "--no-project-ext")
@@ -156,8 +145,8 @@ def test_the_tools_of_extensions_can_be_left_out(zot: Zot, server: ScriptedServe
 
 def test_a_working_copy_wins_over_the_installed_extension(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
-    write(zot.home / "extensions" / "one", "ext.tool(lambda: '', name='installed')")
-    copy = write(zot.cwd / "copy", "ext.tool(lambda: '', name='copied')", name="one")
+    write_extension(zot.home / "extensions" / "one", "ext.tool(lambda: '', name='installed')")
+    copy = write_extension(zot.cwd / "copy", "ext.tool(lambda: '', name='copied')", name="one")
 
     zot.ask(server, "-p", "hi", "--no-tools", "-e", str(copy))
 
@@ -175,7 +164,7 @@ def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Zot, 
 
 def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
-    folder = write(zot.cwd.parent / "broken", "raise ValueError('oh')")
+    folder = write_extension(zot.cwd.parent / "broken", "raise ValueError('oh')")
 
     done = zot.ask(server, "-p", "hi", "--ext", str(folder))
 
@@ -206,7 +195,7 @@ def test_no_extension_outlives_zot(zot: Zot, server: ScriptedServer) -> None:
         f"open({str(zot.cwd / 'pids')!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')"
     )
 
-    zot.ask(server, "-p", "hi", "--ext", str(write(zot.cwd.parent / "parent", body)))
+    zot.ask(server, "-p", "hi", "--ext", str(write_extension(zot.cwd.parent / "parent", body)))
 
     for pid in (zot.cwd / "pids").read_text().split():
         assert not _runs(pid)
@@ -224,7 +213,7 @@ def test_the_shell_of_a_project_has_no_business_in_an_extensions_folder(zot: Zot
     body = (
         "import os\n@ext.on_hello\ndef greet(host):\n    ext.notify(f'{os.getcwd()} {host.cwd} {ext.data_dir}', 'info')"
     )
-    folder = write(zot.cwd.parent / "where", body)
+    folder = write_extension(zot.cwd.parent / "where", body)
 
     done = zot.ask(server, "-p", "hi", "--ext", str(folder))
 
@@ -243,7 +232,7 @@ ext.command("fail", "answer with an error")(lambda args: error("that went wrong"
 @pytest.fixture
 def toy(zot: Zot) -> str:
     """The folder of an extension with commands."""
-    return str(write(zot.cwd.parent / "toy", COMMANDS))
+    return str(write_extension(zot.cwd.parent / "toy", COMMANDS))
 
 
 @pytest.mark.parametrize("flag", ["-p", "--stream"])
@@ -302,9 +291,7 @@ def test_a_slash_line_that_nobody_knows_is_a_prompt(zot: Zot, server: ScriptedSe
 def test_a_message_of_an_extension_is_refused_with_a_note(zot: Zot, server: ScriptedServer, flag: str) -> None:
     server.add(Turn(calls=[Call("more")]), "done")
     body = "@ext.tool\ndef more() -> str:\n    'More.'\n    ext.submit('go on')\n    return 'sent'"
-    folder = write(zot.cwd.parent / "eager", body)
-    program = (folder / "main.py").read_text()
-    (folder / "main.py").write_text(program.replace("('eager')", "('eager', capabilities=('submit',))"))
+    folder = write_extension(zot.cwd.parent / "eager", body, more="capabilities=('submit',)")
 
     done = zot.ask(server, flag, "hi", "--ext", str(folder))
 
@@ -319,7 +306,7 @@ def test_a_message_of_an_extension_is_refused_with_a_note(zot: Zot, server: Scri
 
 def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
-    folder = write(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")
+    folder = write_extension(zot.cwd.parent / "hi", "@ext.on('turn_start')\ndef greet(event):\n    ext.notify('hello')")
     program = "ext.intercept('turn_start')(lambda turn: None)\next.run()"  # it has said hello before the model is asked
     (folder / "main.py").write_text((folder / "main.py").read_text().replace("ext.run()", program))
 

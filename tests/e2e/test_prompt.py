@@ -73,3 +73,17 @@ def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Zot, s
     os.close(writing)
     assert zot.finish(process).out == "ok\n"
     assert prompt(server) == "late\n\nx"
+
+
+@pytest.mark.parametrize("mode", ["-p", "--json", "--stream"])
+def test_a_pipe_without_an_end_is_refused(zot: Zot, mode: str) -> None:
+    done = zot.shell('yes | zot "$@"', mode, "x")
+    assert (done.code, done.out) == (2, "")
+    assert done.line().startswith("standard input is larger than 8.4 MB; ")
+
+
+def test_a_command_of_zot_rpc_without_an_end_is_refused(zot: Zot) -> None:
+    done = zot.shell('{ head -c 100000000 /dev/zero; echo; echo \'{"type":"ping"}\'; } | zot rpc')
+    first, second = done.out.splitlines()
+    assert "the line is longer than 16777216 bytes and was passed over" in first
+    assert '"pong":true' in second

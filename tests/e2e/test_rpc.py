@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias, get_args
 
 import pytest
 from command import Zot
+from extension_folder import write_extension
+from rpc_client import types
 
 from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
@@ -42,10 +43,6 @@ def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
         assert talk.process.stderr is not None
         assert (talk.process.returncode, talk.process.stderr.read()) == (0, b"")
         talk.close()
-
-
-def types(events: list[Event]) -> list[str]:
-    return [event["type"] for event in events]
 
 
 def line(talk: Talk, text: str) -> Event:
@@ -288,18 +285,6 @@ def test_the_guide_names_every_event_and_its_reference_every_command() -> None:
 # Extensions
 
 
-def write(folder: Path, body: str) -> str:
-    """An extension on the SDK in `folder`; the folder."""
-    folder.mkdir(parents=True)
-    program = folder / "main.py"
-    program.write_text(
-        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({folder.name!r})\n{body}\next.run()\n"
-    )
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": folder.name, "exec": "./main.py"}))
-    return str(folder)
-
-
 TOY = """
 ext.command("show", "show something")(lambda args: display(f"shown: {args}"))
 ext.command("type", "put something into the editor")(lambda args: insert("typed"))
@@ -318,7 +303,7 @@ def note(args):
 
 def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("Ada!")
-    talk = start("--ext", write(zot.cwd.parent / "toy", TOY))
+    talk = start("--ext", str(write_extension(zot.cwd.parent / "toy", TOY)))
     commands = talk.ask({"type": "get_commands"})["data"]["commands"]
     assert {"name": "show", "description": "show something", "extension": "toy"} in commands
     expected = {
@@ -338,7 +323,7 @@ def test_commands_of_an_extension_tell_what_they_want_shown(start: Start, zot: Z
 
 def test_a_prompt_of_an_extension_is_run_and_told(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "Ada!", "last")
-    talk = start("--ext", write(zot.cwd.parent / "toy", TOY))
+    talk = start("--ext", str(write_extension(zot.cwd.parent / "toy", TOY)))
     talk.ask({"type": "get_commands"})
     talk.send({"id": 1, "type": "prompt", "message": "first"})
     talk.until("text_delta")
@@ -375,7 +360,7 @@ def test_an_extension_that_comes_later_is_there_after_a_reload(start: Start, zot
     talk = start("--no-skills")
     assert talk.ask({"type": "get_commands"})["data"] == {"commands": []}
     assert not talk.ask({"type": "command", "name": "show"})["success"]
-    write(zot.home / "extensions" / "toy", TOY)
+    write_extension(zot.home / "extensions" / "toy", TOY)
     assert talk.ask({"type": "reload_ext"})["data"] == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
     talk.send({"type": "command", "name": "show", "args": "now"})
     assert talk.until("ext_display")[-1]["text"] == "shown: now"
@@ -401,7 +386,7 @@ def redact(message):
 
 def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Zot, server: ScriptedServer) -> None:
     server.add("a SECRET", "a SECRET")
-    talk = start("--ext", write(zot.cwd.parent / "redact", REDACT))
+    talk = start("--ext", str(write_extension(zot.cwd.parent / "redact", REDACT)))
     talk.ask({"type": "get_commands"})
     talk.send({"type": "prompt", "message": "hi", "hold_text": True})
     held = talk.until("done")

@@ -7,14 +7,13 @@ import shutil
 import signal
 import sys
 import termios
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import Zot
 from pty_screen import KITTY, PtyScreen
+from waiting import wait_until
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -45,13 +44,6 @@ def alive(mark: str) -> list[str]:
         if mark in words and words.startswith("sleep"):
             found.append(words)
     return found
-
-
-def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def restored(pty: PtyScreen) -> bool:
@@ -136,7 +128,7 @@ def test_esc_in_the_middle_of_a_tool_leaves_no_child(zot: Zot, server: ScriptedS
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("work\r")
         pty.wait_for("    here")
-        until(lambda: len(alive(mark)) == 2)
+        wait_until(lambda: len(alive(mark)) == 2)
         pty.type("\x1b")
         pty.wait_for("■ bash")
         assert alive(mark) == []
@@ -227,7 +219,7 @@ def test_a_signal_ends_everything_and_loses_nothing(zot: Zot, server: ScriptedSe
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("work\r")
         pty.wait_for("    here")
-        until(lambda: len(alive(mark)) == 2)
+        wait_until(lambda: len(alive(mark)) == 2)
         pty.type("next\rdraft")
         pty.wait_for("› draft")
         pty.signal(number)
@@ -254,7 +246,7 @@ def test_leaving_in_the_middle_of_a_command_ends_it(
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type(f"!{WAIT.format(mark)}\r" if work else "work\r")
         pty.wait_for("    here")
-        until(lambda: len(alive(mark)) == 2)
+        wait_until(lambda: len(alive(mark)) == 2)
         if isinstance(way, str):
             pty.type(way)
         else:
@@ -299,7 +291,7 @@ def test_a_terminal_that_is_gone_ends_zot_and_its_children(zot: Zot, server: Scr
     with opened(screen(zot, *zot.at(server))) as pty:
         pty.type("work\r")
         pty.wait_for("    here")
-        until(lambda: len(alive(mark)) == 2)
+        wait_until(lambda: len(alive(mark)) == 2)
         os.close(pty.descriptor)
         pty.descriptor = -1
         assert pty.process.wait(30) in (0, 129)
@@ -315,10 +307,10 @@ def test_what_was_typed_is_there_again_after_a_kill(zot: Zot, server: ScriptedSe
         pty.type("next\rdraft")
         pty.wait_for("› draft")
         drafts = zot.home / "drafts"
-        until(
+        wait_until(
             lambda: any('"draft"' in each.read_text() and "next" in each.read_text() for each in drafts.glob("*.json"))
         )
-        until(lambda: any('"draft": "draft"' in each.read_text() for each in drafts.glob("*.json")))
+        wait_until(lambda: any('"draft": "draft"' in each.read_text() for each in drafts.glob("*.json")))
         pty.signal(signal.SIGKILL)
         assert pty.wait_end() == -signal.SIGKILL
     server.add("gone on")

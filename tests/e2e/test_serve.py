@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -144,6 +145,26 @@ def test_a_signal_stops_the_sessions_and_leaves_them_whole(
     assert zot.ask(server, "-p", "-c", "go on").out == "resumed\n"
 
 
+def test_clients_that_read_nothing_do_not_delay_the_end(start: Start, zot: Zot) -> None:
+    running = start()
+    id = running.open()
+    head = f"Host: localhost\r\nAuthorization: Bearer {running.token}\r\n"
+    pages = f"GET /sessions/{id} HTTP/1.1\r\n{head}\r\n" * 100
+    events = f"GET /sessions/{id}/events HTTP/1.1\r\n{head}\r\n"
+    strangers = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5000
+    clients = [socket.create_connection(("127.0.0.1", int(running.url.rpartition(":")[2]))) for _ in range(20)]
+    for number, client in enumerate(clients):
+        client.setblocking(False)
+        with suppress(BlockingIOError, ConnectionError):
+            client.sendall((pages, events, strangers)[number % 3].encode())
+    assert running.http.get("/sessions").status_code == 200
+    running.process.send_signal(signal.SIGTERM)
+    done = zot.finish(running.process)
+    assert (done.code, done.err) == (143, "")
+    for client in clients:
+        client.close()
+
+
 def sleeping(mark: str) -> list[str]:
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -230,7 +251,7 @@ def test_a_short_token_is_refused(zot: Zot) -> None:
 def test_without_the_extra_it_says_how_to_get_it(zot: Zot, tmp_path: Path) -> None:
     without = (
         "import sys, importlib.util as u; real = u.find_spec\n"
-        "u.find_spec = lambda name, package=None: None if name in ('hypercorn', 'starlette') else real(name, package)\n"
+        "u.find_spec = lambda name, package=None: None if name in ('starlette', 'uvicorn') else real(name, package)\n"
         "from zot_agent.entry import main; sys.argv = ['zot', 'serve']; sys.exit(main())\n"
     )
     done = subprocess.run(

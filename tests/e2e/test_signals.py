@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command import Zot
+from waiting import wait_until
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -24,13 +24,6 @@ def alive(mark: str) -> list[str]:
         if mark in words:
             found.append(words)
     return found
-
-
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def resumed(zot: Zot, server: ScriptedServer) -> str:
@@ -76,7 +69,7 @@ def test_inside_a_tool_with_children(zot: Zot, server: ScriptedServer, times: in
     mark = f"61.0{os.getpid()}{times}"
     server.add(Turn(calls=[Call("bash", {"command": f"sleep {mark} & sleep {mark}"}), Call("bash", {"command": "ls"})]))
     process = zot.start(*zot.at(server), "-p", "x")
-    until(lambda: len([words for words in alive(mark) if words.startswith("sleep")]) == 2)
+    wait_until(lambda: len([words for words in alive(mark) if words.startswith("sleep")]) == 2)
     for _ in range(times):
         process.send_signal(number)
         time.sleep(0.01)
@@ -92,7 +85,7 @@ def test_a_child_that_will_not_end_is_killed(zot: Zot, server: ScriptedServer) -
     command = f"trap '' INT TERM; sleep {mark}; sleep {mark}"
     server.add(Turn(calls=[Call("bash", {"command": command})]))
     process = zot.start(*zot.at(server), "-p", "x")
-    until(lambda: any(words.startswith("sleep") for words in alive(mark)))
+    wait_until(lambda: any(words.startswith("sleep") for words in alive(mark)))
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     assert zot.finish(process).code == 130

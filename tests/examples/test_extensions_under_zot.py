@@ -1,6 +1,5 @@
 """The same examples under zot's own host: real processes, an agent, a scripted model."""
 
-import asyncio
 import contextlib
 import re
 import shutil
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from waiting import until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -54,11 +54,6 @@ class Zot:
         """Keys for the open panel."""
         for key in keys:
             self._extensions.panels.key("rune" if len(key) == 1 else key, key if len(key) == 1 else "")
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        async with asyncio.timeout(60):
-            while not true():
-                await asyncio.sleep(0.01)
 
     @property
     def panel(self) -> tuple[str, ...]:
@@ -127,9 +122,9 @@ async def todo(root: Path) -> None:
     async with running("todo", root) as zot:
         assert isinstance(await zot.command("todos"), events.PanelOpen)
         zot.press(*"ship it", "enter")
-        await zot.until(lambda: zot.panel == ("▸ □ ship it", "> "))
+        await until(lambda: zot.panel == ("▸ □ ship it", "> "))
         assert await zot.call("todo", action="add", text="rest") == ("1. [ ] ship it\n2. [ ] rest", False)
-        await zot.until(lambda: len(zot.panel) == 3)
+        await until(lambda: len(zot.panel) == 3)
         zot.press("esc")
         assert isinstance(zot.told[-1], events.PanelClose)
     async with running("todo", root) as zot:  # the list outlives its program

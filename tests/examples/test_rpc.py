@@ -2,7 +2,6 @@
 
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import read_fifo
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -61,16 +61,6 @@ class Example:
         finally:
             process.kill()
         return process.returncode, out.decode(), err.decode()
-
-
-def told(fifo: Path) -> str:
-    """What is written into a fifo, once it is; some patience, so that a failure is no hang."""
-    descriptor = os.open(fifo, os.O_RDWR)  # waits for no writer
-    try:
-        assert select.select([descriptor], [], [], 60)[0], f"nobody wrote into {fifo.name}"
-        return os.read(descriptor, 100).decode()
-    finally:
-        os.close(descriptor)
 
 
 @pytest.fixture
@@ -152,7 +142,7 @@ def test_ctrl_c_stops_a_tool_and_what_it_started(example: Example, server: Scrip
     process = example.start("hi", *FLAGS)
     assert process.stdout is not None
     assert process.stdout.read(5) == b"Now. "
-    pid = told(example.folder / "pid")
+    pid = read_fifo(example.folder / "pid")
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = example.finish(process)
     assert code == 130, err

@@ -1,7 +1,6 @@
 """`zot rpc` and clients that write nonsense, die, do not read, ask for too much, or think better of it."""
 
 import base64
-import json
 import os
 import select
 import signal
@@ -13,6 +12,8 @@ from typing import Any, TypeAlias
 
 import pytest
 from command import Zot
+from extension_folder import write_extension
+from waiting import read_fifo
 
 from zot_agent.client import Talk
 from zot_core.images import LARGEST
@@ -46,16 +47,6 @@ def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
         talk.process.terminate()  # so that it ends its extensions
         talk.process.wait(60)
         talk.close()
-
-
-def told(fifo: Path) -> str:
-    """What is written into a fifo, once it is; some patience, so that a failure is no hang."""
-    descriptor = os.open(fifo, os.O_RDWR)  # waits for no writer
-    try:
-        assert select.select([descriptor], [], [], 60)[0], f"nobody wrote into {fifo.name}"
-        return os.read(descriptor, 100).decode()
-    finally:
-        os.close(descriptor)
 
 
 def wait_for_end(pid: int) -> None:
@@ -115,7 +106,7 @@ def test_a_client_that_is_killed_takes_zot_and_its_tools_with_it(zot: Zot, serve
     with subprocess.Popen(command, cwd=zot.cwd, env=zot.env, stdout=subprocess.PIPE) as client:
         assert client.stdout is not None
         pid = int(client.stdout.readline())
-        tool = int(told(fifo))
+        tool = int(read_fifo(fifo))
         client.kill()
     wait_for_end(pid)
     assert not group_runs(tool)
@@ -136,7 +127,7 @@ def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Zot, server:
         assert process.stderr is not None
         process.stdin.write(b'{"type":"prompt","message":"hi"}\n{"type":"prompt","message":"and then"}\n')
         process.stdin.flush()
-        tool = int(told(fifo))
+        tool = int(read_fifo(fifo))
         process.stdout.close()
         assert process.wait(60) == 0
         assert process.stderr.read() == b""
@@ -151,7 +142,7 @@ def test_a_signal_ends_zot_and_its_tools(
     fifo = hang(zot, server)
     talk = start()
     talk.send({"type": "prompt", "message": "hi"})
-    tool = int(told(fifo))
+    tool = int(read_fifo(fifo))
     talk.process.send_signal(number)
     types = [event["type"] for event in talk.rest()]
     assert talk.process.wait(60) == 128 + number
@@ -429,7 +420,7 @@ def test_abort_ends_a_tool_and_all_that_it_started(start: Start, zot: Zot, serve
     server.add("next")
     talk = start()
     talk.send({"type": "prompt", "message": "hi"})
-    tool = int(told(fifo))
+    tool = int(read_fifo(fifo))
     talk.send({"type": "abort"})
     events = talk.until("done")
     assert not group_runs(tool)
@@ -438,18 +429,6 @@ def test_abort_ends_a_tool_and_all_that_it_started(start: Start, zot: Zot, serve
     talk.send({"type": "prompt", "message": "go on"})
     talk.until("done")
     assert len(server.requests) == 2
-
-
-def extension(folder: Path, body: str) -> str:
-    """An extension on the SDK in `folder`."""
-    folder.mkdir(parents=True)
-    program = folder / "main.py"
-    program.write_text(
-        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({folder.name!r})\n{body}\next.run()\n"
-    )
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": folder.name, "exec": "./main.py"}))
-    return str(folder)
 
 
 SLOW_GUARD = """
@@ -466,9 +445,9 @@ def test_abort_ends_a_question_to_an_extension(start: Start, zot: Zot, server: S
     asked = zot.cwd / "asked"
     os.mkfifo(asked)
     server.add(Turn(calls=[Call("write", {"path": "new.txt", "content": "x"})]), "not asked for")
-    talk = start("--ext", extension(zot.cwd.parent / "slow", SLOW_GUARD.format(asked=str(asked))))
+    talk = start("--ext", str(write_extension(zot.cwd.parent / "slow", SLOW_GUARD.format(asked=str(asked)))))
     talk.send({"type": "prompt", "message": "hi"})
-    assert told(asked) == "asked"
+    assert read_fifo(asked) == "asked"
     talk.send({"type": "abort"})
     talk.until("done")
     assert not (zot.cwd / "new.txt").exists()
@@ -507,7 +486,7 @@ def test_a_prompt_of_an_extension_that_finds_no_place_disturbs_nobody(
     start: Start, zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(ENDLESS)
-    talk = start("--ext", extension(zot.cwd.parent / "say", SAY))
+    talk = start("--ext", str(write_extension(zot.cwd.parent / "say", SAY)))
     talk.ask({"type": "get_commands"})
     talk.send(*[{"type": "prompt", "message": "hi"} for _ in range(1500)])
     talk.until("response", 1500)

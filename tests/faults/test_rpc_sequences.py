@@ -1,6 +1,5 @@
 """Random sequences of commands at `zot rpc`: whatever comes in whichever order, the rules of the protocol hold."""
 
-import json
 import os
 import random
 import subprocess
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from command import Zot
+from extension_folder import write_program
 
 from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
@@ -56,12 +56,7 @@ ext.run()
 
 def toy(folder: Path) -> str:
     """An extension with a command of each kind; its folder."""
-    folder.mkdir()
-    program = folder / "main.py"
-    program.write_text(f"#!{sys.executable}\n{EXTENSION}")
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": "toy", "exec": "./main.py"}))
-    return str(folder)
+    return str(write_program(folder, EXTENSION))
 
 
 def answer(chance: random.Random) -> Turn:

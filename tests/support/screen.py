@@ -2,19 +2,20 @@
 
 import asyncio
 import contextlib
-import json
 import re
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from zot_agent.host import Host
+from extension_folder import write_extension
+
 from zot_agent.host.build import build_host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
-from zot_agent.modes.interactive import ChatScreen
+from zot_agent.ui.chat import ChatScreen
+from zot_agent.ui.start import StartScreen
 from zot_core.conversation import Conversation
 from zot_core.hooks import Hooks
 from zot_core.runtime.runtime import Runtime
@@ -319,15 +320,16 @@ class Chats:
 
     @contextlib.asynccontextmanager
     async def built(
-        self, server: ScriptedServer, columns: int = 80, rows: int = 24, **options: Any
+        self, server: ScriptedServer, columns: int = 80, rows: int = 24, *, before: str = "", **options: Any
     ) -> AsyncIterator[Talk]:
-        """Open a screen whose host is built as the command builds it. `options` are those of `HostOptions`."""
+        """Open a screen whose host is built as the command builds it; `before` is typed before it is there. `options`
+        are those of `HostOptions`."""
         named = {
             "provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat"),
             "no_context_files": True, **options,
         }  # fmt: skip
         host = build_host(HostOptions(**named), once=False, can_ask=True)
-        async with self._around(host, columns, rows) as talk:
+        async with self._around(host, columns, rows, before) as talk:
             yield talk
 
     @contextlib.asynccontextmanager
@@ -342,28 +344,22 @@ class Chats:
             yield talk
 
     @contextlib.asynccontextmanager
-    async def _around(self, host: Host, columns: int, rows: int) -> AsyncIterator[Talk]:
-        """Open a screen of this host; both are closed in the end."""
+    async def _around(self, host: Host, columns: int, rows: int, before: str = "") -> AsyncIterator[Talk]:
+        """Open a screen of this host, on which `before` has been typed; both are closed in the end."""
+        start, chat = StartScreen(MemoryScreen(columns, rows)), None
         try:
-            chat = ChatScreen(host, MemoryScreen(columns, rows))
-            try:
-                async with Driver(chat.app) as driver:
-                    await driver.settle()
-                    yield Talk(chat, driver, host)
-            finally:
-                await chat.controller.close()
+            async with Driver(start.app) as driver:
+                driver.type(before)
+                chat = ChatScreen(host, start)
+                await driver.settle()
+                yield Talk(chat, driver, host)
         finally:
+            if chat is not None:
+                await chat.controller.close()
             await host.close()
 
     def extension(self, name: str, body: str) -> str:
         """Write an extension on the SDK and return its folder. `body` is the program between the imports and
         `ext.run()`."""
-        folder = self.root / name
-        folder.mkdir()
-        program = folder / "main.py"
-        head = [f"#!{sys.executable}", "from zot_ext import *", "import os, time"]
-        head.append(f"ext = Extension({name!r}, '1', capabilities=('submit',))")
-        program.write_text("\n".join([*head, dedent(body), "ext.run()\n"]))
-        program.chmod(0o755)
-        (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
-        return str(folder)
+        folder, more = self.root / name, "'1', capabilities=('submit',)"
+        return str(write_extension(folder, dedent(body), imports="import os, time", more=more))

@@ -1,10 +1,18 @@
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from zot_provider.testing import ScriptedServer
+
 # The extra `serve` is not part of a plain installation; `make test` has it.
-collect_ignore = [] if all(map(find_spec, ("hypercorn", "starlette", "websockets"))) else ["cli/test_serve.py", "serve"]
+collect_ignore = (
+    [] if all(map(find_spec, ("starlette", "uvicorn", "websockets", "wsproto"))) else ["cli/test_serve.py", "serve"]
+)
+
+if find_spec("acp") is None:  # the same for this extra
+    collect_ignore += [f"acp/test_{name}.py" for name in ("agent", "choices", "process")]
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +24,10 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("ZOT_HOME", str(tmp_path / "zot-home"))
     monkeypatch.chdir(work)
     return work
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    """A model server whose script a test writes with `add`."""
+    with ScriptedServer() as running:
+        yield running

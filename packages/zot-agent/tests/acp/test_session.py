@@ -12,7 +12,7 @@ from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_core.aio import spawn
 from zot_core.conversation import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit
@@ -140,3 +140,27 @@ async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> N
         assert await session.prompt(words("write")) == PromptEnd("end_turn", "completed")
     assert [each["title"] for each in editor.asked] == ["write a"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
+
+
+class SlowEditor(Editor):
+    """Has no room until `reads` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waited_for, self.reads = asyncio.Event(), asyncio.Event()
+
+    async def room(self) -> None:
+        self.waited_for.set()
+        await self.reads.wait()
+
+
+async def test_an_editor_that_reads_slowly_delays_the_next_model_call() -> None:
+    editor = SlowEditor()
+    async with opened(editor, "Hello.") as session:
+        prompt = spawn(session.prompt(words("hi")), "prompt")
+        async with asyncio.timeout(60):
+            await editor.waited_for.wait()
+        assert editor.said("agent_message_chunk").endswith("a note of the beginning")
+        editor.reads.set()
+        assert await prompt == PromptEnd("end_turn", "completed")
+    assert editor.said().endswith("Hello.")

@@ -28,6 +28,7 @@ CASES: list[Any] = [
     pytest.param("--reasoning maximum", CommandLine(options=HostOptions(reasoning="max")), id="another word for max"),
     pytest.param("--max-steps 3", CommandLine(options=HostOptions(max_steps=3)), id="steps"),
     pytest.param("--session s", CommandLine(options=HostOptions(session="s")), id="session"),
+    pytest.param("--experimental-oauth x", CommandLine("x"), id="a flag of the Go zot without effect"),
     pytest.param("--no-session", CommandLine(options=HostOptions(no_session=True)), id="no session"),
     pytest.param("-v", CommandLine(version=True), id="version"),
     pytest.param("--rpc", CommandLine(mode="rpc"), id="the flag of a verb"),
@@ -117,3 +118,34 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
         with pytest.raises(OSError, match="No space left on device"):
             build_parser().print_help(unbuffered)
         unbuffered.detach()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("docter", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
+        *("login", "logout", "auth", "update", "upgrade", "sessions", "models", "config", "install", "mcp"),
+        *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic"),
+    ],
+)
+def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
+    word = words.split()[0]
+    with pytest.raises(ConfigError, match=f"^zot has no command '{word}'; .* is sent with zot -- {word}$"):
+        parse(words.split())
+    assert parse(["--", word]).prompt == word
+
+
+def test_a_misspelled_command_is_named() -> None:
+    with pytest.raises(ConfigError, match="; did you mean zot doctor\\? "):
+        parse(["docter"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("hello", "hi", "test", "fix", "why", "review", "explain", "continue", "save", "next", "Login", "login?"),
+        *("update the readme", "login fails", "install dependencies", "-p login", "-c login"),
+    ],
+)
+def test_ordinary_words_are_a_prompt(words: str) -> None:
+    assert parse(words.split()).prompt == words.removeprefix("-p ").removeprefix("-c ")

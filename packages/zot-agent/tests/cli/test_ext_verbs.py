@@ -218,9 +218,9 @@ def test_what_is_write_protected_is_removed_too(ext: Cli, tmp_path: Path) -> Non
     directory = ext.add(ext.mine, "a")
     (tmp_path / "outside").mkdir(mode=0o500)
     (directory / "link").symlink_to(tmp_path / "outside")
-    (directory / "provider").mkdir()
-    (directory / "provider" / "file").touch()
-    (directory / "provider").chmod(0o500)
+    (directory / "modules").mkdir()
+    (directory / "modules" / "file").touch()
+    (directory / "modules").chmod(0o500)
     ext("remove", "a", "--yes")
     assert os.listdir(ext.mine) == []
     assert (tmp_path / "outside").stat().st_mode & 0o777 == 0o500

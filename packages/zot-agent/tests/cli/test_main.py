@@ -6,6 +6,7 @@ import pytest
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.main import read_stdin, run
 from zot_agent.modes import MODES
+from zot_provider.errors import ConfigError
 
 
 def test_every_subcommand_has_a_function_or_is_the_name_of_a_mode() -> None:
@@ -58,3 +59,10 @@ def test_piped_text_is_read_to_its_end(
         monkeypatch.setattr("sys.stdin", stdin)
         assert read_stdin() == text
     assert capsys.readouterr().err == error
+
+
+def test_too_much_piped_text_is_refused_without_reading_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("/dev/zero", encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(ConfigError, match=r"^standard input is larger than 8\.4 MB; "):
+            read_stdin()

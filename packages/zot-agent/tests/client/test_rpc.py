@@ -3,13 +3,14 @@
 import asyncio
 import gc
 import os
-import select
 import signal
 import sys
 from pathlib import Path
 
 import pytest
+from extension_folder import write_program
 from rpc_client import connect, events_of, runs, text, types
+from waiting import read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
 from zot_agent.rpc import METHODS
@@ -19,16 +20,6 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c626001000000ffff03000006"
     "0005570bf80000000049454e44ae426082"
 )
-
-
-def told(fifo: Path) -> str:
-    """What is written into a fifo, once it is; some patience, so that a failure is no hang."""
-    descriptor = os.open(fifo, os.O_RDWR)  # waits for no writer
-    try:
-        assert select.select([descriptor], [], [], 60)[0], f"nobody wrote into {fifo.name}"
-        return os.read(descriptor, 100).decode()
-    finally:
-        os.close(descriptor)
 
 
 async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
@@ -91,11 +82,7 @@ async def test_events_of_extensions_come_between_prompts_and_their_prompts_are_q
     server: ScriptedServer,
 ) -> None:
     server.add("mine", "theirs", "mine again")
-    folder = Path("toy")
-    folder.mkdir()
-    (folder / "main.py").write_text(f"#!{sys.executable}\n{TOY}")
-    (folder / "main.py").chmod(0o755)
-    (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
+    folder = write_program(Path("toy"), TOY)
     async with connect(server, "--no-skills", "--ext", str(folder.absolute())) as client:
         assert [command["name"] for command in await client.get_commands()] == ["open", "say", "show"]
         assert await client.command("show", "it") == "display"
@@ -188,7 +175,7 @@ async def test_a_failure_in_the_block_leaves_nothing_running(server: ScriptedSer
     async def fail() -> None:
         async with connect(server) as client:
             client.prompt("hi")
-            pids.extend([int(await asyncio.to_thread(told, Path("pid"))), client.pid])
+            pids.extend([int(await asyncio.to_thread(read_fifo, Path("pid"))), client.pid])
             raise KeyError
 
     with pytest.raises(KeyError):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -125,12 +126,6 @@ def with_extensions(
             await act(extensions, agent)
 
     asyncio.run(run())
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not true():
-            await asyncio.sleep(0.01)
 
 
 def test_a_tool_of_an_extension_does_its_work_and_its_result_says_whose_it_is(scene: Scene) -> None:

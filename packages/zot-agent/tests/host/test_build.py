@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.args import parse
-from zot_agent.host import Host
 from zot_agent.host.build import build_host, working_directory
-from zot_core.errors import SessionLocked, SessionNotFound
+from zot_agent.host.host import Host
+from zot_core.errors import SessionLocked
 from zot_core.prompt import identity
 from zot_provider.errors import ConfigError, MissingKey, UnknownName, ZotError
 from zot_provider.router import RoutingClient
@@ -96,8 +96,8 @@ async def test_a_session_that_is_open_is_locked(tmp_path: Path) -> None:
         (["--provider", "opanai"], UnknownName),
         (["--provider", "local", "--tools", "raed", "--base-url", "http://h/v1"], UnknownName),
         (["--cwd", "/nowhere"], ConfigError),
-        (["-c"], SessionNotFound),
-        (["--session", "x"], SessionNotFound),
+        (["-c"], ConfigError),
+        (["--session", "x"], ConfigError),
     ],
 )
 def test_what_cannot_be_built_is_a_mistake_in_the_usage(

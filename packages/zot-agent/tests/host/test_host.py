@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from zot_agent.config.settings import Settings
-from zot_agent.host import Host
 from zot_agent.host.extensions import ExtensionChoice
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
 from zot_core.runtime.runtime import Runtime

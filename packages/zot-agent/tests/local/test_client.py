@@ -34,7 +34,7 @@ async def test_a_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.
     path = tmp_path / "bad.gguf"
     path.write_bytes(b"GGUF" + b"?" * 100)
     server = LocalServer(str(path))
-    wanted = "is it a whole GGUF model" if engine_installed() else "zot-agent"
+    wanted = "is it a complete GGUF file" if engine_installed() else "zot-agent"
     with pytest.raises(ConfigError, match=wanted):
         await server.start(local_provider())
     server.stop()

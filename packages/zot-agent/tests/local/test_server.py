@@ -1,4 +1,5 @@
 import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_bla
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1: cannot open shared object file')")
+    monkeypatch.delitem(sys.modules, "xllamacpp", raising=False)  # an earlier test may have loaded the real one
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
     with pytest.raises(ConfigError) as caught:

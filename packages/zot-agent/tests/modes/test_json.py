@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import json as json_mode
 from zot_agent.modes import stream

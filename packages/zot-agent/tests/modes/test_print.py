@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes.print import run
 from zot_core.conversation import Conversation

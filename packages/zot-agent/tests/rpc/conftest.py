@@ -18,12 +18,6 @@ def read_schema() -> Callable[[Path], Schema]:
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
 def start(server: ScriptedServer, alone: Path) -> Iterator[StartPeer]:
     peers: list[Peer] = []
 

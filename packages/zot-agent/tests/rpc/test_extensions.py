@@ -1,9 +1,9 @@
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from extension_folder import write_extension
 from rpc_peer import Peer, StartPeer
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -41,17 +41,6 @@ panel.on_key(lambda key: pressed.append(key.key + ' ' + key.text))
 """
 
 
-def write(folder: Path, name: str, body: str) -> Path:
-    """An extension on the SDK; its folder."""
-    folder = folder / name
-    folder.mkdir(parents=True)
-    program = folder / "main.py"
-    program.write_text(f"#!{sys.executable}\nfrom zot_ext import *\next = Extension({name!r})\n{body}\next.run()\n")
-    program.chmod(0o755)
-    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
-    return folder
-
-
 def write_skill(project: Path) -> None:
     """A skill that is called `release`."""
     folder = project / ".zot" / "skills" / "release"
@@ -64,7 +53,7 @@ def write_skill(project: Path) -> None:
 @pytest.fixture
 def speaker(start: StartPeer, tmp_path: Path) -> Peer:
     """A process with an extension that has commands."""
-    return start("--ext", str(write(tmp_path, "speaker", BODY)))
+    return start("--ext", str(write_extension(tmp_path / "speaker", BODY)))
 
 
 def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
@@ -181,7 +170,7 @@ def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
 ) -> None:
     server.add(Turn("a long story. " * 200, chunk=1, delay=0.02), "ok")
     body = BODY + "import time\n@ext.command('sleep')\ndef sleep(args):\n    time.sleep(600)\n"
-    peer = start("--ext", str(write(tmp_path, "speaker", body)))
+    peer = start("--ext", str(write_extension(tmp_path / "speaker", body)))
     peer.send("prompt", message="go")
     peer.until("text_delta")
 
@@ -220,7 +209,7 @@ def test_a_reload_finds_what_is_new_while_the_model_speaks(
     peer = start()
     peer.send("prompt", message="go")
     peer.until("text_delta")
-    write(tmp_path / "zot-home" / "extensions", "speaker", BODY)
+    write_extension(tmp_path / "zot-home" / "extensions" / "speaker", BODY)
 
     assert peer.data("reload_ext") == {"stopped": 0, "loaded": 1, "ready": 1, "errors": []}
     assert peer.data("command", name="show", args="this") == {"action": "display"}
@@ -235,7 +224,7 @@ def test_text_that_is_replaced_is_held_back_where_that_is_wanted(
 ) -> None:
     server.add("a SECRET", "a SECRET")
     body = "ext.intercept('assistant_message')(lambda m: AssistantMessageDecision(replace_text='a ***'))"
-    peer = start("--ext", str(write(tmp_path, "redact", body)), *flags)
+    peer = start("--ext", str(write_extension(tmp_path / "redact", body)), *flags)
     peer.data("get_commands")  # until all are ready
 
     peer.send("prompt", message="hi", **asked)
@@ -257,7 +246,7 @@ def test_abort_does_not_wait_for_an_extension_that_thinks(
         "import time\n@ext.intercept('tool_call')\ndef think(call):\n"
         "    ext.notify('thinking', level='info')\n    time.sleep(600)\n"
     )
-    peer = start("--ext", str(write(tmp_path, "thinker", body)))
+    peer = start("--ext", str(write_extension(tmp_path / "thinker", body)))
     peer.send("prompt", message="hi")
     peer.until("ext_notify")
 
@@ -270,7 +259,7 @@ def test_abort_does_not_wait_for_an_extension_that_thinks(
 
 def test_notes_wait_for_a_client_that_has_yet_to_say_who_it_is(start: StartPeer, tmp_path: Path) -> None:
     body = "@ext.on_hello\ndef greet(host):\n    ext.notify('here', level='info')\n"
-    peer = start("--ext", str(write(tmp_path, "early", body)), ZOTCORE_RPC_TOKEN="s3cret")
+    peer = start("--ext", str(write_extension(tmp_path / "early", body)), ZOTCORE_RPC_TOKEN="s3cret")
 
     assert peer.error("get_commands") == "say hello with the token first"
     assert [line["type"] for line in peer.seen] == ["response"]

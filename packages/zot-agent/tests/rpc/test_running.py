@@ -3,11 +3,10 @@
 import json
 import os
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from rpc_peer import Peer, StartPeer
+from waiting import wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
@@ -20,13 +19,6 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
-
-
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_the_end_of_input_lets_running_and_queued_prompts_finish(peer: Peer, server: ScriptedServer) -> None:
@@ -45,13 +37,13 @@ def test_a_client_that_closes_its_end_stops_everything(start: StartPeer, server:
     peer = start(listens=False)
     peer.send("prompt", message="go")
     pid = alone / "pid"
-    until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
 
     assert peer.process.stdout is not None
     peer.process.stdout.close()
 
     assert peer.process.wait(60) == 0
-    until(lambda: gone(int(pid.read_text())))
+    wait_until(lambda: gone(int(pid.read_text())))
 
 
 def test_a_signal_ends_the_prompt_with_done(peer: Peer, server: ScriptedServer) -> None:
@@ -79,7 +71,7 @@ def test_a_client_that_does_not_read_stops_the_agent_and_not_its_memory(
     peer = start(listens=False)
     peer.send("prompt", message="go")
 
-    until(lambda: len(server.requests) >= 3)
+    wait_until(lambda: len(server.requests) >= 3)
     assert not too_far.wait(2)
     peer.listen()
     peer.until("done")

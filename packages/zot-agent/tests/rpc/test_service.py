@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from rpc_client import text
 from rpc_peer import Peer
 
 from zot_provider.testing import ScriptedServer
@@ -11,10 +12,6 @@ from zot_provider.testing import ScriptedServer
 
 def types(lines: list[dict[str, Any]]) -> list[str]:
     return [line["type"] for line in lines if line["type"] != "text_delta"]
-
-
-def text(lines: list[dict[str, Any]]) -> str:
-    return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
 def test_the_first_lines_of_a_prompt_are_its_response_and_its_events(peer: Peer, server: ScriptedServer) -> None:

@@ -2,16 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from rpc_client import text
 from rpc_peer import Peer, StartPeer
 
 from zot_provider.testing import Call, ScriptedServer, Turn
-
-
-def text(lines: list[dict[str, Any]]) -> str:
-    return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
 def test_state_and_messages_are_those_of_the_conversation(peer: Peer, server: ScriptedServer, alone: Path) -> None:

@@ -1,6 +1,6 @@
 """`zot serve` in the test's own process, on a real socket, and a model server that says what was written for it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,6 @@ from zot_agent.serve.address import Address
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.server import ServeConfig, running
 from zot_provider.testing import ScriptedServer
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
 
 
 @pytest.fixture

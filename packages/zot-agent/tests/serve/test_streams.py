@@ -3,25 +3,17 @@
 import asyncio
 import os
 import socket
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import websockets
+from extension_folder import write_extension
+from rpc_client import text, types
 from served import Served, Serving, StreamEvent
 
 from zot_agent.rpc.limits import RpcLimits
 from zot_provider.testing import Call, ScriptedServer, Turn
-
-
-def types(lines: list[dict[str, Any]]) -> list[str]:
-    return [line["type"] for line in lines]
-
-
-def deltas(lines: list[dict[str, Any]]) -> str:
-    return "".join(line["delta"] for line in lines if line["type"] == "text_delta")
 
 
 async def test_a_prompt_is_answered_over_a_web_socket(serving: Serving, server: ScriptedServer) -> None:
@@ -29,21 +21,14 @@ async def test_a_prompt_is_answered_over_a_web_socket(serving: Serving, server: 
     async with serving() as served, served.socket(await served.open()) as peer:
         assert (await peer.call("prompt", id=1, message="hello"))["data"] == {"started": True}
         lines = await peer.until("done")
-        assert deltas(lines) == "Hello there."
+        assert text(lines) == "Hello there."
         assert types(lines)[0] == "user_message"
         assert (await peer.call("get_state", id=2))["data"]["message_count"] == 2
 
 
 async def test_a_prompt_that_is_a_command_is_run_with_one_done(serving: Serving, tmp_path: Path) -> None:
-    folder = tmp_path / "toy"
-    folder.mkdir()
-    program = folder / "main.py"
-    program.write_text(
-        f"#!{sys.executable}\nfrom zot_ext import *\next = Extension('toy')\n"
-        "ext.command('show')(lambda args: display(args))\next.command('fail')(lambda args: error('no'))\next.run()\n"
-    )
-    program.chmod(0o755)
-    (folder / "extension.json").write_text('{"name": "toy", "exec": "./main.py"}')
+    body = "ext.command('show')(lambda args: display(args))\next.command('fail')(lambda args: error('no'))"
+    folder = write_extension(tmp_path / "toy", body)
     async with (
         serving(defaults={"extensions": [str(folder)]}) as served,
         served.socket(await served.open()) as peer,
@@ -78,7 +63,7 @@ async def test_all_clients_get_the_events_and_each_its_own_responses(serving: Se
             assert (await one.call("prompt", id="same", message="hello"))["data"] == {"started": True}
             first, second = await one.until("done"), await two.until("done")
             assert first == second
-            assert deltas(first) == "For all of you."
+            assert text(first) == "For all of you."
             await one.send("get_models", id="later")  # one that is answered by a task
             assert (await one.until("response"))[-1]["id"] == "later"
             assert (await two.call("get_state", id="own"))["id"] == "own"
@@ -119,7 +104,7 @@ async def test_events_have_numbers_and_are_told_again_from_where_a_client_left(
         await served.command(id, "prompt", message="more")
         rest = [event async for event in _until_done(following)]
         assert rest[0][1] == str(len(seen) + 1)
-        assert deltas([event[2] for event in rest]) == "four"
+        assert text([event[2] for event in rest]) == "four"
 
 
 async def _until_done(events: AsyncGenerator[StreamEvent]) -> AsyncIterator[StreamEvent]:
@@ -269,8 +254,8 @@ def _client_that_reads_nothing(served: Served, id: str) -> socket.socket:
 async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_nothing(
     serving: Serving, server: ScriptedServer
 ) -> None:
-    text = "x" * 600_000
-    server.add(*[Turn(text, chunk=60_000, delay=0.005) for _ in range(15)])
+    much = "x" * 600_000
+    server.add(*[Turn(much, chunk=60_000, delay=0.005) for _ in range(15)])
     limits = RpcLimits(pause_bytes=8_000_000, read_pause_bytes=8_000_000, max_bytes=2_000_000, stall_seconds=60)
     async with serving(rpc=limits) as served:
         id = await served.open()
@@ -281,7 +266,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_n
                         await asyncio.sleep(0.01)
                 for _ in range(15):
                     await peer.call("prompt", message="much")
-                    assert deltas(await peer.until("done")) == text
+                    assert text(await peer.until("done")) == much
                 assert (await served.sessions())[0]["clients"] == 1
 
 
@@ -315,7 +300,7 @@ async def test_many_sessions_stream_at_once_and_no_delta_is_lost(serving: Servin
     async def one(served: Served) -> str:
         async with served.socket(await served.open()) as peer:
             await peer.call("prompt", message="go")
-            return deltas(await peer.until("done"))
+            return text(await peer.until("done"))
 
     async with serving() as served:
         assert await asyncio.gather(*(one(served) for _ in range(20))) == ["".join(words)] * 20

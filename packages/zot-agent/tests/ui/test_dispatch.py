@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui.commands import MODULES, slash_commands
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_core.conversation import Conversation
@@ -28,7 +28,7 @@ class Stage:
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
         chat: Any = self
-        self.dispatch = CommandDispatcher(chat, lambda: None)
+        self.dispatch = CommandDispatcher(chat)
 
     def _hear(self, event: ConversationEvent) -> None:
         if event == Changed("session"):

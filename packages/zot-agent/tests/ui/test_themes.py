@@ -25,9 +25,9 @@ def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
     """Themes, the accents of those that were used, and the notes about them."""
     used: list[str] = []
     notes: list[str] = []
-    themes = Themes(
-        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
-    )
+    themes = Themes(str(tmp_path), list)
+    themes.switched.connect(lambda theme: used.append(theme.style("accent").foreground))
+    themes.noted.connect(notes.append)
     return themes, used, notes
 
 

@@ -1,4 +1,5 @@
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,18 @@ async def test_real_files_are_searched_the_same_way(tmp_path: Path, context: Too
 
 async def test_a_search_that_takes_too_long_says_so(context: ToolContext, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a" * 60 + "b")
-    result = await run_search(SearchQuery("(a+)+$"), context, ".", None, SearchLimits(seconds=0.3))
+    result = await run_search(SearchQuery("(a+)+(?!b)$"), context, ".", None, SearchLimits(seconds=0.3))
     assert result.text == ("No matches found\n\n[Stopped after 0.3 s: name a smaller directory or a simpler pattern]")
     assert result.details["truncated"]
+
+
+async def test_what_is_not_a_regular_file_is_not_searched(context: ToolContext, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(ToolError, match=f"^{name} is not a regular file; it cannot be searched$"):
+            await grep.run({"pattern": "x", "path": name}, context)
+    assert (await grep.run({"pattern": "x"}, context)).text == "No matches found"
 
 
 def test_what_cannot_be_searched_is_told() -> None:
@@ -105,6 +115,7 @@ def test_what_cannot_be_searched_is_told() -> None:
         ({"pattern": ""}, "the pattern is empty"),
         ({"pattern": "a\nb"}, "the pattern contains a line break"),
         ({"pattern": "run("}, r"the pattern 'run\(' is invalid: missing \), unterminated subpattern at position 3"),
+        ({"pattern": "[" * 20_000}, "is invalid: it has 20000 characters, more than 10000; correct it"),
         ({"pattern": "x", "path": "gone"}, "no such file: gone"),
         ({"pattern": "x", "glob": "[z-a]"}, "glob: the pattern .* is not a glob"),
         ({"pattern": "x", "limit": 0}, "limit: input should be greater than or equal to 1"),

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.markdown import Document
-from zot_tui.markdown.line import split_row
+from zot_tui.markdown.parse import Cut, parse
 from zot_tui.markdown.table import GAP, columns
 from zot_tui.text.runs import plain
 
@@ -52,13 +52,14 @@ def test_a_screen_too_narrow_for_columns_gets_a_row_for_each_cell() -> None:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ("| a | b |", ["a", "b"]),
-        ("a|b", ["a", "b"]),
+        ("| a | b |", ["a", "b", ""]),
+        ("a|b", ["a", "b", ""]),
         ("|a||b|", ["a", "", "b"]),
-        ("a\\|b|`c\\|d`", ["a|b", "`c|d`"]),
-        ("|", []),
-        ("", []),
+        ("a\\|b|`c\\|d`", ["a|b", "`c|d`", ""]),
+        ("a|b|c|d", ["a", "b", "c"]),
+        ("|", ["", "", ""]),
     ],
 )
 def test_rows_are_split_at_pipes(row: str, expected: list[str]) -> None:
-    assert split_row(row) == expected
+    ((table,), _) = parse(["|a|b|c|", "|-|-|-|", row], Cut())
+    assert table.rows == [expected]

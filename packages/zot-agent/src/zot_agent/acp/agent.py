@@ -36,8 +36,8 @@ from zot_agent.acp.choices import SessionMode, mode_state
 from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host import Host
 from zot_agent.host.build import build_host, choose_model, open_registry
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound
@@ -162,12 +162,15 @@ class AcpAgent:
         self._check_stored()
         if not id.strip():
             raise SessionNotFound("the id of the session is empty")
+        options = self._options.replace(cwd=_absolute(cwd), session=id)
         opened = self._find(id) or self._find(history.full_id(id))
         if opened is not None:
             if opened.busy:
                 raise Busy(f"the session is open here as {opened.id!r} and answers a prompt; wait for it, or cancel it")
+            if not opened.stored:
+                raise SessionNotFound(f"the session {opened.id!r} is open here, and nothing of it is stored yet")
             await self.close_session(opened.id)
-        return self._open(id, self._host(self._options.replace(cwd=_absolute(cwd), session=id)), mcp_servers)
+        return self._open(id, self._host(options), mcp_servers)
 
     def _check_stored(self) -> None:
         if self._options.no_session:

@@ -77,7 +77,7 @@ class EditorConnection:
         except RequestError:
             raise
         except ValidationError as error:
-            raise RequestError(INVALID_PARAMS, _first_fault(error)) from None
+            raise RequestError(INVALID_PARAMS, _first_fault(error, "params")) from None
         except ZotError as error:
             raise RequestError(_code(error), error_line(error)) from None
         except Exception as error:  # noqa: BLE001  the top of a request
@@ -99,7 +99,7 @@ class EditorConnection:
         except (RequestError, ConnectionError) as error:
             raise CannotAsk(" ".join(str(error).split())) from error
         except ValidationError as error:
-            raise CannotAsk(_first_fault(error)) from error
+            raise CannotAsk(_first_fault(error, "the answer")) from error
         return outcome.option_id if outcome.outcome == "selected" else ""
 
     async def room(self) -> None:
@@ -107,12 +107,12 @@ class EditorConnection:
         await self._transport.room()
 
 
-def _first_fault(error: ValidationError) -> str:
-    """Return the first problem of invalid parameters, in one line."""
+def _first_fault(error: ValidationError, whole: str) -> str:
+    """Return the first problem of an invalid value, in one line; `whole` names the value."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "model_type":  # pydantic's message names a class
-        return f"{place or 'params'} must be an object"
+        return f"{place or whole} must be an object"
     return " ".join(f"{place}: {first['msg']}".split()).removeprefix(": ")
 
 

@@ -1,6 +1,7 @@
 """`AcpSession`: one agent that an editor uses."""
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,7 +12,7 @@ from zot_agent.acp.content import PromptContent, read_content
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import AcpPermission
 from zot_agent.acp.replay import replay
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.conversation import events
@@ -102,6 +103,12 @@ class AcpSession:
     def busy(self) -> bool:
         """Whether a prompt is being answered."""
         return self._prompt_task is not None
+
+    @property
+    def stored(self) -> bool:
+        """Whether the session has a file, which its first message creates."""
+        file = self.host.runtime.session
+        return file is not None and os.path.exists(file.path)
 
     def _update(self, update: Json) -> None:
         self._editor.update(self.id, update)

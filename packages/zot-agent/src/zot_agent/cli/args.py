@@ -7,6 +7,7 @@ from typing import Any, get_args
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
+from zot_agent.cli.command_words import refuse_command_words
 from zot_agent.cli.parser import Parser
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
@@ -15,6 +16,9 @@ from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
 from zot_provider.providers import PROVIDERS
 from zot_provider.request import Reasoning
+
+_GO_FLAGS = ("--with-skills", "--experimental-oauth")
+"""Flags of the Go zot that have no effect here: skills are on, and there is no login."""
 
 
 def _reasoning_level(text: str) -> str:
@@ -31,7 +35,8 @@ def build_parser() -> Parser:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=31, width=80),
         epilog="commands:\n"
         + "\n".join(f"  {name:<10}{help}" for name, help in list_commands())
-        + "\n\nPiped text goes before the prompt, and implies --print."
+        + "\n\nPiped text, at most 8 MiB, goes before the prompt, and implies --print."
+        + "\nA prompt of one word that looks like a command goes after --."
         + "\nA separate word @PATH attaches a text file or an image."
         + "\n\nexit codes: 0 done, 1 model or network failure, 2 usage or missing key,"
         + "\n            4 stopped by a limit, 5 refused, 130 Ctrl+C, 143 terminated",
@@ -113,7 +118,8 @@ def _extension_flags(parser: Parser) -> None:
         "--hold-text", action="store_true", help="--json, rpc: hold back text that an extension may still replace"
     )
     extensions.add_argument("--no-skills", "--no-skill", action="store_true", help="disable skills")
-    extensions.add_argument("--with-skills", action="store_true", help=argparse.SUPPRESS)  # the Go zot's; now default
+    for flag in _GO_FLAGS:
+        extensions.add_argument(flag, action="store_true", help=argparse.SUPPRESS)
 
 
 def _session_flags(parser: Parser) -> None:
@@ -141,6 +147,8 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
     # The prompt is not an argparse positional, which loses words that follow options.
     namespace, words = parser.parse_known_args(head)
     _refuse_flags(words, parser, hint)
+    if words and not rest and words[0] == argv[0]:
+        refuse_command_words(words)
     values = vars(namespace)
     attached = attach([word for word in words if is_file_word(word)])
     texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
@@ -151,7 +159,8 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
     if _replace_invalid(line, "prompt"):
         print_error("the prompt contains bytes that are not UTF-8; they were replaced")
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
-    values.pop("with_skills")
+    for flag in _GO_FLAGS:
+        values.pop(flag.removeprefix("--").replace("-", "_"))
     values["tools"] = (
         [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
     )

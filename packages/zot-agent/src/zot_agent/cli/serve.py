@@ -81,7 +81,8 @@ def run(arguments: Sequence[str]) -> int:
 
         token = _token()
         limits = ServeLimits(sessions=asked.max_sessions, idle_seconds=asked.idle)
-        limits.streams = max(limits.streams, 2 * limits.sessions)
+        more = max(0, 2 * limits.sessions - limits.streams)
+        limits.streams, limits.connections = limits.streams + more, limits.connections + more
         service = ServeConfig(
             address,
             token or secrets.token_urlsafe(32),
@@ -99,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _require_extra() -> None:
-    if find_spec("hypercorn") is None or find_spec("starlette") is None:
+    if not all(map(find_spec, ("starlette", "uvicorn", "wsproto"))):
         raise missing_extra("serve")
 
 

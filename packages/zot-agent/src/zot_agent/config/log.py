@@ -40,7 +40,7 @@ def start_log(
         raise ConfigError(f"cannot write the log {path}: {error.strerror}; leave out --debug") from error
     variables = os.environ if environ is None else environ
     handler.setFormatter(RedactingFormatter([*secrets, *environment_secrets(variables)]))
-    for name in ("zot_provider", "zot_core", "zot_agent"):
+    for name in ("zot_provider", "zot_core", "zot_agent", "uvicorn"):
         logger = logging.getLogger(name)
         logger.setLevel(logging.DEBUG)
         logger.addHandler(handler)

@@ -5,8 +5,8 @@ import os
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
-from zot_agent.host import Host
 from zot_agent.host.extensions import ExtensionChoice
+from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
 from zot_core.conversation.event_json import encode_conversation_event

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered

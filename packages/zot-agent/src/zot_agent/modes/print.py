@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error

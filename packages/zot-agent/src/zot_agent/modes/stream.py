@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes.oneshot import answer, show_displayed
 from zot_agent.modes.output import Output
 from zot_core.conversation.events import ConversationEvent

@@ -4,7 +4,7 @@ from collections.abc import MutableSet
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from zot_agent.host import Host
+    from zot_agent.host.host import Host
     from zot_agent.rpc.limits import RpcLimits
     from zot_core.agent.run import Run
     from zot_core.conversation import Conversation

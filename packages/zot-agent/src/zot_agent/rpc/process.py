@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.lines.reader import LineReader
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.service import RpcService

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, MutableSet
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind

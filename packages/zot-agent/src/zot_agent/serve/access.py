@@ -54,12 +54,12 @@ class Access:
             return name.rstrip(".") in self._names
         return True
 
-    def check_token(self, headers: Headers, *, upgrade: bool = False) -> None:
-        """Raises `HttpError` for a request without the token. With `upgrade` a subprotocol may carry the token."""
+    def check_token(self, headers: Headers, subprotocols: Iterable[str] = ()) -> None:
+        """Raises `HttpError` for a request without the token, which one of the `subprotocols` of a WebSocket may
+        carry."""
         tokens = [text[7:].strip().encode() for text in _values(headers, b"authorization") if _is_bearer(text)]
-        if upgrade and not tokens:
-            words = [word.strip() for text in _values(headers, b"sec-websocket-protocol") for word in text.split(",")]
-            tokens = [_decoded(word.removeprefix(BEARER)) for word in words if word.startswith(BEARER)]
+        if not tokens:
+            tokens = [_decoded(word.removeprefix(BEARER)) for word in subprotocols if word.startswith(BEARER)]
         if len(tokens) != 1:
             raise HttpError(401, "the token is missing: send Authorization: Bearer TOKEN")
         if not hmac.compare_digest(tokens[0], self._token):

@@ -1,8 +1,6 @@
 """`Guard`: ASGI middleware that checks every request and adds security headers to every response."""
 
-import asyncio
-from contextlib import suppress
-from math import inf
+from email.utils import formatdate
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from zot_agent.serve.access import Access
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.page import FILES
-from zot_core.aio import spawn
+from zot_agent.serve.protocols import CONNECTION
 
 PUBLIC = tuple(FILES)
 """Paths served without a token: the page, which holds no data until the user enters a token."""
@@ -28,87 +26,47 @@ _HEADERS = [
 ]  # fmt: skip
 
 
-_LINGER_SECONDS, _LINGER_BYTES = 0.5, 1 << 20
-"""How long, and how much of, an unwanted body is read before the response is sent."""
-
-
 class Guard:
-    """Refuses requests that `Access` does not allow, before any byte of the body is read. Serves HTTP/1.x only."""
+    """Refuses requests that `Access` does not allow, before any byte of the body is read. Serves HTTP/1.x only.
+
+    While a request with the token is served, its connection is no stranger.
+    """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a connection; see the ASGI specification."""
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
-        app = self._app
-        try:
-            self._check(scope)
-        except HttpError as error:
-            app = error_response(error)
-        if scope["type"] == "http":
-            await _Exchange(receive, send).run(app, scope)
-        else:
-            await app(scope, receive, send)
+        """Serve a request; see the ASGI specification."""
 
-    def _check(self, scope: Scope) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                now = formatdate(usegmt=True).encode()
+                message["headers"] = [*message.get("headers", ()), *_HEADERS, (b"date", now)]
+            await send(message)
+
+        try:
+            with_token = self._check(scope)
+        except HttpError as error:
+            await error_response(error)(scope, receive, send_safely)
+            return
+        if not with_token:
+            await self._app(scope, receive, send_safely)
+            return
+        with scope["state"][CONNECTION].admitted():
+            await self._app(scope, receive, send_safely)
+
+    def _check(self, scope: Scope) -> bool:
+        """Return whether the request has the token, which requests for the page need not have. Raises `HttpError`."""
         if scope["http_version"] not in ("1.0", "1.1"):
             raise HttpError(505, "only HTTP/1.1 is spoken here")
         self._access.check_host_and_origin(scope["headers"])
-        upgrade = scope["type"] == "websocket"
-        if upgrade or scope["path"] not in PUBLIC:
-            self._access.check_token(scope["headers"], upgrade=upgrade)
+        if scope["path"] in PUBLIC and scope["type"] == "http":
+            return False
+        self._access.check_token(scope["headers"], scope.get("subprotocols", ()))
+        return True
 
 
 def error_response(error: HttpError) -> JSONResponse:
     """Return the response for an error, also to a refused WebSocket."""
     headers = {"www-authenticate": "Bearer"} if error.status == 401 else None
     return JSONResponse({"error": str(error)}, error.status, headers)
-
-
-class _Exchange:
-    """A request and its response.
-
-    A refused client may still be sending its body. If the connection were closed then, the client would lose the
-    response, so a part of the body is read first. The rest is read while the response is sent: otherwise the server
-    would wait for ever to hand it over, and keep the connection open.
-    """
-
-    def __init__(self, receive: Receive, send: Send) -> None:
-        self._receive, self._send = receive, send
-        self._body_complete = False
-        self._rest: asyncio.Task[None] | None = None
-
-    async def run(self, app: ASGIApp, scope: Scope) -> None:
-        """Let `app` respond."""
-        try:
-            await app(scope, self._receive_part, self._send_part)
-        finally:
-            if self._rest is not None:
-                self._rest.cancel()
-
-    async def _receive_part(self) -> Message:
-        message = await self._receive()
-        self._body_complete = not message.get("more_body", False)
-        return message
-
-    async def _send_part(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *_HEADERS]
-            if not self._body_complete:
-                await self._read_a_part()
-            if not self._body_complete:
-                self._rest = spawn(self._read_rest(), "the rest of a body")
-        await self._send(message)
-
-    async def _read_a_part(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LINGER_SECONDS):
-                await self._read_rest(_LINGER_BYTES)
-
-    async def _read_rest(self, max_bytes: float = inf) -> None:
-        size = 0
-        while not self._body_complete and size < max_bytes:
-            size += len((await self._receive_part()).get("body", b""))

@@ -4,25 +4,29 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
-import hypercorn.asyncio
-from hypercorn.config import Config
+from starlette.types import ASGIApp
+from uvicorn.config import Config
+from uvicorn.server import ServerState
 
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.api import Api
+from zot_agent.serve.connections import Connections, ServedConnection
 from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
+from zot_agent.serve.protocols import CONNECTION, HttpProtocol, SocketProtocol
 from zot_agent.serve.sessions import Sessions
 from zot_agent.signals import on_end_signals
+from zot_agent.standard_error import print_error
 from zot_core.aio import spawn
 from zot_provider.record import Record, field, record
 
-_GRACE = 1.0
-"""Seconds for connections to read their last data."""
+# Without --debug its log is discarded; the standard library would print it.
+logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
 
 @record
@@ -66,12 +70,8 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
     sessions = Sessions(config.defaults, roots, limits)
     listener, address = open_socket(config.address)
     file = SocketFile(address)
-    stop = asyncio.Event()
     app = Guard(Api(sessions, limits).router(), Access(config.token, config.names))
-    server = spawn(
-        hypercorn.asyncio.serve(app, _config(listener, limits), shutdown_trigger=stop.wait, mode="asgi"),  # type: ignore[arg-type]
-        "serve",
-    )
+    server = _Server(app, listener, limits)
     watching = spawn(sessions.watch(), "watch for idle sessions")
     try:
         yield address
@@ -82,21 +82,49 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
                 await sessions.close_all()
         except TimeoutError:
             logging.getLogger("zot_agent.serve").error("sessions were not closed within %g s", limits.close_seconds)
-        stop.set()
-        await asyncio.wait([server], timeout=3 * _GRACE)
-        server.cancel()
-        with suppress(asyncio.CancelledError):
-            await server
+        await server.close()
         file.remove()
 
 
-def _config(listener: socket.socket, limits: ServeLimits) -> Config:
-    config = Config()
-    config.bind = [f"fd://{listener.detach()}"]
-    config.errorlog = logging.getLogger("zot_agent.serve")
-    config.graceful_timeout = _GRACE
-    config.include_server_header = False
-    # Two: a message, and the notice that the connection is closed.
-    config.max_app_queue_size = 2
-    config.websocket_max_message_size = limits.rpc.line_bytes
-    return config
+class _Server:
+    """Serves `app` on a listening socket, with the protocols of uvicorn. Accepting, limits and the end are our own."""
+
+    def __init__(self, app: ASGIApp, listener: socket.socket, limits: ServeLimits) -> None:
+        self._listener, self._limits = listener, limits
+        self._state = ServerState()
+        self._config = Config(
+            app,
+            http=HttpProtocol,
+            ws=SocketProtocol,
+            ws_max_size=limits.rpc.line_bytes,
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,  # a small frame could become a large message
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+        )
+        self._config.load()
+        self._connections = Connections(limits, self._protocol, print_error)
+        listener.setblocking(False)
+        self._accepting = spawn(self._connections.accept(listener), "accept connections")
+
+    def _protocol(self, connection: ServedConnection) -> HttpProtocol:
+        return HttpProtocol(self._config, self._state, {CONNECTION: connection})
+
+    async def close(self) -> None:
+        """Let the clients read their last data, then close all connections, whatever their requests do."""
+        self._accepting.cancel()
+        await asyncio.wait([self._accepting])
+        self._listener.close()
+        await self._wait_for_requests()
+        for protocol in tuple(self._state.connections):
+            protocol.shutdown()
+        await self._connections.close()
+        for task in tuple(self._state.tasks):
+            task.cancel()
+        await self._wait_for_requests()
+
+    async def _wait_for_requests(self) -> None:
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=self._limits.flush_seconds)

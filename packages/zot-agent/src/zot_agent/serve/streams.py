@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from zot_agent.serve.access import PROTOCOL
 from zot_agent.serve.feed import FeedFollower
@@ -92,12 +92,13 @@ class _SocketExchange:
             await self._session.feed.room_for(self._follower)
 
     async def _write(self) -> None:
-        while (batch := await self._follower.take()) is not None:
-            for _, line in batch:
-                if not self._follower.over:
-                    await self._socket.send({"type": "websocket.send", "text": line})
-        code = _SLOW if self._follower.slow else self._code
-        await self._socket.send({"type": "websocket.close", "code": code, "reason": self._follower.slow})
+        with suppress(WebSocketDisconnect):
+            while (batch := await self._follower.take()) is not None:
+                for _, line in batch:
+                    if not self._follower.over:
+                        await self._socket.send({"type": "websocket.send", "text": line})
+            code = _SLOW if self._follower.slow else self._code
+            await self._socket.send({"type": "websocket.close", "code": code, "reason": self._follower.slow})
 
 
 class _EventStream(Response):

@@ -1,1 +1,1 @@
-"""The interactive screen: what becomes of keys, commands and events. What draws is `zot_tui`."""
+"""The chat screen: turns keys, commands and events into actions; `zot_tui` draws."""

@@ -1,6 +1,5 @@
 """`ExtensionView`: panels and notes of extensions, and the question whether a project's extension may run."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.screen import Screen
 from zot_core.conversation.events import Panel, PanelClose, PanelOpen, PanelRender
 from zot_tui.keys.key import Key, panel_key, parse_key
+from zot_tui.signal import Signal
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
@@ -28,11 +28,12 @@ _CLOSES = parse_key("esc").label
 class ExtensionView:
     """Shows the extensions of a chat's host, which may have none yet.
 
-    `registered` is called when an extension has registered its tools and commands, or has failed to.
+    `registered` is emitted when an extension has registered its tools and commands, or has failed to.
     """
 
-    def __init__(self, chat: Chat, view: Screen, presenter: Presenter, *, registered: Callable[[], None]) -> None:
-        self._chat, self._view, self._presenter, self._registered = chat, view, presenter, registered
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter) -> None:
+        self._chat, self._view, self._presenter = chat, view, presenter
+        self.registered: Signal[[]] = Signal()
         self._watched: Extensions | None = None
         self.watch()
 
@@ -45,14 +46,14 @@ class ExtensionView:
             self._watched = extensions
             extensions.reserve(ReservedNames())
         else:
-            self._registered()
+            self.registered.emit()
         for member in extensions.members:
             member.started.add_done_callback(partial(self._up, member))
 
     def _up(self, member: "ManagedExtension", _: object) -> None:
         for why in member.name_conflicts:
             self._presenter.note(why, "warning", member.name)
-        self._registered()
+        self.registered.emit()
 
     def show(self, event: PanelOpen | PanelRender | PanelClose) -> None:
         """Open, update or close the panel of an extension."""
@@ -66,11 +67,10 @@ class ExtensionView:
         elif view.panel is not None:
             view.panel.update(panel.title, panel.lines, panel.footer)
 
-    def key(self, key: Key) -> bool:
-        """Pass a key to the open panel, or close it on Esc and Ctrl+C. Return False if no panel has the keys."""
-        if self._view.panel is None or self._view.stack.top is not None or self._watched is None:
+    def press(self, key: Key) -> bool:
+        """Pass a key to the open panel, or close it on Esc and Ctrl+C. Return False if no panel is open."""
+        if self._view.panel is None or self._watched is None:
             return False
-        self._view.stack.touch()
         panels = self._watched.panels
         if str(key) == "ctrl+c":
             panels.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_provider.record import Record, record
+from zot_tui.signal import Signal
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
 from zot_tui.theme.detect import Background
 
@@ -37,18 +38,14 @@ class _Watched(Record):
 class Themes:
     """Finds, reads and switches themes. `home` is zot's home folder, `extensions` returns the active ones.
 
-    `use` is called with the theme to draw with, `note` with a line about a theme that is invalid in whole or in part.
+    `switched` is emitted with the theme to draw with, `noted` with a line about a theme that is invalid in whole or in
+    part.
     """
 
-    def __init__(
-        self,
-        home: str,
-        extensions: Callable[[], Sequence[DiscoveredExtension]],
-        *,
-        use: Callable[[Theme], None] = lambda _: None,
-        note: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self._folder, self._extensions, self._use, self._note = Path(home) / "themes", extensions, use, note
+    def __init__(self, home: str, extensions: Callable[[], Sequence[DiscoveredExtension]]) -> None:
+        self._folder, self._extensions = Path(home) / "themes", extensions
+        self.switched: Signal[[Theme]] = Signal()
+        self.noted: Signal[[str]] = Signal()
         self._watched: _Watched | None = None
         self._noted: list[str] = []
         self.background: Background | None = None
@@ -69,15 +66,15 @@ class Themes:
             return
         self._show_notes([f"theme {name}: {note}" for note in theme.notes])
         self.name = name
-        self._use(theme)
+        self.switched.emit(theme)
 
     def _show_notes(self, notes: list[str]) -> None:
         for note in notes:
             if note not in self._noted:
-                self._note(note)
+                self.noted.emit(note)
         self._noted = notes
 
-    def focus(self, here: bool) -> None:  # noqa: FBT001  the signature of `Handlers.focus`
+    def focus(self, here: bool) -> None:  # noqa: FBT001  what `App.focus_changed` emits
         """Read the theme again if its file has changed when the terminal gets the focus, even if it was invalid before.
 
         Faults that were already reported are not repeated.

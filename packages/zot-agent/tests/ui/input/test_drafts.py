@@ -3,10 +3,10 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from zot_agent.ui.input.drafts import Drafts, SavedDraft
 
@@ -52,12 +52,6 @@ def other_zot(home: str, cwd: str, text: str, *queue: str) -> "subprocess.Popen[
 def die(process: "subprocess.Popen[bytes]") -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not condition():
-            await asyncio.sleep(0.005)
 
 
 def test_a_crash_loses_neither_the_draft_nor_the_queue(home: str) -> None:

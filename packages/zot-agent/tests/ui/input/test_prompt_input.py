@@ -1,14 +1,16 @@
 """The editor and what helps to fill it, without a screen."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from waiting import until
+
 from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
 from zot_tui.editor.completion import CommandCompletion
+from zot_tui.keys.key import parse_key
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
 
@@ -24,7 +26,6 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
         home=str(root / "home"),
         cwd=str(cwd or root),
         commands=lambda: COMMANDS,
-        changed=lambda: None,
     )
     typed.suggest = suggest
     try:
@@ -36,12 +37,6 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
 def offered(suggest: Suggest) -> list[str]:
     """The rows of the list."""
     return [row.decode().rstrip() for row in suggest.render((40,)).text] if suggest.rows((40,)) else []
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not holds():
-            await asyncio.sleep(0.005)
 
 
 async def test_a_command_that_stands_there_already_is_sent_by_the_first_enter(tmp_path: Path) -> None:
@@ -72,7 +67,7 @@ async def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_e
         assert offered(suggest) == ["  one.txt", "› two.txt"]
         typed.editor.insert("w")
         await until(lambda: offered(suggest) == ["› two.txt"])
-        typed.editor.backspace()
+        typed.editor.press(parse_key("backspace"))
         await until(lambda: len(offered(suggest)) == 2)
         assert typed.cancel()
         assert offered(suggest) == []

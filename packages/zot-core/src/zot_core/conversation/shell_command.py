@@ -5,17 +5,20 @@ A command runs in the shell of the tools, with their working directory, environm
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from zot_core.agent import user_message
 from zot_core.aio import finish, spawn
 from zot_core.display import TerminalDisplay
 from zot_core.errors import ToolError
 from zot_core.machine.interface import Shell, ShellExit
-from zot_core.tools.bash import BashLimits, run_command
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.record import Record, record
+
+if TYPE_CHECKING:
+    from zot_core.tools.bash import BashLimits
 
 STOPPED = "[stopped by the user]"
 _INTERRUPTED = 130  # the exit code of a command that was interrupted with Ctrl+C
@@ -75,19 +78,22 @@ class RunningCommand:
         show: Callable[[str], None],
         *,
         timeout: float | None = None,
-        limits: BashLimits | None = None,
+        limits: "BashLimits | None" = None,
     ) -> None:
         """`context` is the agent's; `show` is called with new output, a few times a second."""
         self.command = command
         self._shell = _StoppableShell(context.shell)
         self._context = context.replace(shell=self._shell, progress=show, call_id="")
         self._timeout = timeout
-        self._limits = limits or BashLimits()
+        self._limits = limits
 
     async def run(self) -> ShellResult:
         """Run the command. Raises nothing but CancelledError, after the command and its child processes have ended."""
+        from zot_core.tools.bash import BashLimits, run_command  # noqa: PLC0415  the first screen has no command
+
         try:
-            result = await run_command(self.command.command, self._context, self._timeout, self._limits)
+            limits = self._limits or BashLimits()
+            result = await run_command(self.command.command, self._context, self._timeout, limits)
         except ToolError as error:
             return ShellResult(self.command, f"$ {self.command.command}\n\n[{error}]")
         text = "\n".join(block.text for block in result.content if isinstance(block, TextBlock))

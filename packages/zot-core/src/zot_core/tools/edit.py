@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any
 
+from typing_extensions import TypedDict  # pydantic's, before Python 3.12
+
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
@@ -9,17 +11,19 @@ from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
-from zot_provider.record import Record, field, record
 
 _BINARY_PROBE = 8192
 
 
-@record
-class FileEdit(Record):
+class FileEdit(TypedDict):
     """One replacement."""
 
-    oldText: str = field(metadata={"description": "Text that occurs exactly once in the file, white space included"})
-    newText: str = field(metadata={"description": "The text to put in its place"})
+    __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
+
+    oldText: str
+    """Text that occurs exactly once in the file, white space included"""
+    newText: str
+    """The text to put in its place"""
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
@@ -36,7 +40,7 @@ async def edit(
     from zot_core.tools.text.edit_text import EditError, TextReplacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     target = await resolve(path, context)
-    replacements = [TextReplacement(_clean(one.oldText), _clean(one.newText)) for one in edits]
+    replacements = [TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
     try:
         content = await context.files.read(target)
         if b"\0" in content[:_BINARY_PROBE]:

@@ -52,6 +52,8 @@ async def run_search(
     target = await resolve(path, world)
     try:
         info = await world.files.stat(target)
+        if info.kind == "other":
+            raise ToolError(f"{path} is not a regular file; it cannot be searched")
         if info.kind == "directory":
             base, start = target, display_path(target, world)
             paths = _files(base, world, glob)

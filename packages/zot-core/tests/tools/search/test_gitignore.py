@@ -38,6 +38,8 @@ from zot_core.tools.search.gitignore import Gitignore
         ("# words", "", "# words"),
         ("a   ", "a", "a   "),
         ("a\\ ", "a ", "a"),
+        ("a\\   ", "a ", "a   "),
+        ("*b*/**/*c*d", "ab/cd xb/y/cxd", "ab/dc"),
         ("a\r\nb", "a b", "c"),
         ("\n\n/\n", "", "a a/"),
     ],
@@ -57,7 +59,30 @@ def test_the_last_rule_decides() -> None:
     assert Gitignore("a").verdict("b") is None
 
 
-PATHS = ["a", "b.py", "d/a", "d/b.py", "d/e/a", "d/e/c.txt", "e/a", "e/d/b.py", "[a", "ab"]
+def test_many_stars_cost_no_more_than_one() -> None:
+    name = "a" * 250
+    for pattern in ("*a" * 100 + "b", "**/" + "*a*/" * 50 + "b", "*a" * 50 + "[b]*", "a**/" + "*a" * 50 + "b"):
+        for path in (name, "/".join([name] * 10)):
+            assert Gitignore(pattern).verdict(path) is None
+    assert Gitignore("*a" * 100 + "b").verdict(f"{name}b")
+
+
+def test_hostile_lines_are_parsed_at_once() -> None:
+    size = 4000
+    for line in (
+        " " * size,
+        "[" * size,
+        "[[:" * 1300,
+        "*" * size + "/",
+        "a/" + "**/" * 1300 + "b",
+        "\\" * size,
+        "**a" * 1300,
+    ):
+        assert not Gitignore(f"{line}\n" * 30).verdict("x/y")
+    assert not Gitignore("[x]" * 2000).verdict("x" * 2000)
+
+
+PATHS = ["a", "b.py", "d/a", "d/b.py", "d/e/a", "d/e/c.txt", "e/a", "e/d/b.py", "[a", "ab", "abab", "d/aab/e/abba"]
 RULE = st.builds(
     lambda start, parts, end: start + "".join(parts) + end,
     st.sampled_from(["", "", "!", "/", "!/", "**/"]),

@@ -21,7 +21,11 @@ from zot_core.tools.search.globs import Glob
         ("{a,b{1,2}}.c", "a.c b1.c b2.c", "b.c b3.c"),
         ("{a}.c", "{a}.c", "a.c"),
         ("{a,b.c", "{a,b.c", "a"),
-        ("{a,{b,c}.d", "{a,b.d", "b.d"),
+        ("{a,{b,c}.d", "{a,b.d {a,c.d", "b.d"),
+        ("x{,/y/{a,b}*}.c", "x.c x/y/a.c x/y/b1.c", "x/y/.c"),
+        ("{{a},b}{{", "{a}{{ b{{", "a{{"),
+        ("a**/b/c", "ab/c ax/b/c a/b/c ax/y/b/c", "axb/c"),
+        ("**a*b/c", "a/ab/c b/xaxb/c", "a/b/c"),
         ("a,b", "a,b", "a"),
         ("?.c", "a.c x/b.c", "ab.c"),
         ("[a-c]?.txt", "a1.txt", "d1.txt a.txt"),
@@ -60,6 +64,41 @@ def test_what_is_no_pattern_is_a_value_error(pattern: str) -> None:
         Glob(pattern)
 
 
+def test_many_stars_cost_no_more_than_one() -> None:
+    name = "a" * 250
+    for pattern in (
+        "*a" * 100 + "b",
+        "**/" + "*a*/" * 50 + "b",
+        "*a" * 50 + "[b]*",
+        "**a" * 100 + "/b",
+        "{*a,*aa}" * 8 + "b",
+    ):
+        for path in (name, "/".join([name] * 10)):
+            assert not Glob(pattern).matches(path)
+    assert Glob("*a" * 100 + "b").matches(f"{name}b")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("a" * 1001, "the pattern has 1001 characters; use at most 1000"),
+        ("{a,b}" * 14, "its braces abbreviate too many patterns"),
+        ("{a," * 250 + "}" * 250, "its braces abbreviate too many patterns"),
+        ("{,}" * 300, "its braces abbreviate too many patterns"),
+        ("{" + "a," * 400 + "}" + "b" * 100, "its braces abbreviate too many patterns"),
+        ("a**/" * 100, r"it has too many \*\* inside names"),
+    ],
+)
+def test_a_pattern_that_is_too_large_is_a_value_error(pattern: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Glob(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["{a," * 333, "{" * 1000, "[" * 1000, "[!" * 500])
+def test_hostile_patterns_are_parsed_at_once(pattern: str) -> None:
+    assert not Glob(pattern).matches("x/y")
+
+
 def modelled(pattern: str, path: str) -> bool:
     """The same, one character at a time."""
     if not pattern:
@@ -78,10 +117,13 @@ def modelled(pattern: str, path: str) -> bool:
     return same and modelled(pattern[1:], path[1:])
 
 
-PARTS = st.lists(st.sampled_from(["a", "b", "*", "**", "**/", "/", "?", "."]), min_size=1, max_size=7).map("".join)
+PARTS = st.lists(st.sampled_from(["a", "b", "*", "**", "**/", "/", "?", "."]), min_size=1, max_size=9).map("".join)
 
 
-@given(PARTS, st.lists(st.sampled_from(["a", "b", "ab", ".a"]), min_size=1, max_size=4).map("/".join))
+@given(
+    PARTS,
+    st.lists(st.sampled_from(["a", "b", "ab", ".a", "aab", "abab", "baab"]), min_size=1, max_size=4).map("/".join),
+)
 def test_a_path_is_matched_as_by_a_simple_model(pattern: str, path: str) -> None:
     try:
         glob = Glob(pattern)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from zot_tui.highlight import LexedLines, lex
 from zot_tui.markdown.inline import inline
 from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
-from zot_tui.markdown.line import split_row
 from zot_tui.markdown.table import TableShape, cells, shape, table_rows
 from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached
@@ -51,6 +50,10 @@ class MarkdownBlock:
         self._shape: TableShape | None = None
         self._growth: _Growth | None = None
 
+    def draws(self, leaf: Leaf, before: "MarkdownBlock | None") -> bool:
+        """Whether the block is that of `leaf` and continues `before`."""
+        return self._before is before and self._leaf == leaf
+
     def grow(self, earlier: "MarkdownBlock | None") -> None:
         """Take over the cache of `earlier`, which this block replaces while it grows, if any.
 
@@ -85,13 +88,12 @@ class MarkdownBlock:
     @property
     def source(self) -> str:
         """The text without marks of lists and quotes, fences, and the head of a table."""
-        return "\n".join(self._leaf.lines)
+        return "\n".join([*self._leaf.lines, *map(" | ".join, self._leaf.rows)])
 
     @property
     def language(self) -> str:
         """The first word after the fence of a piece of code."""
-        fence = self._leaf.fence
-        return fence.info.split()[0] if fence and fence.info else ""
+        return self._leaf.info.split()[0] if self._leaf.info else ""
 
     def rows(self, width: int) -> list[Row[str]]:
         """Return the rows in `width` cells (1 or more), with an empty row above if the block is separated from the one
@@ -195,12 +197,9 @@ class MarkdownBlock:
 
     def _table(self, margin: Margin, width: int) -> list[Row[str]]:
         leaf = self._leaf
-        body = [cells(row, len(leaf.head)) for row in self._cells()]
+        body = [cells(row, len(leaf.head)) for row in leaf.rows]
         rows = table_rows(self._form(), body, _room(margin, width), top=self._before is None)
         return _beside(rows, margin, width)
-
-    def _cells(self) -> list[list[str]]:
-        return [split_row(line) for line in self._leaf.lines]
 
     def _form(self) -> TableShape:
         """Return the shape of the table, which its first piece determines."""
@@ -209,7 +208,7 @@ class MarkdownBlock:
             first = first._before
         if first._shape is None:
             leaf = first._leaf
-            first._shape = shape(leaf.head, leaf.aligns, [cells(row, len(leaf.head)) for row in first._cells()])
+            first._shape = shape(leaf.head, leaf.aligns, [cells(row, len(leaf.head)) for row in leaf.rows])
         return first._shape
 
 

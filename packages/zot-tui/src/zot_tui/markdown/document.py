@@ -1,10 +1,7 @@
 """`Document`: growing markdown as blocks that can be drawn."""
 
-from collections.abc import Iterable
-
-from zot_tui.markdown.block import MarkdownBlock
-from zot_tui.markdown.leaves import Leaf
-from zot_tui.markdown.structure import PIECE_SIZE, Structure
+from zot_tui.markdown.block import CODE_TAB, MarkdownBlock
+from zot_tui.markdown.parse import PIECE_SIZE, Cut, parse
 from zot_tui.text.sanitize import sanitize
 
 
@@ -12,37 +9,37 @@ class Document:
     """A markdown text that is appended to. The result does not depend on how the text is cut into pieces.
 
     `closed` are the blocks that later text cannot change; the list only grows. `open` are the blocks after them,
-    usually one or two, which are rebuilt after an append. A block holds at most 40 rows of code or of a table, and some
-    8,000 characters of anything; longer content continues in the next block. So an append costs as much as its own
-    text, and drawing it as much as the open blocks, however long the document is.
+    usually a few, which may change after an append. A block holds at most 40 rows of code or of a table, and some 8,000
+    characters of anything; longer content continues in the next block. Text is parsed when blocks are asked for,
+    from the last item of a list, the last piece of a long block, or else the last block outside of lists and quotes.
+    So a redraw costs as much as the new text and the open blocks, however long the document is.
 
     Control sequences and invisible characters are stripped (`sanitize`). The dialect is CommonMark with the tables,
     task lists and strikethrough of GFM, without link reference definitions.
     """
 
-    __slots__ = ("_cut", "_earlier", "_open", "_partial", "_structure", "closed")
+    __slots__ = ("_changed", "_closed", "_cut", "_earlier", "_lines", "_open", "_partial")
 
     def __init__(self, text: str = "") -> None:
-        self.closed: list[MarkdownBlock] = []
-        self._structure = Structure()
-        self._partial = ""  # the unfinished line
-        self._cut = False  # its beginning was overlong and has been passed on
-        self._open: list[MarkdownBlock] | None = []
+        self._closed: list[MarkdownBlock] = []
+        self._open: list[MarkdownBlock] = []
         self._earlier: list[MarkdownBlock] = []  # the previous `open`, while more text may follow
+        self._cut = Cut()
+        self._lines: list[str] = []  # the complete lines after the cut
+        self._partial = ""  # the unfinished line
+        self._changed = False  # there is text that has not been parsed
         self.append(text)
+
+    @property
+    def closed(self) -> list[MarkdownBlock]:
+        """The blocks that more text cannot change."""
+        self._parse()
+        return self._closed
 
     @property
     def open(self) -> list[MarkdownBlock]:
         """The blocks that more text may change, as they are without it."""
-        if self._open is None:
-            ahead = self._structure.copy()
-            if self._partial:
-                self._feed(ahead, self._partial, cut=self._cut)
-            ahead.finish()
-            self._open = _blocks(ahead.done, self.closed[-1] if self.closed else None)
-            for index, block in enumerate(self._open):
-                block.grow(self._earlier[index] if index < len(self._earlier) else None)
-            self._earlier = self._open
+        self._parse()
         return self._open
 
     @property
@@ -54,52 +51,57 @@ class Document:
         """Append text."""
         if not text:
             return
-        self._open = None
-        first, *lines = text.split("\n")
-        self._hold(first)
-        for line in lines:
-            self._feed(self._structure, self._partial, cut=self._cut)
-            self._partial, self._cut = "", False
-            self._hold(line)
-        done = self._structure.done
-        if done:
-            more = _blocks(done, self.closed[-1] if self.closed else None)
-            for block, earlier in zip(more, self._earlier, strict=False):
-                block.grow(earlier)
-            self.closed += more
-            self._earlier = self._earlier[len(more) :]
-            done.clear()
+        self._changed = True
+        *ended, self._partial = (self._partial + text).split("\n")
+        for line in ended:
+            self._lines.append(_clean(self._whole(line)))
+        self._partial = self._whole(self._partial)
 
     def finish(self) -> None:
         """Declare the text complete: blocks that have grown are drawn once more, whole."""
-        self._open, self._earlier = None, []
-        for block in self.closed:
+        self._parse()
+        for block in self.blocks:
             block.settle()
+        self._earlier = []
 
-    def _hold(self, text: str) -> None:
-        """Keep the beginning of a line until the line ends; of an overlong line, keep its end."""
-        self._partial += text
-        if len(self._partial) <= PIECE_SIZE:
-            return
-        held = self._partial
+    def _whole(self, line: str) -> str:
+        """Return the end of an overlong line; what is before becomes lines."""
         start = 0
-        while len(held) - start > PIECE_SIZE:
-            self._feed(self._structure, held[start : start + PIECE_SIZE], cut=self._cut)
-            self._cut = True
+        while len(line) - start > PIECE_SIZE:
+            self._lines.append(_clean(line[start : start + PIECE_SIZE]))
             start += PIECE_SIZE
-        self._partial = held[start:]
+        return line[start:]
 
-    def _feed(self, structure: Structure, raw: str, *, cut: bool) -> None:
-        line = sanitize(raw.removesuffix("\r")).replace("\n", " ")
-        if cut:
-            structure.feed_more(line)
-        else:
-            structure.feed(line)
+    def _parse(self) -> None:
+        """Parse from the cut on; cut at the last place that more text cannot change."""
+        if not self._changed:
+            return
+        self._changed = False
+        leaves, cuts = parse([*self._lines, _clean(self._partial)] if self._partial else self._lines, self._cut)
+        # The line of a cut and the next one decide whether the block above has ended; the next one may make a table.
+        cut = next((each for each in reversed(cuts) if each.parted or each.line + 1 < len(self._lines)), None)
+        count = cut.leaves if cut is not None else 0
+        blocks: list[MarkdownBlock] = []
+        last = self._closed[-1] if self._closed else None
+        for index, leaf in enumerate(leaves):
+            before = last if leaf.continues else None
+            earlier = self._earlier[index] if index < len(self._earlier) else None
+            if earlier is not None and earlier.draws(leaf, before):
+                last = earlier
+            else:
+                last = MarkdownBlock(leaf, before)
+                if earlier is not None or index >= count:
+                    last.grow(earlier)
+            blocks.append(last)
+        self._closed += blocks[:count]
+        self._open = self._earlier = blocks[count:]
+        if cut is not None:
+            del self._lines[: cut.line]
+            self._cut = cut
 
 
-def _blocks(leaves: Iterable[Leaf], last: MarkdownBlock | None) -> list[MarkdownBlock]:
-    blocks: list[MarkdownBlock] = []
-    for leaf in leaves:
-        last = MarkdownBlock(leaf, last if leaf.before is not None else None)
-        blocks.append(last)
-    return blocks
+def _clean(line: str) -> str:
+    """Return a line that is safe to draw, with spaces for the tabs of its indentation."""
+    line = sanitize(line.removesuffix("\r")).replace("\n", " ")
+    body = line.lstrip(" \t")
+    return line[: len(line) - len(body)].expandtabs(CODE_TAB) + body

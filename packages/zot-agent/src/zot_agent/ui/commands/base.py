@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
 from zot_tui.app import App
+from zot_tui.keys.keymap import Keymap
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import Transcript
@@ -24,6 +25,7 @@ class Chat(Protocol):
     host: Host
     app: App
     transcript: Transcript
+    keymap: Keymap
     home: str
     permission: PermissionPrompt
     themes: Themes

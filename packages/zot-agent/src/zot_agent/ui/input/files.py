@@ -16,6 +16,7 @@ from contextlib import aclosing, suppress
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
 from zot_provider.record import Record, record
+from zot_tui.signal import Signal
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 
 _PIECE = 64 * 1024
@@ -41,11 +42,11 @@ class FileIndex:
     `complete` is whether the last search saw everything. `close` must be called at the end.
     """
 
-    def __init__(self, cwd: str, limits: IndexLimits | None = None, changed: Callable[[], None] = lambda: None) -> None:
-        """`changed` is called in the loop whenever `known` has changed."""
+    def __init__(self, cwd: str, limits: IndexLimits | None = None) -> None:
+        """`changed` is emitted in the loop whenever `known` has changed."""
         self._cwd = cwd
         self._limits = limits or IndexLimits()
-        self._changed = changed
+        self.changed: Signal[[]] = Signal()
         self._filling: asyncio.Task[None] | None = None
         self._filled_at: float | None = None
         self._newest = 0
@@ -120,13 +121,13 @@ class FileIndex:
         self._filled_at = loop.time()
         if found != self.known:
             self.known = found
-            self._changed()
+            self.changed.emit()
 
     def _grow(self, paths: list[str]) -> None:
         """Show a partial list of the first search; later searches replace the list only when complete."""
         if self._filled_at is None and len(paths) > len(self.known):
             self.known = paths
-            self._changed()
+            self.changed.emit()
 
 
 def _spread(query: str) -> Callable[[str], int | None]:

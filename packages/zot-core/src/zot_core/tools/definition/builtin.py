@@ -1,15 +1,20 @@
-"""`@builtin`: makes a built-in tool, whose schema and description are read from `specs.json`.
+"""Built-in tools: `@builtin` makes one from a function, `BuiltinTool` is its place in the registry.
 
-`scripts/generate_tool_specs.py` writes that file from the signatures and from `prompts/<name>.md`, so that the first
-request needs no pydantic. A test compares it with the current signatures and prompts.
+`specs.json` holds what the model sees of each tool. `scripts/generate_tool_specs.py` writes it from the signatures and
+from `prompts/<name>.md`, so that the first request needs neither pydantic nor the modules of the tools. A test compares
+it with the current signatures and prompts.
 """
 
 import json
 import os
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
 
-from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, Recall
+from zot_core.display import DisplayBlock
+from zot_core.result import ToolResult
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Recall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -17,21 +22,55 @@ R = TypeVar("R")
 with open(os.path.join(os.path.dirname(__file__), "specs.json"), "rb") as _file:
     _specs = json.load(_file)
 
+_UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False}
+"""The specification of a tool until `make generate` has run."""
+
 
 def builtin(
     *, parallel: bool = False, file_access: FileAccessOf | None = None, recall: Recall | None = None
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a built-in tool from the function of the same name; the description is empty until specs are generated."""
+    """Make a built-in tool from the function of the same name."""
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
-        spec = _specs.get(function.__name__, {"description": "", "schema": None})
+        spec = _specs.get(function.__name__, _UNKNOWN)
         return FunctionTool(
             function,
             description=spec["description"],
             schema=spec["schema"],
+            check_schema=True,
             parallel=parallel,
             file_access=file_access,
             recall=recall,
         )
 
     return decorate
+
+
+class BuiltinTool:
+    """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed."""
+
+    def __init__(self, name: str) -> None:
+        spec = _UNKNOWN | _specs.get(name, {})
+        self.name = name
+        self.description: str = spec["description"]
+        self.parallel: bool = spec["parallel"]
+
+    @property
+    def function_tool(self) -> FunctionTool[..., Any]:
+        """The tool that the module defines."""
+        tool: FunctionTool[..., Any] = getattr(import_module(f"zot_core.tools.{self.name}"), self.name)
+        return tool
+
+    @property
+    def schema(self) -> JsonSchema:
+        """The JSON Schema of the arguments, of type "object"."""
+        schema: JsonSchema | None = _specs.get(self.name, _UNKNOWN)["schema"]
+        return self.function_tool.schema if schema is None else schema
+
+    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+        """See `FunctionTool.recall`."""
+        return self.function_tool.recall(arguments, text)
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
+        """See `Tool`."""
+        return await self.function_tool.run(arguments, context)

@@ -8,34 +8,28 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "blank": r" \t",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": r"!-~",
-    "lower": "a-z",
-    "print": r" -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\s",
-    "upper": "A-Z",
-    "xdigit": "0-9A-Fa-f",
-}
+from zot_core.tools.search.line_search import CLASSES
+from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
+
 _SET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
 _MEMBER = re.compile(r"\[:(\w+):\]|\\?(.)(?:-(?!\])\\?(.))?", re.DOTALL)
-_TOKEN = re.compile(r"/\*\*+(?=/)|/\*\*+$|\*+|\\(.)|.", re.DOTALL)
-_START = re.compile(r"((?:\*\*+/)*)((?:\*\*+$)?)", re.DOTALL)
+_TOKEN = re.compile(r"/(?:\*\*++/)*\*\*++$|/(?:\*\*++/)+|\*+|\\(.)|.", re.DOTALL)
+_START = re.compile(r"((?:\*\*++/)*)((?:\*\*+$)?)", re.DOTALL)
 _NEVER = "(?!)"
 _FOLDER = "\0"
 """Replaces the slash at the end of a folder's path for matching, so that `a/*` does not match the folder `a/`."""
 _ANY = "[^/\\0]"
 
 
+_LINE = 4096
+"""Most characters of a line. The paths of most systems are no longer."""
+
+
 class Gitignore:
-    """Parses the text of the file. Lines that are not rules are skipped."""
+    """Parses the text of the file. Lines that are not rules or have more than 4096 characters are skipped."""
 
     def __init__(self, text: str) -> None:
+        self.size = len(text)
         rules = [rule for line in text.split("\n") if (rule := _rule(line)) is not None]
         # Adjacent rules with the same verdict become one expression; the last expression that matches decides.
         self._runs: list[tuple[bool, Callable[[str], object]]] = [
@@ -59,9 +53,9 @@ class Gitignore:
 def _rule(line: str) -> tuple[bool, str] | None:
     """Parse a line: whether it excludes or includes, and the expression for a whole path."""
     line = line.removesuffix("\r")
-    while line.endswith(" ") and not _escaped(line):
-        line = line[:-1]
-    if not line or line.startswith("#"):
+    text = line.rstrip(" ")
+    line = line[: len(text) + _escapes(text)]  # an escaped space at the end is part of the rule
+    if not line or line.startswith("#") or len(line) > _LINE:
         return None
     ignored = not line.startswith("!")
     pattern = line if ignored else line[1:]
@@ -69,47 +63,46 @@ def _rule(line: str) -> tuple[bool, str] | None:
     pattern = pattern.removesuffix("/")
     if not pattern:
         return None
-    if "/" not in pattern:
-        return ignored, f"(?:.*/)?{_expression(pattern)}{end}"
-    pattern = pattern.removeprefix("/")
-    # As in git, stars after plain text count as leading stars too, so that `a**/b` matches `ab` and `ax/y/b`.
-    plain = re.split(r"[*?\[\\]", pattern, maxsplit=1)[0]
-    body = re.escape(plain) + ("(?=.)" if plain.endswith("/") else "")
-    start = _START.match(pattern, len(plain))
-    if start is not None:
-        body += ("(?:.*/)?" if start[1] else "") + (".*" if start[2] else "") + _expression(pattern[start.end() :])
-    return ignored, f"{body}{end}"
+    start = [FOLDERS]
+    if "/" in pattern:
+        pattern = pattern.removeprefix("/")
+        # As in git, stars after plain text count as leading stars too, so that `a**/b` matches `ab` and `ax/y/b`.
+        plain = re.split(r"[*?\[\\]", pattern, maxsplit=1)[0]
+        stars = _START.match(pattern, len(plain))
+        folders, any_path = stars.groups() if stars else ("", "")
+        start = [*map(re.escape, plain), *([FOLDERS] if folders else []), *([ANY] if any_path else [])]
+        pattern = pattern[len(plain) + len(folders) + len(any_path) :]
+    return ignored, f"(?:{linear_expression([*start, *_tokens(pattern)], _ANY)}){end}"
 
 
-def _escaped(line: str) -> bool:
-    """Whether the last character is escaped: an odd number of backslashes is before it."""
-    before = line[:-1]
-    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+def _escapes(text: str) -> bool:
+    """Whether the next character is escaped: the text ends with an odd number of backslashes."""
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
-def _expression(pattern: str) -> str:
+def _tokens(pattern: str) -> list[str]:
     parts: list[str] = []
     at = 0
     while at < len(pattern):
         if pattern[at] == "[":
             members = _SET.match(pattern, at)
             if members is None:
-                return _NEVER
+                return [_NEVER]
             parts.append(_set(members.group()[1:-1]))
             at = members.end()
             continue
         token = _TOKEN.match(pattern, at)
         if token is None or token.group() == "\\":  # at the end, with nothing to escape
-            return _NEVER
+            return [_NEVER]
         text = token.group()
         at = token.end()
         if text.startswith("/*"):
-            parts.append("/.+" if at == len(pattern) else "(?:/.*)?")
+            parts += ["/", ".", ANY] if at == len(pattern) and text.endswith("*") else ["/", FOLDERS]
         elif text.startswith("*"):
-            parts.append(f"{_ANY}*")
+            parts.append(STAR)
         else:
             parts.append(_ANY if text == "?" else re.escape(token[1] or text))
-    return "".join(parts)
+    return parts
 
 
 def _set(body: str) -> str:
@@ -117,9 +110,9 @@ def _set(body: str) -> str:
     inside = ""
     for name, first, last in _MEMBER.findall(body[negated:]):
         if name:
-            if name not in _CLASSES:
+            if name not in CLASSES:
                 return _NEVER
-            inside += _CLASSES[name]
+            inside += CLASSES[name]
         elif not last:
             inside += re.escape(first)
         elif first <= last:

@@ -4,6 +4,7 @@ If several files have a rule for a path, the nearest file decides. Nothing in an
 the walk does not enter it.
 """
 
+import asyncio
 import os
 from typing import NamedTuple
 
@@ -11,7 +12,10 @@ from zot_core.machine.interface import Files
 from zot_core.tools.search.gitignore import Gitignore
 
 NAME = ".gitignore"
-_BYTES = 1024 * 1024
+_BYTES = 128 * 1024
+"""Bytes of a `.gitignore` that are read; the rest is not applied. Files written by people are a tenth of that."""
+_THREAD_BYTES = 4096
+"""A longer file would take milliseconds to parse; a thread does it beside the event loop."""
 
 
 class FileRules(NamedTuple):
@@ -39,6 +43,11 @@ class IgnoreRules(NamedTuple):
                 return verdict
         return False
 
+    @property
+    def size(self) -> int:
+        """The characters of all rules."""
+        return sum(file.size for _, file in self.rules)
+
     async def below(self, folder: str, path: str, files: Files) -> "IgnoreRules":
         """Return these rules plus the `.gitignore` in `folder`; `path` is its path, as in `__call__`."""
         try:
@@ -46,7 +55,8 @@ class IgnoreRules(NamedTuple):
         except OSError:
             return self
         text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-        return IgnoreRules(self.up, (*self.rules, FileRules(len(self.up + path), Gitignore(text))))
+        file = await asyncio.to_thread(Gitignore, text) if len(text) > _THREAD_BYTES else Gitignore(text)
+        return IgnoreRules(self.up, (*self.rules, FileRules(len(self.up + path), file)))
 
 
 async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:

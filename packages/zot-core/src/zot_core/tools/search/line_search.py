@@ -1,42 +1,38 @@
-"""`LineSearch`: finds the lines of texts that match a pattern; pure, and also a script that runs as a search process.
+"""A script that prints the lines of files that match a pattern; `search` runs it where ripgrep cannot do the work.
 
 A pattern can keep the regular expression engine busy for hours while it holds the interpreter's lock: threads, time
-limits and cancelling cannot interrupt it. Only a process can be ended, so this module is run as one. It imports only
-the standard library, so that the process starts in a few milliseconds.
+limits and cancelling cannot interrupt it. Only a process can be ended. The script imports only the standard library, so
+that the process starts in a few milliseconds.
 """
 
 import json
+import os
 import re
+import stat
 import sys
 import warnings
 from collections import deque
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 PROBE = 8192
 LINE_BYTES = 1024 * 1024
-_PIECE = 256 * 1024
-_CLASSES = {
+CLASSES = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
     "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
     "digit": "0-9",
+    "graph": r"!-~",
     "lower": "a-z",
+    "print": r" -~",
     "punct": r"!-/:-@\[-`{-~",
     "space": r"\s",
     "upper": "A-Z",
-    "word": r"\w",
     "xdigit": "0-9A-Fa-f",
 }
+"""The named classes of POSIX, as members of a set in Python's syntax."""
 _SET = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
-
-
-class FoundLine(NamedTuple):
-    """A line: the index of its text (from 0), its number (from 1), whether it matches or is context, and the line."""
-
-    text: int
-    number: int
-    matches: bool
-    line: str
 
 
 def compiled(pattern: str, *, literal: bool = False, ignore_case: bool = False) -> "re.Pattern[str]":
@@ -52,152 +48,83 @@ def compiled(pattern: str, *, literal: bool = False, ignore_case: bool = False) 
 
 def _with_names(found: "re.Match[str]") -> str:
     """Replace the named classes in a set of characters; leave other text unchanged."""
-    return re.sub(r"(?<!^)\[:(\w+):\]", lambda name: _CLASSES.get(name[1], name[0]), found[0])
+    return re.sub(r"(?<!^)\[:(\w+):\]", lambda name: CLASSES.get(name[1], name[0]), found[0])
 
 
-class LineSearch:
-    """Searches texts that arrive in pieces. Lines end at `\\n`; a `\\r` before it belongs to the line break.
+def rows(file: BinaryIO, matches: Callable[[str], object], context: int, length: int) -> Iterator[bytes]:
+    """Yield the matching lines, and `context` lines around each, as `NUMBER:LINE` and `NUMBER-LINE`.
 
-    `found` has the matching lines and `context` lines around each. The search stops at the first match after `limit`
-    matches and sets `more`. Lines longer than `width` characters are cut. A text with a NUL byte in its first 8 KiB is
-    binary and never matches; a line is only searched up to 1 MiB.
+    A lone `\\r` ends a line for the pattern, but not for the number, as in ripgrep. A text with a NUL byte in its first
+    8 KiB is binary and has no lines. Only the first MiB of a line is searched, and the first `length` bytes printed.
     """
-
-    def __init__(
-        self,
-        pattern: str,
-        *,
-        literal: bool = False,
-        ignore_case: bool = False,
-        context: int = 0,
-        limit: int = 100,
-        width: int = 500,
-    ) -> None:
-        self._matches = compiled(pattern, literal=literal, ignore_case=ignore_case).search
-        self._left = limit
-        self._width = width
-        self._context = context
-        self._before: deque[tuple[int, str]] = deque(maxlen=context)
-        self._text = -1
-        self.found: list[FoundLine] = []
-        self.more = False
-        self.cut = False
-        self._open()
-
-    def _open(self) -> None:
-        self._text += 1
-        self._number = 0
-        self._after = 0
-        self._before.clear()
-        self._start: bytes | None = b""
-        self._rest = b""
-        self._binary = False
-
-    def feed(self, piece: bytes) -> None:
-        """Add the next piece of the current text."""
-        if self._start is None:
-            self._search(piece)
-            return
-        self._start += piece
-        if len(self._start) >= PROBE:
-            self._begin()
-
-    @property
-    def wants_more(self) -> bool:
-        """Whether the rest of the current text can still match."""
-        return not self._binary and not self.more
-
-    def close(self) -> None:
-        """End the current text; the next piece belongs to another text."""
-        if self._start is not None:
-            self._begin()
-        if self._rest:
-            self._line(self._rest)
-        self._open()
-
-    def _begin(self) -> None:
-        start, self._start = self._start or b"", None
-        self._binary = b"\0" in start[:PROBE]
-        self._search(start.removeprefix(b"\xef\xbb\xbf"))
-
-    def _search(self, piece: bytes) -> None:
-        if self._binary or self.more:
-            return
-        first, *others = piece.split(b"\n")
-        if len(self._rest) < LINE_BYTES:
-            self._rest += first[: LINE_BYTES - len(self._rest)]
-        for other in others:
-            self._line(self._rest)
-            if self.more:
-                return
-            self._rest = other[:LINE_BYTES]
-
-    def _line(self, data: bytes) -> None:
-        self._number += 1
-        line = data.decode("utf-8", "replace")
-        if line.endswith("\r"):
-            line = line[:-1]
-        if self._matches(line):
-            if self._left == 0:
-                self.more = True
-                return
-            self._left -= 1
-            for number, earlier in self._before:
-                self._add(number, earlier, matches=False)
-            self._before.clear()
-            self._add(self._number, line, matches=True)
-            self._after = self._context
-        elif self._after:
-            self._after -= 1
-            self._add(self._number, line, matches=False)
-        else:
-            self._before.append((self._number, line))
-
-    def _add(self, number: int, line: str, *, matches: bool) -> None:
-        if len(line) > self._width:
-            self.cut = True
-            line = f"{line[: self._width]}... [truncated]"
-        self.found.append(FoundLine(self._text, number, matches, line))
+    before: deque[bytes] = deque(maxlen=context)
+    after = 0
+    for number, line in enumerate(_lines(file), 1):
+        if any(map(matches, line.removesuffix(b"\r").decode("utf-8", "replace").split("\r"))):
+            yield from before
+            before.clear()
+            yield b"%d:%s\n" % (number, line[:length])
+            after = context
+        elif after:
+            after -= 1
+            yield b"%d-%s\n" % (number, line[:length])
+        elif context:
+            before.append(b"%d-%s\n" % (number, line[:length]))
 
 
-def respond(search: LineSearch, question: bytes) -> bytes:
-    """Carry out the steps in a line of JSON, and return the lines found as a line of JSON.
-
-    The steps are a list: `["path", p]` searches a local file, `["piece", s]` feeds bytes, which are the code points of
-    the characters of `s`, and `["close", ""]` ends a text. The answer has the lines found since the last answer.
-    """
-    for step, value in json.loads(question):
-        if search.more:
-            break
-        if step == "path":
-            _feed_file(search, value)
-        elif step == "piece":
-            search.feed(value.encode("latin-1"))
-        else:
-            search.close()
-    answer: dict[str, Any] = {"found": search.found, "more": search.more, "cut": search.cut}
-    search.found = []
-    return json.dumps(answer).encode() + b"\n"
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines without `\\n`, and without a byte order mark at the start of the file. To a last line that has no
+    `\\n`, a `\\r` is added, as in ripgrep."""
+    start = file.read(PROBE)
+    if b"\0" in start:
+        return
+    file.seek(3 if start.startswith(b"\xef\xbb\xbf") else 0)
+    while line := file.readline(LINE_BYTES):
+        rest = line
+        while not rest.endswith(b"\n") and (rest := file.readline(LINE_BYTES)):
+            pass
+        yield line[:-1] if line.endswith(b"\n") else line + b"\r"
 
 
-def _feed_file(search: LineSearch, path: str) -> None:
+def is_binary(path: str) -> bool:
+    """Whether the file has a NUL byte in its first 8 KiB, or cannot be read."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            while search.wants_more and (piece := file.read(_PIECE)):
-                search.feed(piece)
-    except OSError:  # deleted, or not readable
-        pass
-    search.close()
+        with open(path, "rb", opener=_regular) as file:
+            return b"\0" in file.read(PROBE)
+    except OSError:
+        return True
 
 
-def main() -> None:
-    """Read the arguments of a `LineSearch` from the first line of stdin, then answer each further line with a line."""
-    options = json.loads(sys.stdin.buffer.readline())
-    search = LineSearch(options.pop("pattern"), **options)
-    for question in sys.stdin.buffer:
-        sys.stdout.buffer.write(respond(search, question))
-        sys.stdout.buffer.flush()
+def _regular(path: str, flags: int) -> int:
+    """Open a regular file, and nothing that would block."""
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return descriptor
+
+
+def main(options: str, *paths: str) -> int:
+    """Print the rows of each file after `PATH` and a NUL byte. `options` is JSON: the arguments of `compiled`,
+    `context` and `length`. If the pattern is invalid, print the reason and return 2."""
+    values = json.loads(options)
+    context, length = values.pop("context"), values.pop("length")
+    try:
+        matches = compiled(**values).search
+    except ValueError as error:
+        sys.stdout.write(str(error))
+        return 2
+    out = sys.stdout.buffer
+    for path in paths:
+        try:
+            with open(path, "rb", opener=_regular) as file:
+                for row in rows(file, matches, context, length):
+                    out.write(os.fsencode(path) + b"\0" + row)
+        except OSError:  # deleted, or not readable
+            pass
+        out.flush()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*sys.argv[1:]))

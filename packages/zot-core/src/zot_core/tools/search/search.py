@@ -1,43 +1,75 @@
-"""`search`: the lines of many files that match a pattern, with a time limit and without blocking the event loop.
+"""`search`: the lines of many files that match a pattern, within limits and without blocking the event loop.
 
-The search runs in a separate process (see `line_search`). That process reads local files itself; the content of other
-files is sent to it through `Files`.
+The work is done by a child process, because nothing else stops a regular expression: ripgrep, if it is installed and
+reads the pattern as Python does, otherwise Python with `line_search`. Both print the same rows. They differ in bytes
+that are not UTF-8, which nothing matches in ripgrep, and in rare characters: which are letters, which are white space.
 """
 
 import asyncio
+import contextlib
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import AsyncIterator
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.tools.search import line_search
-from zot_core.tools.search.piped_process import PipedProcess
-from zot_core.tools.search.ripgrep import candidate_files, pattern_arguments
 from zot_provider.record import Record, field, record
+
+_PIECE = 64 * 1024
+
+_ALIKE = re.compile(
+    r"""(?:
+        [^\\.^$*+?{}\[\]|()\0\r\n\ufffd\ud800-\udfff]  # itself
+      | \\[dDwWsStfv]
+      | \\[\\.^$*+?{}\[\]|()/"'-]                      # punctuation that both allow to be escaped
+      | [.)]
+      | (?:[\^$|]|\\[bB])(?![*+?{])
+      | \((?:\?:|(?!\?))
+      | (?:[*+?]|\{\d{1,3}(?:,(?:\d{1,3})?)?\})\??(?![*+?{])
+      | \[\^?(?:[\w ./:;,<>=!?@#%"'`$()*+{}|]|\\[dwstfv\\.\]\[^$/-]|(?<=[A-Za-z0-9])-(?=[A-Za-z0-9])|-(?=\]))+\]
+    )+""",
+    re.VERBOSE | re.ASCII,
+)
+"""The patterns that ripgrep and Python read in the same way."""
+
+_RIPGREP = (
+    *("--no-config", "--no-messages", "--no-ignore", "--hidden", "--text", "--crlf", "--mmap", "--threads=1"),
+    *("--color=never", "--no-heading", "--with-filename", "--null", "--line-number", "--no-context-separator"),
+    *("--field-match-separator=:", "--field-context-separator=-", "--max-columns-preview"),
+)
+
+_ROW = re.compile(rb"([^\0]+)\0(\d+)([:-])([^\n]*)\n")
 
 
 @record
 class SearchLimits(Record):
-    """The time limit of a search, and the size of its steps."""
+    """The limits of a search."""
 
     seconds: float = 20.0
-    files: int = 1000
-    """Files per step; the search can end between two steps."""
+    pattern: int = 10_000
+    """Most characters of the pattern."""
     bytes: int = 1024 * 1024
-    """Bytes per message of content that is sent to the process, for files that are not local."""
+    """Bytes of lines after which the search ends."""
+    files: int = 1000
+    """Most files that one process searches."""
+    arguments: int = 100_000
+    """Most bytes of paths on its command line."""
+    copied: int = 64 * 1024 * 1024
+    """Most bytes of a file that is searched as a copy, because it is not on this machine."""
     ripgrep: str = "rg"
-    """The program that preselects files, used if it is found; empty to search without it."""
-    process: bool = True
-    """Search in a process; otherwise in a thread, which cannot be stopped (always where there is no Python program)."""
+    """The program that searches, if it is found; empty to search without it."""
 
 
 @record
 class SearchQuery(Record):
-    """What to search for; the fields are the parameters of `LineSearch`."""
+    """What to search for: the first `limit` matching lines, and `context` lines around each, cut at `width` characters.
+
+    `pattern` is a regular expression in Python's syntax, or plain text if `literal`.
+    """
 
     pattern: str
     literal: bool = False
@@ -74,131 +106,185 @@ async def search(
 
     Binary and unreadable files never match. Raises ValueError for an invalid pattern, and the OSError of `paths`.
     """
-    line_search.compiled(query.pattern, literal=query.literal, ignore_case=query.ignore_case)
-    local = type(files) is LocalFiles
-    program = shutil.which(limits.ripgrep) if local and limits.ripgrep else None
-    pattern = (
-        pattern_arguments(query.pattern, literal=query.literal, ignore_case=query.ignore_case) if program else None
-    )
-    searcher = _Searcher(query, base, files, limits, local=local)
+    if len(query.pattern) > limits.pattern:
+        raise ValueError(f"it has {len(query.pattern)} characters, more than {limits.pattern}")
+    searcher = _Searcher(query, limits)
     try:
         async with asyncio.timeout(limits.seconds) as clock:
-            async for portion in _portions(paths, limits.files):
-                if program and pattern and len(portion) > 1:
-                    portion = await candidate_files(program, pattern, portion, base)
-                await searcher.search(portion)
-                if searcher.result.more:
+            async for portion in _portions(paths, limits):
+                if type(files) is LocalFiles:
+                    await searcher.search({path: path for path in portion}, base)
+                else:
+                    await _search_copies(searcher, portion, base, files, limits)
+                if searcher.full:
                     break
     except TimeoutError:
         if not clock.expired():
             raise
         searcher.result.timed_out = True
-    finally:
-        searcher.close()
     return searcher.result
 
 
-async def _portions(paths: AsyncIterator[str], size: int) -> AsyncIterator[list[str]]:
+async def _portions(paths: AsyncIterator[str], limits: SearchLimits) -> AsyncIterator[list[str]]:
+    """Split the paths into lists for one process each: at least one list, so that every pattern is checked."""
     portion: list[str] = []
+    size = 0
     async for path in paths:
-        portion.append(path)
-        if len(portion) >= size:
+        size += len(os.fsencode(path)) + len("./\0")
+        if portion and (len(portion) == limits.files or size > limits.arguments):
             yield portion
-            portion = []
-    if portion:
-        yield portion
+            portion, size = [], len(os.fsencode(path))
+        portion.append(path)
+    yield portion
 
 
-class _Engine(Protocol):
-    """Runs `line_search.respond` somewhere."""
+async def _search_copies(
+    searcher: "_Searcher", paths: list[str], base: str, files: Files, limits: SearchLimits
+) -> None:
+    """Copy the files to a temporary folder, as many at a time as the limit allows, and search there."""
+    from tempfile import TemporaryDirectory  # noqa: PLC0415  5 ms that only files of other machines need
 
-    async def ask(self, line: bytes) -> bytes: ...
-
-    def close(self) -> None: ...
-
-
-class _InThread:
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._search = line_search.LineSearch(**options)
-
-    async def ask(self, line: bytes) -> bytes:
-        return await asyncio.to_thread(line_search.respond, self._search, line)
-
-    def close(self) -> None:
-        """Do nothing: a thread cannot be stopped."""
-
-
-class _InProcess:
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._unsent = json.dumps(options).encode() + b"\n"
-        self._child = PipedProcess([sys.executable, "-I", "-S", line_search.__file__])
-
-    async def ask(self, line: bytes) -> bytes:
-        unsent, self._unsent = self._unsent, b""
-        return await self._child.ask(unsent + line)
-
-    def close(self) -> None:
-        self._child.close()
+    with TemporaryDirectory(prefix="zot-grep-") as folder:
+        names: dict[str, str] = {}
+        size = 0
+        for number, path in enumerate(paths):
+            copy = os.path.join(folder, str(number))
+            size += await _copy(files, os.path.join(base, path), copy, limits.copied)
+            names[str(number)] = path
+            if size >= limits.copied:
+                await searcher.search(names, folder)
+                for name in names:
+                    os.unlink(os.path.join(folder, name))
+                names, size = {}, 0
+            if searcher.full:
+                return
+        await searcher.search(names, folder)
 
 
-def _engine(query: SearchQuery, limits: SearchLimits) -> _Engine:
-    options: dict[str, Any] = {name: getattr(query, name) for name in query.__match_args__}
-    # A frozen program is not an interpreter: starting it would start zot again.
-    python = sys.executable and not getattr(sys, "frozen", False) and os.path.isfile(line_search.__file__)
-    return _InProcess(options) if limits.process and python else _InThread(options)
+async def _copy(files: Files, source: str, target: str, room: int) -> int:
+    """Copy the first `room` bytes; return how many there were. What cannot be read is left out."""
+    size = 0
+    with open(target, "wb", buffering=0) as copy, contextlib.suppress(OSError):
+        async for piece in files.chunks(source):
+            size += copy.write(piece[: room - size])
+            if size >= room:
+                break
+    return size
 
 
 class _Searcher:
-    """Sends files to an engine, which is started with the first one."""
+    """Runs one process for each portion of files, and collects what they print."""
 
-    def __init__(self, query: SearchQuery, base: str, files: Files, limits: SearchLimits, *, local: bool) -> None:
-        self._query, self._base, self._files, self._limits, self._local = query, base, files, limits, local
-        self._engine: _Engine | None = None
-        self._paths: list[str] = []  # the path of each text, in the order they were sent
-        self._steps: list[tuple[str, str]] = []
-        self._size = 0
+    def __init__(self, query: SearchQuery, limits: SearchLimits) -> None:
+        self._query, self._limits = query, limits
+        ripgrep = shutil.which(limits.ripgrep) if limits.ripgrep else None
+        self._ripgrep = [ripgrep, *_ripgrep_options(query)] if ripgrep and read_alike(query) else None
+        self._python = [sys.executable, "-I", "-S", line_search.__file__, json.dumps(_python_options(query))]
+        self._matches = self._size = 0
+        self._looked_at = ("", False)
+        self.full = False
         self.result = SearchResult()
 
-    async def search(self, paths: list[str]) -> None:
-        """Search the files, up to the first match beyond the limit."""
-        for path in paths:
-            if self.result.more:
+    async def search(self, names: Mapping[str, str], folder: str) -> None:
+        """Search the files `names` of `folder`; the values are their paths in the result. ValueError for an invalid
+        pattern."""
+        files = [f"./{name}" for name in names] or [os.devnull]
+        before = len(self.result.lines), self._matches, self._size, self.result.cut
+        if self._ripgrep is not None:
+            code, _ = await self._run([*self._ripgrep, "--", *files], names, folder)
+            if self.full or code in (0, 1):
                 return
-            self._paths.append(path)
-            if self._local:
-                self._steps.append(("path", os.path.join(self._base, path)))
-            else:
-                await self._send(os.path.join(self._base, path))
-        await self._flush()
+            # ripgrep refused the pattern, or could not read a file.
+            kept, self._matches, self._size, self.result.cut = before
+            del self.result.lines[kept:]
+        code, rest = await self._run([*self._python, *files], names, folder)
+        if code == 2:
+            raise ValueError(rest.decode("utf-8", "replace"))
 
-    async def _send(self, path: str) -> None:
-        start = b""
+    async def _run(self, command: Sequence[str], names: Mapping[str, str], folder: str) -> tuple[int, bytes]:
+        """Run the command until it ends or enough is found. Return its exit code and the rest of its output, which is
+        not a row. OSError if it cannot be started."""
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        rest = b""
         try:
-            async for piece in self._files.chunks(path):
-                start += piece if len(start) < line_search.PROBE else b""
-                if b"\0" in start[: line_search.PROBE]:
-                    break
-                self._steps.append(("piece", piece.decode("latin-1")))
-                self._size += len(piece)
-                if self._size >= self._limits.bytes:
-                    await self._flush()
-                if self.result.more:
-                    return
-        except OSError:  # deleted, or not readable
-            pass
-        self._steps.append(("close", ""))
+            while not self.full and (piece := await process.stdout.read(_PIECE)):
+                rest = self._collect(rest + piece, names, folder)
+            return (0 if self.full else await process.wait()), rest
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.communicate()
 
-    async def _flush(self) -> None:
-        if not self._steps:
+    def _collect(self, printed: bytes, names: Mapping[str, str], folder: str) -> bytes:
+        """Take the rows, and return what follows the last one."""
+        end = 0
+        for row in _ROW.finditer(printed):
+            end = row.end()
+            name = os.fsdecode(row[1]).removeprefix("./")
+            if not self.full and not self._binary(os.path.join(folder, name)):
+                self._add(names[name], int(row[2]), row[4], matches=row[3] == b":")
+        self.full = self.full or len(printed) - end > self._limits.bytes
+        return printed[end:]
+
+    def _binary(self, path: str) -> bool:
+        if path != self._looked_at[0]:
+            self._looked_at = path, line_search.is_binary(path)
+        return self._looked_at[1]
+
+    def _add(self, path: str, number: int, line: bytes, *, matches: bool) -> None:
+        if matches and self._matches == self._query.limit:
+            self.result.more = self.full = True
+            self._drop_context()
             return
-        if self._engine is None:
-            self._engine = _engine(self._query, self._limits)
-        question, self._steps, self._size = json.dumps(self._steps).encode() + b"\n", [], 0
-        answer = json.loads(await self._engine.ask(question))
-        self.result.more, self.result.cut = answer["more"], answer["cut"]
-        self.result.lines += [MatchLine(self._paths[text], *line) for text, *line in answer["found"]]
+        self._matches += matches
+        self._size += len(line)
+        self.full = self._size > self._limits.bytes
+        text = line.decode("utf-8", "replace").removesuffix("\r")
+        if len(text) > self._query.width:
+            self.result.cut = True
+            text = f"{text[: self._query.width]}... [truncated]"
+        self.result.lines.append(MatchLine(path, number, matches, text))
 
-    def close(self) -> None:
-        """Stop the engine."""
-        if self._engine is not None:
-            self._engine.close()
+    def _drop_context(self) -> None:
+        """Remove the context of the match after the last match that counts."""
+        lines = self.result.lines
+        last = next(line for line in reversed(lines) if line.matches)
+        while lines[-1].path != last.path or lines[-1].number > last.number + self._query.context:
+            lines.pop()
+
+
+def read_alike(query: SearchQuery) -> bool:
+    """Whether ripgrep reads the pattern as Python does."""
+    if query.literal:
+        return not re.search("[\0\r\n\ufffd\ud800-\udfff]", query.pattern)
+    return _ALIKE.fullmatch(query.pattern) is not None
+
+
+def _ripgrep_options(query: SearchQuery) -> list[str]:
+    return [
+        *_RIPGREP,
+        "--fixed-strings" if query.literal else "--no-fixed-strings",
+        "--ignore-case" if query.ignore_case else "--case-sensitive",
+        f"--max-columns={_length(query)}",
+        f"--max-count={query.limit + 1}",
+        f"--context={query.context}",
+        f"--regexp={query.pattern}",
+    ]
+
+
+def _python_options(query: SearchQuery) -> dict[str, object]:
+    fields = {name: getattr(query, name) for name in ("pattern", "literal", "ignore_case", "context")}
+    return {**fields, "length": _length(query)}
+
+
+def _length(query: SearchQuery) -> int:
+    """The bytes of a line to print, with which a longer line has more than `width` characters."""
+    return 4 * query.width + 4

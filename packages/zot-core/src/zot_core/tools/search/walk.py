@@ -13,6 +13,8 @@ from zot_core.tools.search.ignore import NAME, IgnoreRules, rules_above
 from zot_provider.record import Record, field, record
 
 _THREAD_ENTRIES = 500
+_THREAD_WORK = 1_000_000
+"""Entries times characters of rules; their verdicts take some 10 ms."""
 
 
 @record
@@ -123,5 +125,6 @@ async def _list(
         entries = [entry for entry in entries if not rules(entry.path)] if rules.rules else entries
         return sorted(entries, key=lambda entry: entry.path)
 
-    # A large folder would block the screen noticeably.
-    return await asyncio.to_thread(included) if len(found) > _THREAD_ENTRIES else included(), rules
+    # A large folder, or a long list of rules, would block the screen noticeably.
+    large = len(found) > _THREAD_ENTRIES or len(found) * rules.size > _THREAD_WORK
+    return await asyncio.to_thread(included) if large else included(), rules

@@ -1,0 +1,87 @@
+"""`Host`: a conversation with its extensions and settings. Only `zot_agent.host.build` creates one."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from zot_agent.config.settings import Settings
+from zot_agent.host.options import HostOptions
+from zot_core.conversation import Conversation
+from zot_core.runtime.runtime import Runtime
+from zot_provider.registry import ModelRegistry
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.discover import Discovery
+    from zot_agent.extensions.host import Extensions, ReloadStats
+    from zot_agent.host.extensions import ExtensionChoice
+
+
+class Host:
+    """What a mode gets: the conversation to drive, with its extensions, settings and models."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        notes: Sequence[str] = (),
+        *,
+        options: HostOptions | None = None,
+        settings: Settings | None = None,
+        models: ModelRegistry | None = None,
+        choice: "ExtensionChoice | None" = None,
+        open_session: Callable[[str], list[str]] | None = None,
+    ) -> None:
+        """`notes` are lines for the person: problems that were found while the host was built.
+
+        `options` are those the host was built from, `choice` says which extensions may start, and `open_session`
+        continues the session at a path. Without `choice` a host has no extensions, and without `open_session` it cannot
+        open sessions.
+        """
+        self.conversation = conversation
+        self.notes = list(notes)
+        self.options = options or HostOptions()
+        self.settings = settings or Settings()
+        self.models = models or ModelRegistry()
+        self.choice = choice
+        self.extensions: Extensions | None = None
+        """None until extensions are started."""
+        self._open_session = open_session
+
+    @property
+    def runtime(self) -> Runtime:
+        """The agent of the conversation."""
+        return self.conversation.runtime
+
+    def open_session(self, path: str) -> list[str]:
+        """Continue the session at `path`, in its directory and with its model, and return lines for the person.
+
+        Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
+        """
+        if self._open_session is None:
+            raise RuntimeError("this host was made without sessions")
+        return self._open_session(path)
+
+    def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
+        """Start the extensions in the background. Raises `RuntimeError` if this host cannot have extensions."""
+        if self.choice is None:
+            raise RuntimeError("this host was made without extensions")
+        from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  not needed without extensions
+
+        self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
+        extensions.attach(self.runtime.agent)
+        self.conversation.attach(extensions)
+        self.notes += [*extensions.start(discovery), *self.choice.notes]
+        return extensions
+
+    async def reload_extensions(self) -> "ReloadStats":
+        """Stop all extensions, discover them again and start them; the agent gets their tools with its next model
+        call."""
+        stats = await (self.extensions or self.start_extensions()).reload()
+        self.conversation.extensions_changed()
+        return stats
+
+    async def close(self) -> None:
+        """Stop the running work and release all resources."""
+        try:
+            await self.conversation.close()
+        finally:
+            if self.extensions is not None:
+                await self.extensions.close()

@@ -1,0 +1,171 @@
+"""The methods of the protocol, without a connection."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp.schema import TextContentBlock
+from acp_editor import Editor
+
+from zot_agent.acp.agent import AcpAgent
+from zot_agent.host.options import HostOptions
+from zot_core.aio import spawn
+from zot_core.errors import SessionLocked, SessionNotFound
+from zot_provider.errors import ConfigError
+from zot_provider.testing import ScriptedServer, Turn
+
+
+@asynccontextmanager
+async def agent_of(server: ScriptedServer, editor: Editor | None = None, **more: Any) -> AsyncIterator[AcpAgent]:
+    """An agent whose sessions use the scripted server. `more` are options of the host."""
+    named = {"provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat")}
+    agent = AcpAgent(HostOptions(**named | more), editor or Editor())
+    try:
+        yield agent
+    finally:
+        await agent.close()
+
+
+async def ask(agent: AcpAgent, session: str) -> str:
+    """Send a prompt; the stop reason."""
+    return (await agent.prompt(session, [TextContentBlock(type="text", text="hi")])).stop_reason
+
+
+async def begin(agent: AcpAgent, cwd: Path) -> str:
+    """Start a session; its id."""
+    return (await agent.new_session(str(cwd))).session_id
+
+
+async def test_sessions_that_are_not_stored_have_different_ids(server: ScriptedServer, alone: Path) -> None:
+    server.add("One.", "Two.")
+    async with agent_of(server, no_session=True) as agent:
+        ids = [await begin(agent, alone) for _ in range(2)]
+        assert list(agent.sessions) == ids
+        assert [await ask(agent, id) for id in ids] == ["end_turn", "end_turn"]
+
+
+@pytest.mark.parametrize(
+    ("cwd", "why"), [("src", "absolute path"), ("/nowhere/at/all", "no directory"), (__file__, "no directory")]
+)
+async def test_a_session_needs_a_directory(server: ScriptedServer, cwd: str, why: str) -> None:
+    async with agent_of(server) as agent:
+        with pytest.raises(ConfigError, match=why):
+            await agent.new_session(cwd)
+        assert agent.sessions == {}
+
+
+async def test_an_open_session_stays_open_when_it_cannot_be_loaded_again(server: ScriptedServer, alone: Path) -> None:
+    server.add("One.", "Two.")
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        await ask(agent, session)
+        for reopen in (agent.load_session, agent.resume_session):
+            with pytest.raises(ConfigError, match="no directory"):
+                await reopen("/nowhere/at/all", session)
+        assert await ask(agent, session) == "end_turn"
+
+
+async def test_an_open_session_without_a_message_is_not_stored_and_stays_open(
+    server: ScriptedServer, alone: Path
+) -> None:
+    server.add("One.")
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        with pytest.raises(SessionNotFound, match="nothing of it is stored yet"):
+            await agent.resume_session(str(alone), session)
+        assert await ask(agent, session) == "end_turn"
+
+
+async def test_a_session_continues_in_the_directory_that_the_client_names(
+    server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    server.add("One.")
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        await ask(agent, session)
+        await agent.load_session(str(tmp_path), session)
+        runtime = agent.sessions[session].host.runtime
+        assert (runtime.cwd, len(runtime.messages)) == (str(tmp_path), 2)
+
+
+async def test_a_session_is_locked_until_it_is_closed(server: ScriptedServer, alone: Path) -> None:
+    server.add("One.", "Two.")
+    async with agent_of(server) as one, agent_of(server) as other:
+        session = await begin(one, alone)
+        await ask(one, session)
+        with pytest.raises(SessionLocked):
+            await other.load_session(str(alone), session)
+        assert other.sessions == {}
+        await one.close_session(session)
+        await other.load_session(str(alone), session)
+        assert await ask(other, session) == "end_turn"
+
+
+async def test_a_session_that_was_never_stored_or_is_closed_is_not_found(server: ScriptedServer, alone: Path) -> None:
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        await agent.close_session(session)
+        for request in (agent.load_session(str(alone), session), agent.close_session(session), ask(agent, session)):
+            with pytest.raises(SessionNotFound):
+                await request
+
+
+async def test_settings_that_cannot_be_read_are_reported_by_the_session_and_not_as_a_missing_key(
+    server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "zot-home").mkdir()
+    (tmp_path / "zot-home" / "models.json").write_text("{")
+    async with agent_of(server) as agent:
+        assert (await agent.initialize(1)).auth_methods == []
+        await agent.authenticate("environment")
+        with pytest.raises(ConfigError, match=r"models\.json"):
+            await begin(agent, alone)
+
+
+async def test_a_mode_is_shown_as_an_option_too_and_an_option_as_a_mode(server: ScriptedServer, alone: Path) -> None:
+    editor = Editor()
+    async with agent_of(server, editor, no_yolo=True) as agent:
+        began = await agent.new_session(str(alone))
+        assert began.modes is not None
+        assert began.modes.current_mode_id == "ask"
+        await agent.set_session_mode(began.session_id, "yolo")
+        (update,) = editor.of("config_option_update")
+        assert [each["currentValue"] for each in update["configOptions"] if each["id"] == "mode"] == ["yolo"]
+        await agent.set_config_option("reasoning", began.session_id, "high")
+        assert editor.of("current_mode_update") == []
+        await agent.set_config_option("mode", began.session_id, "ask")
+        assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["ask"]
+
+
+async def test_the_mode_can_change_while_a_prompt_runs(server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn("word " * 1000, delay=0.05))
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        prompt = spawn(ask(agent, session), "prompt")
+        await asyncio.to_thread(server.wait_for, 1)
+        await agent.set_session_mode(session, "ask")
+        assert agent.sessions[session].mode == "ask"
+        await agent.cancel(session)
+        assert await prompt == "cancelled"
+
+
+async def test_closing_the_agent_ends_the_prompts_of_all_sessions(server: ScriptedServer, alone: Path) -> None:
+    server.add(*[Turn("word " * 1000, delay=0.05)] * 2)
+    async with agent_of(server) as agent:
+        prompts = [spawn(ask(agent, await begin(agent, alone)), "prompt") for _ in range(2)]
+        await asyncio.to_thread(server.wait_for, 2)
+        await agent.close()
+        assert [await prompt for prompt in prompts] == ["cancelled", "cancelled"]
+        assert agent.sessions == {}
+
+
+async def test_nothing_is_stopped_in_a_session_that_is_not_open(server: ScriptedServer, alone: Path) -> None:
+    server.add("One.")
+    async with agent_of(server) as agent:
+        session = await begin(agent, alone)
+        await agent.cancel("nobody")
+        await agent.cancel(session)
+        assert await ask(agent, session) == "end_turn"
