@@ -14,6 +14,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
+from zot_core.agent.fit_images import fit_images
 from zot_core.agent.loop import run_work
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
@@ -138,6 +139,7 @@ class Runtime:
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
         RefusedImages(self.agent).attach()
+        fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
 
