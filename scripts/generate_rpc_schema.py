@@ -200,6 +200,10 @@ def rpc_schema() -> dict[str, Any]:
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
+    message |= {
+        "display_text": TEXT | {"description": "What the user sees in place of the text."},
+        "hidden": TEXT | {"description": "Why the user does not see the text."},
+    }
     responses["response.get_messages"]["properties"]["data"] = closed_object(
         {"messages": {"type": "array", "items": place("Message")}}
     )
@@ -228,7 +232,7 @@ def rpc_schema() -> dict[str, Any]:
             **agent,
             **shown,
             **SHARED,
-            "Message": closed_object(message, description="A message of the conversation."),
+            "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
             "InputImage": closed_object(
                 {
                     "mime_type": TEXT | {"examples": ["image/png"]},

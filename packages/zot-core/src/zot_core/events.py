@@ -76,9 +76,10 @@ class AssistantStart(Record):
 
 @record
 class AssistantMessage(Record):
-    """The model's answer in this turn, as the user sees it. Sent once in a turn with text, after the deltas.
+    """The model's answer in this turn, as the user sees it. Sent once in a turn, after the deltas.
 
-    `message` has the text that hooks returned; the history keeps the original. Not sent if a hook hides the text.
+    `message` has the text that hooks returned, and the tool calls, if any; the history keeps the original. Not sent for
+    an answer without content, and if a hook hides the text.
     """
 
     type: ClassVar[str] = "assistant_message"

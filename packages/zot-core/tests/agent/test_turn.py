@@ -4,7 +4,16 @@ import pytest
 
 from zot_core.agent import Agent, user_message
 from zot_core.errors import Refused
-from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolResultEvent, TurnEnd, UsageEvent
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    Notice,
+    TextDelta,
+    ToolCall,
+    ToolResultEvent,
+    TurnEnd,
+    UsageEvent,
+)
 from zot_core.hooks import ModelCallFailure
 from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.definition.tool import Tool, tool
@@ -209,13 +218,19 @@ def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
     assert asked == ["one\ntwo"]
 
 
-def test_an_answer_without_text_calls_no_hook_and_emits_no_message() -> None:
+def test_an_answer_without_text_calls_no_hook_and_emits_a_message_with_its_calls() -> None:
     asked: list[str] = []
     agent = make_agent(ScriptedClient([Turn(reasoning="hm", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
     agent.hooks.assistant_message.add(asked.append)
 
-    assert shown(run_to_end(agent, "hi")) == ["ok"]
+    events = run_to_end(agent, "hi")
+
+    assert shown(events) == ["", "ok"]
     assert asked == ["ok"]
+    first = next(event for event in events if isinstance(event, AssistantMessage))
+    assert [call.name for call in first.message.tool_calls] == ["echo"]
+    kinds = [type(event) for event in events]
+    assert kinds.index(AssistantMessage) < kinds.index(ToolCall)
 
 
 async def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_stream_is_closed() -> None:

@@ -77,11 +77,19 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
     """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
+    begun: set[int] = set()
+    room = asyncio.Semaphore(agent.parallel_calls)  # calls get in by their order, which `FileOrder` relies on
+
+    async def run(position: int, prepared_call: Prepared | Rejected) -> ToolResultEvent:
+        async with room:
+            begun.add(position)
+            return await _run_call(agent, calls[position], prepared_call)
+
     try:
         try:
             prepared = [_CUT if block is cut else await prepare(agent, block) for block in calls]
-            for block, prepared_call in zip(calls, prepared, strict=True):
-                tasks.append(spawn(_run_call(agent, block, prepared_call), f"tool {block.name} {block.id}"))
+            for position, (block, prepared_call) in enumerate(zip(calls, prepared, strict=True)):
+                tasks.append(spawn(run(position, prepared_call), f"tool {block.name} {block.id}"))
             for task in tasks:
                 output = await asyncio.shield(task)
                 reported += 1
@@ -94,7 +102,9 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
     except asyncio.CancelledError:
         for position, block in enumerate(calls[reported:], reported):
             ended = position < len(tasks) and not tasks[position].cancelled()
-            _report(agent, tasks[position].result() if ended else _aborted_result(agent, block, began=bool(tasks)))
+            _report(
+                agent, tasks[position].result() if ended else _aborted_result(agent, block, began=position in begun)
+            )
         raise
 
 

@@ -167,5 +167,5 @@ def _add(agent: AgentState, message: Message, shown: Message) -> None:
     agent.history.append(message)
     if message.hidden:
         agent.emit(Notice("warn", message.hidden))
-    elif shown.text:
+    else:
         agent.emit(AssistantMessage(shown))

@@ -357,9 +357,15 @@ class Runtime:
         if not isinstance(session, SessionFile):
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
-            self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
-            self.workspace.apply_to(self.agent, self._tools)
+            self.set_workspace(workspace)
         self._switch_session(session, resumed)
+
+    def set_workspace(self, workspace: Workspace) -> None:
+        """Change the working directory, the instructions and the skills."""
+        self._check_idle()
+        self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
+        self.workspace.apply_to(self.agent, self._tools)
+        self.agent.refresh()
 
     def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session

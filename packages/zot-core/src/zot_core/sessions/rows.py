@@ -1,8 +1,8 @@
 """The rows of a session file, to and from JSON.
 
-A row is a JSON object on one line, `type` first: `meta`, `message`, `usage`, `rename`, `compaction`. The fields are
-those of the existing Go zot, except for `compaction` and the `type` of blocks. Blocks without a `type`, as in files of
-the Go zot, are recognized by their fields.
+A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`. The
+fields are those of the existing Go zot, which skips `tool_result` and `compaction`, except for the `type` of blocks.
+Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
 
 The arguments of a tool call are written as the model wrote them and read back unchanged, except that line breaks become
 spaces. Arguments that are not a JSON object are written as a JSON string, missing ones as `{}`.
@@ -76,6 +76,11 @@ def meta_row(meta: Meta) -> str:
 def message_row(message: Message) -> str:
     """Return the row for a message."""
     return f'{{"type":"message","message":{_message(message)}}}'
+
+
+def tool_result_row(message: Message) -> str:
+    """Return the row for one of several results, before the `message` row with all of them."""
+    return f'{{"type":"tool_result","message":{_message(message)}}}'
 
 
 def compaction_row(compaction: CompactionRow) -> str:
