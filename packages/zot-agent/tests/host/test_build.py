@@ -253,12 +253,37 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
 
     (alone / ".zot").mkdir()
     (alone / ".zot" / "SYSTEM.md").write_text("PROJECT SYSTEM")
-    assert system()[0].startswith("PROJECT SYSTEM")
+    assert system()[0].startswith("HOME SYSTEM")
+    assert system("--trust")[0].startswith("PROJECT SYSTEM")
     assert system("--system-prompt", "MINE")[0].startswith("MINE\n\n# Instructions from ")
     text, _ = system("-nc", "--no-skills", "--append-system-prompt", "ONE")
     assert text.startswith(identity())
     assert "GLOBAL" not in text
     assert "ONE\n\nCurrent date: " in text
+
+
+def test_a_skill_of_a_project_is_used_when_the_project_is_allowed_and_never_in_place_of_ones_own(
+    key: None, alone: Path, tmp_path: Path
+) -> None:
+    for place, text in ((alone / ".claude", "theirs"), (tmp_path / "zot-home", "mine")):
+        for name in ("barber",) if text == "mine" else ("barber", "tailor"):
+            folder = place / "skills" / name
+            folder.mkdir(parents=True)
+            (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {text}\n---\n")
+    asked, notes = system()
+    assert "- barber: mine" in asked
+    assert "tailor" not in asked
+    assert notes == [
+        f"not used, because you have not allowed it: skills barber, tailor of {alone} "
+        "(start zot there to decide, or pass --trust)"
+    ]
+    asked, notes = system("--trust")
+    assert "- barber: mine" in asked
+    assert "- tailor: theirs" in asked
+    assert notes == [
+        f"{alone}/.claude/skills/barber/SKILL.md: you have a skill barber of your own, "
+        f"{tmp_path}/zot-home/skills/barber/SKILL.md; it is left out"
+    ]
 
 
 def test_files_that_cannot_be_used_are_noted_unless_none_is_wanted(key: None, alone: Path) -> None:
@@ -375,3 +400,33 @@ def test_a_model_of_the_persons_file_keeps_its_window_and_its_price(tmp_path: Pa
         assert model.price is not None
         assert (model.context_window, (model.price.input, model.price.output)) == (window, prices)
     close(host)
+
+
+def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_continued(
+    key: None, alone: Path
+) -> None:
+    with ScriptedServer(["one"]) as server:
+        url = server.base_url("openai-chat")
+        arguments = ("--provider", "openai", "--api-key", "k", "--base-url", url, "--model", "m")
+        ask(build(*arguments), "first")
+    host = build(*arguments, "-c")
+    assert host.runtime.session is not None
+    good = Path(host.runtime.session.path)
+    close(host)
+    broken = {"99990101-000000-aaaaaaaa.jsonl": "", "99990101-000001-bbbbbbbb.jsonl": "garbage\n"}
+    for second, (name, text) in enumerate(broken.items()):
+        (good.parent / name).write_text(text)
+        os.utime(good.parent / name, (4e9 + second, 4e9 + second))
+    (good.parent / "99990101-000002-cccccccc.jsonl").mkdir()
+    host = build(*arguments, "-c")
+    assert host.runtime.session is not None
+    assert host.runtime.session.path == str(good)
+    assert [message.text for message in host.runtime.messages] == ["first", "one"]
+    notes = [note for note in host.notes if note.endswith("; an older session is continued")]
+    assert [note.partition(" is not a session file")[0] for note in notes[:2]] == [
+        str(good.parent / name) for name in reversed(broken)
+    ]
+    close(host)
+    good.unlink()
+    with pytest.raises(ConfigError, match=r"^no session to continue in .*: .*; start one without -c$"):
+        build(*arguments, "-c")

@@ -294,10 +294,9 @@ class App:
                 return
             match event:
                 case Key():
-                    if not self._target.press(event):
-                        self._handle_unused(event)
+                    self.press(event)
                 case Paste(text):
-                    self._target.paste(text)
+                    self.paste(text)
                 case TerminalReply(text):
                     self._handle_reply(text)
                 case FocusChange(here):
@@ -307,7 +306,10 @@ class App:
                     self._root.mouse_event(self.size, *event, focus=True)
         self.draw()
 
-    def _handle_unused(self, key: Key) -> None:
+    def press(self, key: Key) -> None:
+        """Handle a key as if it was typed now."""
+        if self._target.press(key):
+            return
         match str(key):
             case "ctrl+c":
                 self._interrupted(signal.SIGINT)
@@ -317,6 +319,10 @@ class App:
                 self.screen.clear()
                 if self.images is not None:
                     self.images.resend()
+
+    def paste(self, text: str) -> None:
+        """Handle a pasted text as if it was pasted now."""
+        self._target.paste(text)
 
     def _handle_reply(self, reply: str) -> None:
         if self.images is not None:

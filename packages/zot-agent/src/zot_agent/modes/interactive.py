@@ -76,16 +76,16 @@ async def _drive(
     chat: "ChatScreen", host: "Host", background: "Background | None", prompt: str, images: Sequence[ImageBlock]
 ) -> None:
     """Show what there is to ask, send the first prompt, and wait until the user quits."""
-    from zot_agent.ui.extension_view import ask_for_extensions  # noqa: PLC0415  as above
     from zot_agent.ui.loading import load_rest  # noqa: PLC0415  as above
+    from zot_agent.ui.project_question import ask_about_project  # noqa: PLC0415  as above
 
     loading = spawn(load_rest(), "loading")
     themes, begin = chat.controller.themes, chat.controller.dispatch.begin
     themes.background = background
     if background == "light" or host.settings.theme:
         themes.use(host.settings.theme)
-    if host.choice is not None and host.choice.undecided:
-        begin(ask_for_extensions(chat.controller))
+    if host.choice is not None and host.choice.undecided is not None:
+        begin(ask_about_project(chat.controller))
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
     if prompt or images:

@@ -1,9 +1,8 @@
-"""`ExtensionView`: panels and notes of extensions, and the question whether a project's extension may run."""
+"""`ExtensionView`: panels and notes of extensions."""
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.ui.commands import ReservedNames
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.presenter import Presenter
@@ -13,7 +12,6 @@ from zot_tui.keys.key import Key, panel_key, parse_key
 from zot_tui.signal import Signal
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
-from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
@@ -85,36 +83,3 @@ class ExtensionView:
         for letter in sanitize_line(text[:PASTED]):
             self._watched.panels.key("rune", letter)
         return True
-
-
-async def ask_for_extensions(chat: Chat) -> None:
-    """Ask about each of the project's extensions that the user has not decided on, and start the allowed ones."""
-    choice = chat.host.choice
-    if choice is None:
-        return
-    allowed = False
-    for found in list(choice.undecided):
-        answer = await chat.ask(_question(found), behind=True)
-        if answer is not None:
-            choice.decide(found, allowed=answer)
-            allowed = allowed or answer
-    if allowed:
-        stats = await chat.host.reload_extensions()
-        for error in stats.errors:
-            chat.note(error, "error")
-
-
-def _question(found: DiscoveredExtension) -> Confirm[bool]:
-    runs = " ".join([found.manifest.exec, *found.manifest.args])
-    text = (
-        f"{found.name} in {found.directory} would start\n\n    {runs}\n\n"
-        "It can do anything you can: read your files and keys, run programs, watch and change what zot does. "
-        "You will be asked again when it changes."
-    )
-    choices = [
-        ConfirmChoice("y", "start it now and in the future", value=True),
-        ConfirmChoice("n", "never start it", value=False),
-    ]
-    return Confirm(
-        "This project has an extension. May it run?", choices, text, chosen=1, note="esc leaves it undecided"
-    )

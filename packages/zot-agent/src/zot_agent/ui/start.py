@@ -46,10 +46,10 @@ class StartScreen:
             self.view.editor.paste(text)
 
     def pass_on(self) -> None:
-        """Pass the keys and pastes that waited to the dialog or controller that has the keys now."""
+        """Handle the keys and pastes that waited; now a dialog or a controller gets them."""
         kept, self._kept = self._kept, []
         for each in kept:
             if isinstance(each, str):
-                self.view.stack.paste(each)
+                self.app.paste(each)
             else:
-                self.view.stack.press(each)
+                self.app.press(each)

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 
+from zot_agent.git import git_command, git_environment
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
 from zot_provider.record import Record, record
@@ -23,8 +24,7 @@ _PIECE = 64 * 1024
 _FIRST_PART = 500  # paths after which the first partial list is reported; the next comes at twice as many
 _CHUNK = 1000  # paths that are ranked before a newer query is checked for
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot be put into a prompt
-# A repository's settings may name a file system monitor: do not run programs just to list names.
-_GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
+_GIT = ("ls-files", "-co", "--exclude-standard", "-z")
 
 
 @record
@@ -265,9 +265,9 @@ class _PathSearch:
 
 def _git(cwd: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        _GIT,
+        git_command(*_GIT),
         cwd=cwd,
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+        env=git_environment(os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
