@@ -39,7 +39,6 @@ from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
-from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
@@ -101,14 +100,11 @@ class Runtime:
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
-        cwd = os.path.abspath(cwd)
-        if not os.path.isdir(cwd):
-            raise ConfigError(f"the working directory {cwd} does not exist")
+        cwd = resolve.working_directory(cwd)
         client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
-        compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
-        compaction.check()
+        compaction = resolve.compaction_limits(auto_compact)
         resolve.check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
