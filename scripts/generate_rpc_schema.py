@@ -83,7 +83,7 @@ USAGE = closed_object(
         "output": COUNT,
         "cache_read": COUNT,
         "cache_write": COUNT,
-        "cost_usd": {"type": "number"},
+        "cost_usd": {"type": ["number", "null"], "description": "US dollars; null where the price is unknown."},
         "reasoning": {"type": ["integer", "null"], "description": "Part of the output; null where nobody says."},
     },
     description="Tokens and US dollars.",
@@ -178,6 +178,8 @@ def response_schema(method: Method) -> dict[str, Any]:
 
 def like(example: Any) -> dict[str, Any]:
     """The schema of values that look like an example; what is null there can be a number as well."""
+    if isinstance(example, dict) and example.keys() == USAGE["properties"].keys():
+        return place("Usage")
     if isinstance(example, dict):
         return closed_object({name: like(value) for name, value in example.items()})
     if isinstance(example, list):
@@ -198,6 +200,10 @@ def rpc_schema() -> dict[str, Any]:
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
+    message |= {
+        "display_text": TEXT | {"description": "What the user sees in place of the text."},
+        "hidden": TEXT | {"description": "Why the user does not see the text."},
+    }
     responses["response.get_messages"]["properties"]["data"] = closed_object(
         {"messages": {"type": "array", "items": place("Message")}}
     )
@@ -226,7 +232,7 @@ def rpc_schema() -> dict[str, Any]:
             **agent,
             **shown,
             **SHARED,
-            "Message": closed_object(message, description="A message of the conversation."),
+            "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
             "InputImage": closed_object(
                 {
                     "mime_type": TEXT | {"examples": ["image/png"]},

@@ -17,7 +17,7 @@ async def main(question: str) -> None:
             match event:
                 case TextDelta(text):
                     print(safe.feed(text), end="", flush=True)
-                case AssistantMessage():  # the text of this turn is complete
+                case AssistantMessage(message) if message.text:  # the text of this turn is complete
                     print()
                 case ToolCall(_, name, arguments):
                     print(sanitize(f"> {name} {arguments}"))

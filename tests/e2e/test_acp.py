@@ -499,6 +499,20 @@ async def test_a_second_prompt_of_a_session_is_refused_while_the_first_is_answer
         assert (await talk.refusal(talk.agent.prompt(session_id=one, prompt=[])))[0] == -32002
 
 
+async def test_a_session_that_is_loaded_again_keeps_its_mode(zot: Zot, server: ScriptedServer) -> None:
+    server.add("Hello.")
+    async with open_talk(zot, *zot.at(server)) as talk:
+        session = await talk.begin(zot)
+        await talk.prompt(session, "hi")
+        await talk.agent.set_session_mode(session_id=session, mode_id="ask")
+        for _ in range(2):
+            loaded = await talk.agent.load_session(cwd=str(zot.cwd), session_id=session)
+            assert loaded.modes.current_mode_id == "ask"
+        await talk.agent.close_session(session_id=session)
+        loaded = await talk.agent.load_session(cwd=str(zot.cwd), session_id=session)
+        assert loaded.modes.current_mode_id == "ask"
+
+
 async def test_a_session_is_loaded_with_all_that_was_said_and_done(zot: Zot, server: ScriptedServer) -> None:
     (zot.cwd / "x").write_text("a\n")
     edit = Call("edit", {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]})

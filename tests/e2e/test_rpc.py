@@ -394,7 +394,9 @@ def test_text_that_an_extension_replaces_can_be_held_back(start: Start, zot: Zot
     told = talk.until("done")
     assert "SECRET" not in json.dumps(held)
     assert "SECRET" in json.dumps(told)
-    assert "SECRET" not in json.dumps(talk.ask({"type": "get_messages"}))
+    messages = talk.ask({"type": "get_messages"})["data"]["messages"]
+    assert [message.get("display_text") for message in messages] == [None, "a ***", None, "a ***"]
+    assert messages[1]["content"] == [{"type": "text", "text": "a SECRET"}]
 
 
 # Sessions

@@ -76,7 +76,7 @@ def test_inside_a_tool_with_children(zot: Zot, server: ScriptedServer, times: in
     done = zot.finish(process)
     assert (done.code, done.out, done.err) == (code, "", "")
     assert alive(mark) == []
-    assert [role for role, _ in zot.said()] == ["user", "assistant", "tool", "tool"]
+    assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
     assert resumed(zot, server).count("aborted") == 2
 
 

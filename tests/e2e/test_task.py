@@ -104,8 +104,9 @@ def test_json_shows_every_event_in_its_order(project: Zot, server: ScriptedServe
     assert names == [
         *("user_message", *turn, "reasoning_delta", "text_delta", "tool_use", "assistant_message", "tool_call"),
         *("turn_end", "tool_start", "tool_progress", "tool_result"),
-        *(*turn, "tool_use", "tool_call", "turn_end", "tool_start", "tool_result"),
-        *(*turn, "tool_use", "tool_call", "turn_end", "tool_start", "tool_progress", "tool_result"),
+        *(*turn, "tool_use", "assistant_message", "tool_call", "turn_end", "tool_start", "tool_result"),
+        *(*turn, "tool_use", "assistant_message", "tool_call", "turn_end"),
+        *("tool_start", "tool_progress", "tool_result"),
         *(*turn, "text_delta", "assistant_message", "turn_end", "done"),
     ]
     assert sum(event["type"] == "usage" for event in events) >= 4
@@ -137,7 +138,7 @@ def test_the_session_file_has_the_rows_of_the_format_and_belongs_to_its_owner(
     assert rows[0]["meta"]["id"].startswith(path.stem[-8:])
     kinds = [row["message"]["role"] if row["type"] == "message" else row["type"] for row in rows]
     assert kinds == [
-        *("meta", "user", "assistant", "usage", "tool", "assistant", "usage", "tool", "tool"),
+        *("meta", "user", "assistant", "usage", "tool", "assistant", "usage", "tool_result", "tool"),
         *("assistant", "usage", "tool", "assistant", "usage"),
     ]
     assert rows[1]["message"]["content"] == [{"type": "text", "text": PROMPT}]

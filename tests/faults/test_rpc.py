@@ -349,7 +349,7 @@ def test_the_longest_line_is_read(start: Start, server: ScriptedServer) -> None:
     assert len(server.requests[0].body["messages"][-1]["content"]) > 16_000_000
 
 
-def test_a_wrong_token_ends_the_process_and_a_missing_one_does_not(start: Start) -> None:
+def test_a_wrong_token_ends_the_process_and_so_does_a_missing_one(start: Start) -> None:
     for wrong in ({"token": "wrong"}, {"token": "secret "}, {}):
         talk = start(ZOTCORE_RPC_TOKEN="secret")
         answer = talk.ask({"id": "0", "type": "hello", **wrong})
@@ -361,11 +361,13 @@ def test_a_wrong_token_ends_the_process_and_a_missing_one_does_not(start: Start)
 
 
 def test_nothing_is_done_before_hello_where_a_token_is_needed(start: Start, server: ScriptedServer) -> None:
-    talk = start(ZOTCORE_RPC_TOKEN="secret — §")
     for command in ({"type": "prompt", "message": "hi"}, {"type": "ping"}, {"type": "get_messages"}):
+        talk = start(ZOTCORE_RPC_TOKEN="secret — §")
         answer = talk.ask(command)
         assert not answer["success"]
         assert "hello" in answer["error"]
+        assert talk.process.wait(60) == 1
+    talk = start(ZOTCORE_RPC_TOKEN="secret — §")
     assert talk.ask({"type": "hello", "token": "secret — §"})["success"]
     assert talk.ask({"type": "ping"})["success"]
     assert server.requests == []

@@ -100,6 +100,11 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         AutoRetryEnd(False, 3, "still busy"),
         '{"type":"auto_retry_end","success":false,"attempt":3,"final_error":"still busy"}',
     ),
+    (
+        UsageEvent(Usage(1, 2), Usage(3, 4)),
+        '{"type":"usage","input":1,"output":2,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null,'
+        '"cumulative":{"input":3,"output":4,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null}}',
+    ),
     (TurnEnd("end_turn"), '{"type":"turn_end","stop":"end_turn"}'),
     (TurnEnd("error", "not today"), '{"type":"turn_end","stop":"error","error":"not today"}'),
     (
@@ -224,18 +229,16 @@ def test_every_event_is_one_line_of_valid_json_with_its_type(event: AgentEvent) 
     assert next(iter(value)) == "type"
 
 
-@pytest.mark.parametrize(
-    ("shown", "texts"),
-    [({}, ["a SECRET", "and more"]), ({"display_text": "a ***"}, ["a ***"]), ({"hidden": "not for you"}, [])],
-)
-def test_a_message_is_encoded_as_the_user_sees_it(shown: dict[str, str], texts: list[str]) -> None:
+@pytest.mark.parametrize("shown", [{}, {"display_text": "a ***"}, {"hidden": "not for you"}])
+def test_a_message_has_the_words_of_the_model_and_what_the_user_sees_beside_them(shown: dict[str, str]) -> None:
     blocks = [TextBlock("a SECRET"), ToolCallBlock("1", "ls", "{}"), TextBlock("and more"), ReasoningBlock("hm")]
 
     message = Message("assistant", blocks, TIME, **shown)  # type: ignore[arg-type]
     told = json.loads(encode_message(message))
 
     assert (told["role"], told["time"]) == ("assistant", TIME)
-    assert [block["text"] for block in told["content"] if block["type"] == "text"] == texts
+    assert [block["text"] for block in told["content"] if block["type"] == "text"] == ["a SECRET", "and more"]
+    assert {name: told[name] for name in ("display_text", "hidden") if name in told} == shown
     assert {"type": "tool_call", "id": "1", "name": "ls", "args": {}} in told["content"]
     assert "reasoning" not in [block["type"] for block in told["content"]]
 

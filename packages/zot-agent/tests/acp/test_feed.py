@@ -8,6 +8,8 @@ from zot_agent.acp.feed import TAIL
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
+    CompactDone,
+    CompactStart,
     Done,
     ErrorEvent,
     ReasoningDelta,
@@ -16,6 +18,7 @@ from zot_core.events import (
     ToolProgress,
     ToolResultEvent,
     TurnEnd,
+    TurnStart,
     UsageEvent,
     UserMessage,
 )
@@ -107,6 +110,28 @@ async def test_the_output_of_a_running_tool_is_its_end() -> None:
     assert shown.endswith("the end\n```")
     assert len(shown) < TAIL + 20
     made.show(Done())
+
+
+def test_the_usage_of_a_turn_is_the_context_in_use_however_many_reports_it_has() -> None:
+    made, sent = feed(Model("m", "v", context_window=1000))
+    first, rest = Usage(400, 0, 100, 0, 0.25), Usage(0, 30, 0, 0, 0.25)
+    for event in (TurnStart(1), UsageEvent(first, first), UsageEvent(rest, first + rest)):
+        made.show(event)
+    assert [each["used"] for each in sent] == [500, 530]
+    for event in (TurnStart(2), UsageEvent(Usage(600), Usage(1000, 30, 100, 0, 0.5))):
+        made.show(event)
+    assert sent[-1] == sent[0] | {"used": 600, "cost": {"amount": 0.5, "currency": "USD"}}
+
+
+def test_after_a_compaction_the_context_in_use_is_what_remains() -> None:
+    made, sent = feed(Model("m", "v", context_window=1000))
+    for event in (
+        CompactStart("manual", 9, 800),
+        UsageEvent(Usage(810, 90), Usage(810, 90)),
+        CompactDone("s", 2, 800, 120),
+    ):
+        made.show(event)
+    assert [each["used"] for each in sent if each["sessionUpdate"] == "usage_update"] == [120]
 
 
 def test_usage_needs_the_size_of_the_context_window() -> None:

@@ -3,6 +3,7 @@ import json
 import os
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -46,7 +47,18 @@ def test_every_line_is_a_message_or_has_an_answer(lines: list[bytes]) -> None:
     assert len(received) + len(answers) == len(
         [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     )
-    assert all(each["id"] is None and each["error"]["code"] in (-32700, -32600) for each in answers)
+    assert all(each["error"]["code"] in (-32700, -32600) for each in answers)
+
+
+@pytest.mark.parametrize("id", [1, "a", None])
+def test_a_message_that_is_neither_a_request_nor_a_response_is_refused(id: str | int | None) -> None:
+    good = [{"id": 1, "method": "initialize"}, {"id": 2, "result": None}, {"id": 3, "error": {}}]
+    lines = [json.dumps(each).encode() for each in ({"jsonrpc": "2.0", "id": id}, *good)]
+
+    received, answers = talk(b"\n".join(lines))
+
+    assert received == good
+    assert [(each["id"], each["error"]["code"]) for each in answers] == [(id, -32600)]
 
 
 def test_a_message_that_is_too_long_is_passed_over() -> None:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,14 @@ def test_images_are_shown_unless_turned_off(tmp_path: Path) -> None:
         assert load_settings(str(tmp_path)).inline_images_enabled is shown
     (tmp_path / FILE).write_text('{"inline_images_enabled": false}')
     assert load_settings(str(tmp_path)).inline_images_enabled is False
+
+
+@pytest.mark.parametrize("device", ["", "/dev/ptmx", "/dev/zero"])
+def test_a_file_that_is_a_pipe_or_a_device_is_an_error_and_not_waited_for(tmp_path: Path, device: str) -> None:
+    path = tmp_path / FILE
+    if device:
+        path.symlink_to(device)
+    else:
+        os.mkfifo(path)
+    with pytest.raises(ConfigError, match=f"^cannot read {path}: not a regular file$"):
+        load_settings(str(tmp_path))

@@ -400,3 +400,33 @@ def test_a_model_of_the_persons_file_keeps_its_window_and_its_price(tmp_path: Pa
         assert model.price is not None
         assert (model.context_window, (model.price.input, model.price.output)) == (window, prices)
     close(host)
+
+
+def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_continued(
+    key: None, alone: Path
+) -> None:
+    with ScriptedServer(["one"]) as server:
+        url = server.base_url("openai-chat")
+        arguments = ("--provider", "openai", "--api-key", "k", "--base-url", url, "--model", "m")
+        ask(build(*arguments), "first")
+    host = build(*arguments, "-c")
+    assert host.runtime.session is not None
+    good = Path(host.runtime.session.path)
+    close(host)
+    broken = {"99990101-000000-aaaaaaaa.jsonl": "", "99990101-000001-bbbbbbbb.jsonl": "garbage\n"}
+    for second, (name, text) in enumerate(broken.items()):
+        (good.parent / name).write_text(text)
+        os.utime(good.parent / name, (4e9 + second, 4e9 + second))
+    (good.parent / "99990101-000002-cccccccc.jsonl").mkdir()
+    host = build(*arguments, "-c")
+    assert host.runtime.session is not None
+    assert host.runtime.session.path == str(good)
+    assert [message.text for message in host.runtime.messages] == ["first", "one"]
+    notes = [note for note in host.notes if note.endswith("; an older session is continued")]
+    assert [note.partition(" is not a session file")[0] for note in notes[:2]] == [
+        str(good.parent / name) for name in reversed(broken)
+    ]
+    close(host)
+    good.unlink()
+    with pytest.raises(ConfigError, match=r"^no session to continue in .*: .*; start one without -c$"):
+        build(*arguments, "-c")

@@ -22,11 +22,9 @@ def test_hello_says_what_answers(peer: Peer) -> None:
     assert peer.data("ping") == {"pong": True}
 
 
-def test_every_command_is_refused_before_a_hello_with_the_token(start: StartPeer, server: ScriptedServer) -> None:
+def test_tools_do_not_see_the_token(start: StartPeer, server: ScriptedServer) -> None:
     peer = start(ZOTCORE_RPC_TOKEN="s3cret")
 
-    assert peer.error("get_state") == "say hello with the token first"
-    assert peer.error("prompt", message="hi") == "say hello with the token first"
     assert peer.data("hello", token="s3cret")["protocol_version"] == 1
     assert peer.data("get_state")["busy"] is False
     server.add(Turn(calls=[Call("bash", {"command": "echo [$ZOTCORE_RPC_TOKEN]"})]), "ok")
@@ -45,6 +43,20 @@ def test_a_wrong_token_ends_the_process_after_its_answer(start: StartPeer, said:
 
     assert (code, error) == (1, "")
     assert [(line["id"], line["success"]) for line in peer.seen] == [(1, False)]
+
+
+@pytest.mark.parametrize("line", ['{"type":"get_state"}', '{"type":"dance"}', "nonsense", "[]", "{}"])
+def test_a_first_line_without_hello_ends_the_process_after_its_answer(
+    start: StartPeer, server: ScriptedServer, line: str
+) -> None:
+    peer = start(ZOTCORE_RPC_TOKEN="s3cret")
+    peer.write(f'{line}\n{{"type":"hello","token":"s3cret"}}\n{{"type":"prompt","message":"hi"}}\n'.encode())
+
+    code, error = peer.finish()
+
+    assert (code, error) == (1, "")
+    assert [line["success"] for line in peer.seen] == [False]
+    assert server.requests == []
 
 
 def test_an_empty_token_means_no_token(start: StartPeer) -> None:

@@ -75,8 +75,10 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 
 
 def encode_message(message: Message) -> str:
-    """Encode a message as the user sees it: with its display text, and without text that a hook hides."""
-    return f'{{"role":"{message.role}","content":{encode_blocks(message.shown)},"time":{quote(message.time)}}}'
+    """Encode a message as the model knows it, and what the user sees in its place: `display_text`, `hidden`."""
+    seen = "" if message.display_text is None else f',"display_text":{quote(message.display_text)}'
+    seen += f',"hidden":{quote(message.hidden)}' if message.hidden else ""
+    return f'{{"role":"{message.role}","content":{encode_blocks(message.content)},"time":{quote(message.time)}{seen}}}'
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:

@@ -4,7 +4,16 @@ import pytest
 
 from zot_core.agent import Agent, user_message
 from zot_core.errors import Refused
-from zot_core.events import AgentEvent, AssistantMessage, Notice, TextDelta, ToolResultEvent, TurnEnd, UsageEvent
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    Notice,
+    TextDelta,
+    ToolCall,
+    ToolResultEvent,
+    TurnEnd,
+    UsageEvent,
+)
 from zot_core.hooks import ModelCallFailure
 from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.definition.tool import Tool, tool
@@ -100,7 +109,7 @@ def test_every_usage_report_is_an_increment_with_its_price_and_the_sum_so_far() 
         ("tool_use", False, "end_turn"),
         ("tool_use", True, "tool_use"),
         ("end_turn", True, "tool_use"),
-        ("length", True, "tool_use"),
+        ("length", True, "length"),
     ],
 )
 def test_a_turn_ends_with_one_of_the_documented_stops(stop: Stop, calls: bool, told: str) -> None:
@@ -209,13 +218,19 @@ def test_the_text_blocks_of_an_answer_are_asked_about_as_lines() -> None:
     assert asked == ["one\ntwo"]
 
 
-def test_an_answer_without_text_calls_no_hook_and_emits_no_message() -> None:
+def test_an_answer_without_text_calls_no_hook_and_emits_a_message_with_its_calls() -> None:
     asked: list[str] = []
     agent = make_agent(ScriptedClient([Turn(reasoning="hm", calls=[Call("echo", {"text": "a"})]), "ok"]), echo)
     agent.hooks.assistant_message.add(asked.append)
 
-    assert shown(run_to_end(agent, "hi")) == ["ok"]
+    events = run_to_end(agent, "hi")
+
+    assert shown(events) == ["", "ok"]
     assert asked == ["ok"]
+    first = next(event for event in events if isinstance(event, AssistantMessage))
+    assert [call.name for call in first.message.tool_calls] == ["echo"]
+    kinds = [type(event) for event in events]
+    assert kinds.index(AssistantMessage) < kinds.index(ToolCall)
 
 
 async def test_a_complete_answer_is_kept_whole_when_the_abort_comes_before_the_stream_is_closed() -> None:

@@ -107,10 +107,10 @@ def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> Non
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
     assert noted(tmp_path / "binary") == "looks binary; it is left out"
-    assert noted(tmp_path / "folder") == "is not a file; it is left out"
+    assert noted(tmp_path / "folder") == "cannot be read (Is a directory); it is left out"
     assert noted(tmp_path / "dangling") == "is a broken link; it is left out"
     assert noted(tmp_path / "loop") == "cannot be read (Too many levels of symbolic links); it is left out"
-    assert noted(tmp_path / "pipe") == "is not a file; it is left out"
+    assert noted(tmp_path / "pipe") == "cannot be read (not a regular file); it is left out"
 
 
 def test_of_a_long_file_the_head_is_taken_up_to_a_whole_character(deep: Path) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -47,7 +47,11 @@ def result(id: str) -> Message:
     return Message("tool", [ToolResultBlock(id, [TextBlock(id)])], "t")
 
 
-def lines(path: Path) -> list[dict[str, object]]:
+def calling(*ids: str) -> Message:
+    return Message("assistant", [ToolCallBlock(id, "ls", "{}") for id in ids], "t")
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
@@ -86,7 +90,7 @@ def test_a_file_of_the_go_zot_is_read(path: Path) -> None:
         ),
         Message("tool", [ToolResultBlock("c1", [TextBlock("$ true\n\n[exit 0]  Took 0.0s")])], "2026-11-21T20:29:26Z"),
     ]
-    assert stored.usage == Usage(1, 2)
+    assert stored.usage == Usage(1, 2, cost_usd=0.0)
     assert (stored.torn, stored.size) == (False, len(GO_ROWS.encode()))
 
 
@@ -161,10 +165,51 @@ def test_nothing_is_written_after_the_end(path: Path) -> None:
     assert len(lines(path)) == 2
 
 
-def test_the_results_of_a_batch_are_rows_of_their_own_and_one_message(path: Path) -> None:
+def kinds(path: Path) -> list[str]:
+    return [row["message"]["role"] if row["type"] == "message" else row["type"] for row in lines(path)]
+
+
+def test_the_result_of_one_call_is_a_message_row_at_once(path: Path) -> None:
+    session = written(path, user("hi"), calling("a"), result("a"))
+    assert kinds(path) == ["meta", "user", "assistant", "tool"]
+    session.append(user("ok"))
+    session.close()
+    assert kinds(path) == ["meta", "user", "assistant", "tool", "user"]
+
+
+def test_the_results_of_several_calls_are_rows_and_then_one_message_row(path: Path) -> None:
+    conversation = [user("hi"), calling("a", "b", "c"), result("a"), result("b"), result("c"), user("ok")]
+    written(path, *conversation).close()
+
+    assert kinds(path) == ["meta", "user", "assistant", "tool_result", "tool_result", "tool", "user"]
+    together = Message("tool", [block for each in "abc" for block in result(each).content], "t")
+    assert rows.read_message(lines(path)[5]["message"]) == together
+    assert load(str(path)).messages == [*conversation[:2], together, user("ok")]
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_crash_between_the_results_of_several_calls_loses_none(path: Path, after: int) -> None:
+    session = written(path, user("hi"), calling("a", "b", "c"), *map(result, "abc"[:after]))
+    crashed = path.read_bytes()
+    session.close()
+    path.write_bytes(crashed + b'{"type":"message","message":{"role":"tool","cont')
+
+    stored = load(str(path))
+    together = Message("tool", [block for each in "abc"[:after] for block in result(each).content], "t")
+    assert stored.messages == [user("hi"), calling("a", "b", "c"), together]
+    session = SessionFile(str(path), META, resume=stored)
+    session.append(user("go on"))
+    session.close()
+    assert load(str(path)).messages == [*stored.messages, user("go on")]
+    written_now = [json.loads(line) for line in path.read_bytes()[len(crashed) :].splitlines()[1:]]
+    assert [row["message"]["role"] for row in written_now] == ["tool", "user"]
+    assert rows.read_message(written_now[0]["message"]) == together
+
+
+def test_results_that_are_message_rows_of_their_own_are_one_message(path: Path) -> None:
     written(path, user("hi"), result("a"), result("b"), user("ok")).close()
 
-    assert len(lines(path)) == 5
+    assert kinds(path) == ["meta", "user", "tool", "tool", "user"]
     assert load(str(path)).messages == [
         user("hi"),
         Message("tool", [*result("a").content, *result("b").content], "t"),
@@ -382,14 +427,9 @@ def test_a_disk_that_takes_nothing_leaves_no_file_in_the_way(path: Path) -> None
     assert [row.text for row in load(str(path)).messages] == ["two"]
 
 
-def test_a_full_device_is_an_error() -> None:
-    session = SessionFile("/dev/full", META, resume=StoredSession(META))
-
-    with pytest.raises(
-        SessionError, match=r"^cannot write session /dev/full: No space left on device; free some space$"
-    ):
-        session.append(user("hi"))
-    session.close()
+def test_a_device_is_no_session() -> None:
+    with pytest.raises(SessionError, match=r"^cannot write session /dev/full: not a regular file$"):
+        SessionFile("/dev/full", META, resume=StoredSession(META))
 
 
 texts = st.text(max_size=12)
@@ -451,10 +491,6 @@ def test_any_part_of_a_file_from_its_start_holds_the_messages_up_to_there(
 # Compactions.
 
 SUMMARY = Message("user", [TextBlock("## Context Summary (compacted)\n\nA shed.")], "t", summarized_tokens=5)
-
-
-def calling(id: str) -> Message:
-    return Message("assistant", [ToolCallBlock(id, "ls", "{}")], "t")
 
 
 def test_after_a_compaction_the_conversation_is_the_summary_and_the_kept_messages(path: Path) -> None:
@@ -528,7 +564,10 @@ def read_in_a_hurry(data: bytes) -> list[Message]:
     return summary + kept
 
 
-steps = st.lists(st.sampled_from(["user", "calls", "result", "usage", "compact", "reopen", "tear"]), max_size=25)
+steps = st.lists(
+    st.sampled_from(["user", "calls", "more calls", "result", "usage", "compact", "reopen", "crash", "tear"]),
+    max_size=25,
+)
 
 
 @given(steps)
@@ -543,6 +582,8 @@ def test_a_fast_reader_finds_what_a_thorough_one_does(
             session.append(user(f"é {number}"))
         elif step == "calls":
             session.append(calling(str(number)))
+        elif step == "more calls":
+            session.append(calling(*(f"{number}{each}" for each in "abc")))
         elif step == "result":
             session.append(result(str(number)))
         elif step == "usage":
@@ -554,7 +595,10 @@ def test_a_fast_reader_finds_what_a_thorough_one_does(
                 SUMMARY.replace(content=[TextBlock(f"summary {number}")]), min(number % 5, len(messages) - 1)
             )
         else:
+            there = path.read_bytes()
             session.close()
+            if step == "crash":
+                path.write_bytes(there)
             if step == "tear":
                 with path.open("ab") as file:
                     file.write('{"type":"message","message":{"role":"user","content":[{"text":"é'.encode()[:-1])

@@ -60,9 +60,9 @@ def test_every_row_is_on_disk_before_its_event_is_emitted(path: Path) -> None:
     assert first("assistant_message") == asked
     assert first("tool_call") == asked
     assert first("turn_end") == [*asked, "usage"]
-    assert first("tool_result") == [*asked, "usage", "tool"]
-    assert first("tool_result", 1) == [*asked, "usage", "tool", "tool"]
-    assert first("done") == [*asked, "usage", "tool", "tool", "assistant", "usage"]
+    assert first("tool_result") == [*asked, "usage", "tool_result"]
+    assert first("tool_result", 1) == [*asked, "usage", "tool_result", "tool"]
+    assert first("done") == [*asked, "usage", "tool_result", "tool", "assistant", "usage"]
 
 
 def test_a_usage_row_follows_each_turn_with_the_sum_of_its_reports(path: Path) -> None:

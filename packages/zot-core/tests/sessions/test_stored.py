@@ -5,7 +5,7 @@ import pytest
 
 from zot_core.compaction.size import estimate, rough_estimate
 from zot_core.sessions.file import SessionFile
-from zot_core.sessions.rows import Meta, message_row, meta_row
+from zot_core.sessions.rows import Meta, message_row, meta_row, tool_result_row
 from zot_core.sessions.stored import EAGER_BYTES, StoredMessage, load
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
@@ -26,11 +26,12 @@ def turn(number: int) -> list[Message]:
     ]
 
 
-def rows_of(message: Message) -> list[Message]:
-    """One row, or one for each result."""
+def rows_of(message: Message, *, joined: bool) -> list[str]:
+    """One row. For results, one for each, or all but the last one as `tool_result` and then a row of all."""
     if message.role != "tool":
-        return [message]
-    return [message.replace(content=[block]) for block in message.content]
+        return [message_row(message)]
+    parts = [message.replace(content=[block]) for block in message.content]
+    return [*map(tool_result_row, parts[:-1]), message_row(message)] if joined else [*map(message_row, parts)]
 
 
 @pytest.fixture
@@ -38,10 +39,10 @@ def conversation() -> list[Message]:
     return [message for number in range(EAGER_BYTES // 30_000 + 1) for message in turn(number)]
 
 
-@pytest.fixture
-def path(tmp_path: Path, conversation: list[Message]) -> Path:
+@pytest.fixture(params=[False, True], ids=["results apart", "results joined"])
+def path(tmp_path: Path, conversation: list[Message], request: pytest.FixtureRequest) -> Path:
     path = tmp_path / "long.jsonl"
-    rows = [meta_row(META), *(message_row(row) for message in conversation for row in rows_of(message))]
+    rows = [meta_row(META), *(row for message in conversation for row in rows_of(message, joined=request.param))]
     path.write_text("".join(f"{row}\n" for row in rows))
     assert path.stat().st_size > EAGER_BYTES
     return path

@@ -144,7 +144,12 @@ def test_fields_that_hold_their_default_are_left_out() -> None:
     assert encode(ext.Hello("x")) == b'{"type":"hello","name":"x"}\n'
     assert encode(ext.ToolResult("1", ())) == b'{"type":"tool_result","id":"1","content":[]}\n'
     assert encode(ext.EventInterceptResponse("1")) == b'{"type":"event_intercept_response","id":"1"}\n'
-    assert encode(host.CommandInvoked("1", "x")) == b'{"type":"command_invoked","id":"1","name":"x"}\n'
+
+
+def test_a_command_always_has_its_arguments_and_may_be_read_without_them() -> None:
+    line = b'{"type":"command_invoked","id":"1","name":"x","args":""}\n'
+    assert encode(host.CommandInvoked("1", "x", "")) == line
+    assert decode_from_host(line.replace(b',"args":""', b"")) == host.CommandInvoked("1", "x", "")
 
 
 def test_an_empty_system_prompt_is_not_the_same_as_none() -> None:

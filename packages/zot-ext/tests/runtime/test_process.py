@@ -69,7 +69,7 @@ def wait(args):
 ext.on("turn_end")(lambda event: go.set())
 """
     with process(tmp_path, program) as (child, log), FakeHost(child) as host:
-        host.send(CommandInvoked("1", "wait"))
+        host.send(CommandInvoked("1", "wait", ""))
         host.wait_for(Notify)
         child.send_signal(signal.SIGTERM)
         host.event("turn_end")
@@ -88,7 +88,7 @@ def wait(args):
     threading.Event().wait()
 """
     with process(tmp_path, program) as (child, log), FakeHost(child) as host:
-        host.send(CommandInvoked("1", "wait"))
+        host.send(CommandInvoked("1", "wait", ""))
         host.wait_for(Notify)
         child.send_signal(signal.SIGTERM)
         assert host.wait_for(CommandResponse).error == "the extension is shutting down"

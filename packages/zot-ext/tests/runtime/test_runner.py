@@ -114,8 +114,8 @@ def test_requests_run_side_by_side() -> None:
         meet.wait(10)
 
     with FakeHost(ext) as host:
-        host.send(CommandInvoked("1", "plain"))
-        host.send(CommandInvoked("2", "plain"))
+        host.send(CommandInvoked("1", "plain", ""))
+        host.send(CommandInvoked("2", "plain", ""))
         host.send(EventIntercept("3", "tool_call"))
         host.wait_for(EventInterceptResponse)
         assert host.wait_for(CommandResponse, count=2).display == "True"
@@ -123,8 +123,8 @@ def test_requests_run_side_by_side() -> None:
 
 def test_two_requests_with_one_id_get_two_replies() -> None:
     with FakeHost(busy_extension()) as host:
-        host.send(CommandInvoked("same", "plain"))
-        host.send(CommandInvoked("same", "later"))
+        host.send(CommandInvoked("same", "plain", ""))
+        host.send(CommandInvoked("same", "later", ""))
         host.wait_for(CommandResponse, count=2)
 
 
@@ -180,7 +180,7 @@ def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
     host = FakeHost(ext)
     host.start()
     host.greet()
-    host.send(CommandInvoked("1", "stuck"))
+    host.send(CommandInvoked("1", "stuck", ""))
     host.send(ToolCall("2", "stuck", NOTHING))
     host.send(EventIntercept("3", "tool_call"))
     host.wait_for(Notify, count=3)
@@ -208,7 +208,7 @@ def test_shutdown_waits_for_handlers_that_are_nearly_done() -> None:
     host = FakeHost(ext)
     host.start()
     host.greet()
-    host.send(CommandInvoked("1", "slow"))
+    host.send(CommandInvoked("1", "slow", ""))
     host.wait_for(Notify)
     host.send(Shutdown())
     seen.set()
@@ -220,7 +220,7 @@ def test_shutdown_waits_for_handlers_that_are_nearly_done() -> None:
 def test_the_end_of_the_input_ends_the_extension_after_its_replies() -> None:
     host = FakeHost(busy_extension())
     host.start()
-    host.send(CommandInvoked("1", "later"))
+    host.send(CommandInvoked("1", "later", ""))
     host.end_input()
     host.close()
     assert host.frames[-1] == CommandResponse("1", "display", display="fine")

@@ -8,7 +8,7 @@ from zot_tui.lazy import lazy_names
 MODULES = {
     "zot_tui.app": "App",
     "zot_tui.color": "Color parse_color",
-    "zot_tui.diff": "diff_rows fold",
+    "zot_tui.diff": "diff_rows",
     "zot_tui.editor.buffer": "Buffer",
     "zot_tui.editor.completion": "CommandCompletion Completer",
     "zot_tui.editor.history": "History history_path",

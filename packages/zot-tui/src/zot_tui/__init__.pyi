@@ -4,7 +4,6 @@ from zot_tui.app import App as App
 from zot_tui.color import Color as Color
 from zot_tui.color import parse_color as parse_color
 from zot_tui.diff import diff_rows as diff_rows
-from zot_tui.diff import fold as fold
 from zot_tui.editor.buffer import Buffer as Buffer
 from zot_tui.editor.completion import CommandCompletion as CommandCompletion
 from zot_tui.editor.completion import Completer as Completer

@@ -108,15 +108,6 @@ class App:
         self._guard(self.refresh)
 
     @property
-    def title(self) -> str | None:
-        """The window's title; None leaves it alone. The old title is restored when the app ends."""
-        return self.screen.title
-
-    @title.setter
-    def title(self, text: str | None) -> None:
-        self.screen.title = text
-
-    @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
         if self._size is None:
@@ -240,10 +231,6 @@ class App:
         """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
 
-    def bell(self) -> None:
-        """Ring the bell."""
-        self.screen.send("\a")
-
     def notify(self, text: str) -> None:
         """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""
         if self.focused or (self.focused is None and self.screen.reports_focus):
@@ -307,10 +294,9 @@ class App:
                 return
             match event:
                 case Key():
-                    if not self._target.press(event):
-                        self._handle_unused(event)
+                    self.press(event)
                 case Paste(text):
-                    self._target.paste(text)
+                    self.paste(text)
                 case TerminalReply(text):
                     self._handle_reply(text)
                 case FocusChange(here):
@@ -320,7 +306,10 @@ class App:
                     self._root.mouse_event(self.size, *event, focus=True)
         self.draw()
 
-    def _handle_unused(self, key: Key) -> None:
+    def press(self, key: Key) -> None:
+        """Handle a key as if it was typed now."""
+        if self._target.press(key):
+            return
         match str(key):
             case "ctrl+c":
                 self._interrupted(signal.SIGINT)
@@ -330,6 +319,10 @@ class App:
                 self.screen.clear()
                 if self.images is not None:
                     self.images.resend()
+
+    def paste(self, text: str) -> None:
+        """Handle a pasted text as if it was pasted now."""
+        self._target.paste(text)
 
     def _handle_reply(self, reply: str) -> None:
         if self.images is not None:

@@ -228,7 +228,8 @@ def test_frames_are_synchronized_where_the_terminal_can() -> None:
 
 
 def test_the_title_is_cleaned_and_comes_back() -> None:
-    source = PROGRAM + "async def body(app): app.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\nasyncio.run(main(body))"
+    body = "async def body(app): app.screen.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\n"
+    source = PROGRAM + body + "asyncio.run(main(body))"
     with running(source) as screen:
         screen.wait_until(lambda: screen.title == "zot: hi")
         screen.type("q")

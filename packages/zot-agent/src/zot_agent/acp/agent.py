@@ -62,6 +62,7 @@ class AcpAgent:
         self._options, self._editor = options, editor
         self._mode: SessionMode = "ask" if options.no_yolo else "yolo"
         self.sessions: dict[str, AcpSession] = {}
+        self._modes: dict[str, SessionMode] = {}  # of closed sessions, by full id
 
     # Connecting
 
@@ -148,6 +149,7 @@ class AcpAgent:
         self._check_stored()
         if self._find(session_id) is not None:
             await self.close_session(session_id)
+        self._modes.pop(session_id, None)
         await asyncio.to_thread(history.delete, session_id)
         return DeleteSessionResponse()
 
@@ -155,6 +157,7 @@ class AcpAgent:
         """Stop the work of a session and release its file."""
         session = self._get(session_id)
         del self.sessions[session.id]
+        self._modes[session.full_id] = session.mode
         await session.close()
         return CloseSessionResponse()
 
@@ -188,6 +191,7 @@ class AcpAgent:
 
     def _open(self, id: str, host: Host, mcp_servers: Any) -> AcpSession:
         session = self.sessions[id] = AcpSession(id, host, self._editor, self._mode)
+        session.mode = self._modes.pop(session.full_id, self._mode)
         names = [each.name for each in mcp_servers or ()]
         if names:
             session.note(f"zot does not support MCP servers yet; it continues without {', '.join(names)}")

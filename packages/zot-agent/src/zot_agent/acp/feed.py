@@ -12,6 +12,7 @@ from zot_core.events import (
     AssistantStart,
     AutoRetryStart,
     CompactDone,
+    CompactStart,
     Done,
     ErrorEvent,
     Notice,
@@ -23,10 +24,12 @@ from zot_core.events import (
     ToolStart,
     ToolUseStart,
     TurnEnd,
+    TurnStart,
     UsageEvent,
     UserMessage,
 )
 from zot_provider.model import Model
+from zot_provider.usage import Usage
 
 TAIL_INTERVAL = 0.1
 """Seconds between two updates with the output of a running tool."""
@@ -67,6 +70,8 @@ class UpdateFeed:
         self._no_text_sent, self._deferred = True, False
         self._in_message = self._paragraph_ended = False
         self._client_knows_message = True
+        self._turn_usage, self._compacting = Usage(), False
+        self._cost: float | None = 0.0
         self.failure = ""
         """Why the current run failed or was refused."""
         self.cut_off = False
@@ -114,19 +119,34 @@ class UpdateFeed:
             case TurnEnd(stop, error):
                 self.failure, self.cut_off = error, stop == "length"
                 self._end_paragraph()
-            case UsageEvent(usage, cumulative):
-                self._send_usage(usage.context, cumulative.cost_usd)
             case Notice(_, message):
                 self.note(message)
             case AutoRetryStart():
                 self.note(event.line)
             case ErrorEvent(message):
                 self.failure = message
-            case CompactDone():
-                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
             case Done():
                 self._end_paragraph()
                 self._stop_calls()
+            case _:
+                self._show_usage(event)
+
+    def _show_usage(self, event: ConversationEvent) -> None:
+        """Send how much of the context window is in use: the reports of a turn, or what a compaction left."""
+        match event:
+            case TurnStart():
+                self._turn_usage, self._compacting = Usage(), False
+            case CompactStart():
+                self._compacting = True
+            case UsageEvent(usage, cumulative):
+                self._cost = cumulative.cost_usd
+                if not self._compacting:  # the request for a summary is not part of the conversation
+                    self._turn_usage += usage
+                    self._send_usage(self._turn_usage.context)
+            case CompactDone():
+                self._turn_usage, self._compacting = Usage(), False
+                self._send_usage(event.tokens_after)
+                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
 
     # Text
 
@@ -165,8 +185,8 @@ class UpdateFeed:
         """Send complete reasoning of the model."""
         self._send_text("agent_thought_chunk", text)
 
-    def _send_usage(self, used: int, cost: float) -> None:
-        model = self._model()
+    def _send_usage(self, used: int) -> None:
+        model, cost = self._model(), self._cost
         if model.context_window:
             update: Json = {"sessionUpdate": "usage_update", "used": used, "size": model.context_window}
             self._send(update if not cost else update | {"cost": {"amount": cost, "currency": "USD"}})

@@ -87,11 +87,15 @@ class StdioTransport:
             self._refuse(INVALID_REQUEST, "a message must be a JSON object, and its method a string")
         elif not isinstance(message.get("id"), str | int | None):
             self._refuse(INVALID_REQUEST, "the id of a message must be a string or a number")
+        elif not {"method", "result", "error"} & message.keys():
+            self._refuse(
+                INVALID_REQUEST, "a request needs a method, a response a result or an error", message.get("id")
+            )
         elif not isinstance(message.get("error"), dict | None):
             self._refuse(INVALID_REQUEST, "the error of a message must be an object")
         else:
             self._messages.put_nowait(message)
 
-    def _refuse(self, code: int, text: str) -> None:
-        """Answer an invalid message; its id is unknown, and JSON-RPC uses null for that."""
-        self.put({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": " ".join(text.split())}})
+    def _refuse(self, code: int, text: str, id: str | int | None = None) -> None:
+        """Answer an invalid message. JSON-RPC uses null for an id that is unknown."""
+        self.put({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": " ".join(text.split())}})

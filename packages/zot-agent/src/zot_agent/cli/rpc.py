@@ -12,6 +12,6 @@ def build_parser() -> Parser:
         "JSON lines. Takes the options of zot for models, tools, extensions, skills and sessions (see zot --help). No "
         "session is saved unless --continue or --session names one. If $ZOTCORE_RPC_TOKEN is set, the client must "
         "send this token.",
-        epilog="exit codes: 0 standard input has ended or the client has disconnected, 1 wrong token or the client has "
-        "stopped reading, 2 usage or missing key, 129 terminal closed, 130 Ctrl+C, 143 terminated",
+        epilog="exit codes: 0 standard input has ended or the client has disconnected, 1 no or a wrong token, or the "
+        "client has stopped reading, 2 usage or missing key, 129 terminal closed, 130 Ctrl+C, 143 terminated",
     )

@@ -16,13 +16,13 @@ class ServerInfo(TypedDict):
 
 
 class UsageCount(TypedDict):
-    """Tokens, and their price in US dollars, of a model call or of a session."""
+    """Tokens of a model call or of a session, and their price in US dollars, None if it is unknown."""
 
     input: int
     output: int
     cache_read: int
     cache_write: int
-    cost_usd: float
+    cost_usd: float | None
     reasoning: NotRequired[int | None]
 
 
@@ -43,11 +43,16 @@ class StateInfo(TypedDict):
 
 
 class MessageInfo(TypedDict):
-    """A message of the conversation. Images have their size in place of their data."""
+    """A message of the conversation, in the model's own words. Images have their size in place of their data.
+
+    `display_text` is what the user sees in place of the text, `hidden` the reason why the user sees no text.
+    """
 
     role: str
     content: list[dict[str, Any]]
     time: str
+    display_text: NotRequired[str]
+    hidden: NotRequired[str]
 
 
 class ModelInfo(TypedDict):

@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
@@ -113,8 +114,7 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
     the position."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_start(path, _MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

@@ -14,10 +14,10 @@ followed. Folders whose name begins with a dot are skipped, and so are folders w
 """
 
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_core.regular_file import read_regular
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
@@ -28,11 +28,10 @@ Scope: TypeAlias = Literal["explicit", "project", "global"]
 MANIFEST_FILE = "extension.json"
 """The same as `zot_ext.manifest.MANIFEST_FILE`, repeated here to avoid the import."""
 
+MANIFEST_BYTES = 1 << 20
+"""The most bytes of a manifest; the same as `zot_ext.manifest.MANIFEST_BYTES`."""
 THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
 """Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
-
-_MAX_MANIFEST = 1 << 20
-"""Bytes."""
 
 
 @record
@@ -204,19 +203,15 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
     """Read the extension in a folder; None if it has no manifest."""
     path = os.path.join(directory, MANIFEST_FILE)
     try:
-        status = os.stat(path)
+        text = read_regular(path, MANIFEST_BYTES)
     except OSError as error:
         if not os.path.lexists(path) and not isinstance(error, PermissionError):
             return None
         return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
-    if not stat.S_ISREG(status.st_mode):  # a pipe would never end
-        return Problem(directory, f"{MANIFEST_FILE}: is not a file", scope)
-    if status.st_size > _MAX_MANIFEST:
-        return Problem(directory, f"{MANIFEST_FILE}: is larger than 1 MiB; this cannot be right", scope)
-    from zot_ext.manifest import ManifestError, load_manifest  # noqa: PLC0415  only where there is an extension
+    from zot_ext.manifest import ManifestError, has_theme, parse_manifest  # noqa: PLC0415  only where there is an extension
 
     try:
-        manifest = load_manifest(directory)
+        manifest = parse_manifest(text, has_theme=has_theme(directory))
     except ManifestError as error:
         return Problem(directory, " ".join(str(error).split()), scope)
     return DiscoveredExtension(manifest.name, directory, scope, manifest)

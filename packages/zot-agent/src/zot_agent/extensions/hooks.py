@@ -71,6 +71,8 @@ class ExtensionHooks:
         if as_frame is None or not (observers := self._extensions.observers(event.type)):
             return
         frame = as_frame(event)
+        if frame is None:
+            return
         for connection in observers:
             connection.send(frame, droppable=True)
 
@@ -163,10 +165,15 @@ def _tool_call(event: ToolCall) -> Event:
     return Event("tool_call", tool_id=event.id, tool_name=event.name, tool_args=args, extra=extra)
 
 
-_FRAMES: dict[type, Callable[[Any], Event]] = {
+def _assistant_message(event: AssistantMessage) -> Event | None:
+    return Event("assistant_message", text=event.message.text) if event.message.text else None
+
+
+_FRAMES: dict[type, Callable[[Any], Event | None]] = {
     TurnStart: lambda event: Event("turn_start", step=event.step),
     TurnEnd: lambda event: Event("turn_end", stop=event.stop, error=event.error),
     ToolCall: _tool_call,
-    AssistantMessage: lambda event: Event("assistant_message", text=event.message.text),
+    AssistantMessage: _assistant_message,
 }
-"""Makes the frame for each event that extensions can observe. Frame and agent event have the same name."""
+"""Makes the frame for each event that extensions can observe, None for one without text. Frame and agent event have the
+same name."""

@@ -1,6 +1,8 @@
 """The composition root: the only module that assembles the concrete parts."""
 
+import logging
 import os
+import sys
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
@@ -32,6 +34,8 @@ from zot_provider.selection import Selection, select
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
 
+_log = logging.getLogger("zot_agent")
+
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
@@ -41,6 +45,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether what the project brings may be
     used. Must be called in a running event loop.
     """
+    if _log.isEnabledFor(logging.DEBUG) or sys.flags.dev_mode:
+        from zot_agent.config.loop_watch import watch_loop  # noqa: PLC0415  only for debug runs
+
+        watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
     settings, registry = load_settings(home), open_registry(home)
     choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
@@ -81,7 +89,7 @@ def open_runtime(
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
-    path, stored = find_session(options, store, cwd)
+    path, stored, problems = find_session(options, store, cwd)
     selection = choose_model(options, settings, registry, stored)
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
@@ -110,7 +118,7 @@ def open_runtime(
         if session is not None:
             session.close()
         raise
-    return runtime, notes
+    return runtime, [*problems, *notes]
 
 
 def continue_session(
@@ -214,24 +222,40 @@ def working_directory(cwd: str) -> str:
     return path
 
 
-def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None]:
-    """Return the path and the content of the session to continue; an empty path and None for a new session.
+def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None, list[str]]:
+    """Return the path and the content of the session to continue, and lines for the person about newer ones that cannot
+    be read; an empty path and None for a new session.
 
     Raises `ConfigError` if the session cannot be found or read.
     """
     if not options.session and not options.continue_latest:
-        return "", None
+        return "", None, []
     try:
-        path = store.find(options.session, cwd) if options.session else store.latest(cwd)
-        stored = load(path)
+        if options.session:
+            path = store.find(options.session, cwd)
+            return path, _load_session(path), []
+        problems: list[SessionError] = []
+        for path in store.paths(cwd):
+            try:
+                stored = _load_session(path)
+            except SessionError as error:
+                problems.append(error)
+            else:
+                return path, stored, [f"{each}; an older session is continued" for each in problems]
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
     except SessionError as error:
-        advice = "; start one without -c" if options.continue_latest and isinstance(error, SessionNotFound) else ""
-        raise ConfigError(f"{error}{advice}") from error
+        raise ConfigError(str(error)) from error
+    broken = "".join(f": {each}" for each in problems[:1])
+    raise ConfigError(f"no session to continue in {cwd}{broken}; start one without -c") from SessionNotFound()
+
+
+def _load_session(path: str) -> StoredSession:
+    """Load a session. Raises `SessionError`, also for a session without an id."""
+    stored = load(path)
     if not stored.meta.id:
-        raise ConfigError(f"{path} is not a session file: its meta row has no id")
-    return path, stored
+        raise SessionError(f"{path} is not a session file: its meta row has no id")
+    return stored
 
 
 def choose_model(

@@ -28,7 +28,3 @@ class CommandContext(Protocol):
     def trust(self) -> None:
         """Accept the client, and send the events that waited for that."""
         ...
-
-    def wrong_token(self) -> None:
-        """End the process, once the response is written."""
-        ...

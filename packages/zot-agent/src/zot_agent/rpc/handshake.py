@@ -13,12 +13,11 @@ PROTOCOL_VERSION = 1
 
 
 def hello(context: "CommandContext", fields: dict[str, Any]) -> Answer:
-    """Check the token, if one is set. A wrong token ends the process after the response."""
+    """Check the token, if one is set."""
     if context.token:
         from hmac import compare_digest  # noqa: PLC0415  loads OpenSSL, which few clients need
 
         if not compare_digest(fields.get("token", "").encode("utf-8", "replace"), context.token.encode()):
-            context.wrong_token()
             raise InvalidCommand("the token is wrong" if fields.get("token") else "the token is missing")
     if not context.trusted:
         context.trust()
@@ -41,7 +40,7 @@ METHODS = (
         "hello",
         hello,
         "Identify the server. It must be the first command if `ZOTCORE_RPC_TOKEN` is set, and is optional otherwise. "
-        "With a wrong token the process answers with an error and exits with code 1.",
+        "After any other first line, or a wrong token, the process answers with an error and exits with code 1.",
         (CommandField("token", "string", "The value of `ZOTCORE_RPC_TOKEN`."),),
         '{"protocol_version": 1, "version": "0.1.0", "provider": "anthropic", "model": "claude-opus-4-5"}',
     ),

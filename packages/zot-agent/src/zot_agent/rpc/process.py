@@ -25,8 +25,8 @@ async def run(
     """Serve the client until it closes standard input, and return the exit code.
 
     Work that runs or waits then is finished: 0. When the client closes standard output (a pipe or a socket), which also
-    happens when its process ends, everything stops at once: 0 as well. A wrong token gives 1, a client that stops
-    reading 1, a signal 128 plus its number.
+    happens when its process ends, everything stops at once: 0 as well. No token or a wrong one gives 1, a client that
+    stops reading 1, a signal 128 plus its number.
     """
     for note in host.notes:
         print_error(note)
@@ -41,7 +41,7 @@ class _Process:
         self._code: int | None = None
         self._over = asyncio.Event()
         self._writer = ClientWriter(limits, self._disconnected, moved=self._read_on)
-        self._service = RpcService(host, self._writer, limits, token=token, wrong_token=self._wrong_token)
+        self._service = RpcService(host, self._writer, limits, token=token, no_token=self._without_token)
         self._reader = LineReader(0, limits.line_bytes, self._receive, self._finish)
 
     async def serve(self) -> int:
@@ -78,7 +78,7 @@ class _Process:
             self._reader.close()
             self._over.set()
 
-    def _wrong_token(self) -> None:
+    def _without_token(self) -> None:
         self._writer.set_stall_limit(self._limits.signal_flush_seconds)
         self._service.stop()
         self._end(1)

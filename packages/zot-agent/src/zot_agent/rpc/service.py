@@ -41,14 +41,14 @@ class RpcService:
         limits: RpcLimits,
         *,
         token: str,
-        wrong_token: Callable[[], None],
+        no_token: Callable[[], None],
     ) -> None:
-        """With a `token`, every command is refused until a `hello` with that token; `wrong_token` is called for a
-        `hello` with another token and must end the process."""
+        """With a `token`, the first command must be a `hello` with that token; `no_token` is called for anything else
+        and must end the process."""
         self.host, self.limits = host, limits
         self.conversation, self.runtime = host.conversation, host.runtime
         self.text_held: MutableSet[Run] = WeakSet()
-        self.token, self._wrong_token = token, wrong_token
+        self.token, self._no_token = token, no_token
         self.trusted = not token
         self._writer = writer
         self._early: list[str] = []
@@ -60,7 +60,15 @@ class RpcService:
     # Lines in
 
     def receive(self, line: bytes | Oversized, sender: CommandSender | None = None) -> None:
-        """Carry out a command line. Every line gets exactly one response, which goes to `sender`."""
+        """Carry out a command line. Every line gets exactly one response, which goes to `sender`.
+
+        If a token is needed and the first line is not a `hello` with it, the process ends after the response.
+        """
+        self._carry_out(line, sender)
+        if not self.trusted:
+            self._no_token()
+
+    def _carry_out(self, line: bytes | Oversized, sender: CommandSender | None) -> None:
         if isinstance(line, Oversized):
             self._respond(sender, "", "", error=f"the line is longer than {line.limit} bytes and was passed over")
             return
@@ -95,7 +103,7 @@ class RpcService:
 
     def _call(self, name: str, command: dict[str, object]) -> "Answer | Awaitable[Answer]":
         if not self.trusted and name != "hello":
-            raise InvalidCommand("say hello with the token first")
+            raise InvalidCommand("the first command must be hello with the token")
         method = METHODS.get(name)
         if method is None:
             raise InvalidCommand(f"unknown command {name!r}")
@@ -147,10 +155,6 @@ class RpcService:
         early, self._early = self._early, []
         for line in early:
             self._writer.publish(line)
-
-    def wrong_token(self) -> None:
-        """End the process, once the response is written."""
-        self._wrong_token()
 
     def _send_event(self, line: str) -> None:
         if self.trusted:

@@ -109,7 +109,8 @@ METHODS = (
     Method(
         "get_messages",
         get_messages,
-        "Return the whole conversation as the user sees it: with the text that extensions put in place of the model's.",
+        "Return the whole conversation with the model's own words. A message whose text the user does not see has "
+        "`display_text`, the text in its place, or `hidden`, the reason why there is none.",
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',

@@ -33,7 +33,7 @@ class ServedSession:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
         self.feed = SessionFeed(limits.rpc, limits.kept_bytes)
-        self._service = RpcService(host, self.feed, limits.rpc, token="", wrong_token=lambda: None)
+        self._service = RpcService(host, self.feed, limits.rpc, token="", no_token=lambda: None)
         self.created = timestamp()
         self._pending = 0
         self._closing = False

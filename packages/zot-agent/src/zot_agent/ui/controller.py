@@ -186,7 +186,7 @@ class Controller:
             mode=self.view.editor.mode.name,
         )
         self.app.screen.shape = self.view.editor.mode.shape
-        self.app.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
+        self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
@@ -212,11 +212,10 @@ class Controller:
         binding = self.keymap.find(key, (CHAT, EDITOR))
         if binding is None or CHAT not in binding.contexts:
             return self.view.editor.handle(key, binding)
-        action = self._actions.get(binding.action)
-        if action is not None:
-            action()
-        else:
+        if binding.action.startswith("/"):
             self.run(binding.action, keep=True)
+        else:
+            self._actions[binding.action]()  # `bindings.keymap` lets no unknown name through
         return True
 
     def paste(self, text: str) -> None:
@@ -262,13 +261,9 @@ class Controller:
         self.transcript.to_end()
 
     def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
-        """Queue a prompt of the user."""
+        """See `Chat`. `commands` is whether a slash command in the text is run."""
         self._show_end()
         self.conversation.prompt(text, images, typed=typed, commands=commands)
-
-    def submit_text(self, text: str) -> None:
-        """See `Chat`."""
-        self.send(text)
 
     def steer(self) -> None:
         """Send the text to the model while it works; with images it becomes a queued prompt."""
@@ -305,7 +300,7 @@ class Controller:
         now = asyncio.get_running_loop().time()
         self._disarm()
         if now - self._armed <= TWICE:
-            self.leave()
+            self.app.exit()
             return
         self._armed = now
         if self.conversation.busy:
@@ -320,14 +315,10 @@ class Controller:
         if cell is not None and cell in self.transcript.cells:
             self.transcript.remove(cell)
 
-    def leave(self) -> None:
-        """See `Chat`."""
-        self.app.exit()
-
     def leave_if_empty(self) -> None:
         """Quit if the editor is empty."""
         if not self.prompt_input.text:
-            self.leave()
+            self.app.exit()
 
     def recall(self) -> None:
         """Put the queued prompt back into the editor."""
@@ -370,10 +361,6 @@ class Controller:
             self.view.editor.paste(text)
         else:
             self.view.editor.insert(text)
-
-    async def compact(self, instructions: str) -> None:
-        """See `Chat`."""
-        await self.conversation.compact(instructions)
 
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""

@@ -57,7 +57,7 @@ class CommandDispatcher:
         elif foreign is None:
             raise self._unknown(name)
         elif foreign.is_skill:
-            self._chat.submit_text(typed)
+            self._chat.send(typed)
         else:
             self.begin(self._ask(foreign, args))
         return True

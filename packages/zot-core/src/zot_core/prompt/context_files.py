@@ -11,6 +11,7 @@ import stat
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 
+from zot_core.regular_file import read_start
 from zot_provider.record import Record, field, record
 
 NAME = "AGENTS.md"
@@ -119,11 +120,7 @@ def _unique(paths: Iterable[str]) -> list[str]:
 def read_bounded(path: str, notes: list[str]) -> str:
     """Read the text of a file, at most `FILE_LIMIT` bytes; empty, with a note, if it cannot be used."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would block
-            notes.append(f"{path} is not a file; it is left out")
-            return ""
-        with open(path, "rb") as file:
-            data = file.read(FILE_LIMIT + 1)
+        data = read_start(path, FILE_LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(path):
             notes.append(f"{path} is a broken link; it is left out")

@@ -116,7 +116,7 @@ async def stream_text(run: Run, collector: AnswerCollector) -> AsyncGenerator[st
             elif isinstance(event, TextDelta) and not deferred:
                 open_line = True
                 yield event.delta
-            elif isinstance(event, AssistantMessage) and deferred:
+            elif isinstance(event, AssistantMessage) and deferred and event.message.text:
                 open_line = True
                 yield event.message.text
     finally:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import run_work
+from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
@@ -136,6 +137,7 @@ class Runtime:
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
+        RefusedImages(self.agent).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
 
@@ -178,7 +180,7 @@ class Runtime:
     @property
     def cost(self) -> float | None:
         """US dollars of the session so far; None if the price of the current model is unknown."""
-        return None if self.agent.model.price is None else self.usage.cost_usd
+        return None if self.agent.model.price is None else self.usage.cost_usd or 0.0
 
     @property
     def busy(self) -> bool:

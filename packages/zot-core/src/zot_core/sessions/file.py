@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
+from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
@@ -55,9 +56,12 @@ class SessionFile:
         self._size = 0
         self._starts: list[int] = []  # of the messages, see `StoredSession`
         self._last_role = ""
+        self._calls = 0  # of the last answer
+        self._batch: Message | None = None  # results of several calls that have no `message` row yet
         if resume is not None:
             self._size, self._starts = resume.size, list(resume.starts)
             self._last_role = resume.messages[-1].role if resume.messages else ""
+            self._batch = resume.messages[-1] if resume.batch_open else None
             self._fd = self._open(os.O_WRONLY | os.O_APPEND)
             self._torn = resume.torn
             try:
@@ -71,7 +75,10 @@ class SessionFile:
 
     def _open(self, flags: int) -> int:
         try:
-            fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
+            if flags & os.O_CREAT:
+                fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
+            else:
+                fd = open_regular(self.path, flags)
         except OSError as error:
             raise SessionError(self._error_text("cannot write session", error)) from error
         try:
@@ -84,12 +91,36 @@ class SessionFile:
         return fd
 
     def append(self, message: Message) -> None:
-        """Write a message. Raises `SessionError` if it cannot be written or the session is closed."""
+        """Write a message. Raises `SessionError` if it cannot be written or the session is closed.
+
+        Of several calls, every result but the last is a `tool_result` row. The last one adds a `message` row with all.
+        """
         self._ensure_created()
-        start = self._write(rows.message_row(message))
-        if not (message.role == self._last_role == "tool"):
-            self._starts.append(start)
+        if message.role == "tool":
+            self._append_results(message)
+        else:
+            self._end_batch()
+            self._starts.append(self._write(rows.message_row(message)))
+            self._calls = len(message.tool_calls)
         self._last_role = message.role
+
+    def _append_results(self, message: Message) -> None:
+        self._calls -= len(message.content)
+        batch = message
+        if self._batch is not None:
+            batch = Message("tool", [*self._batch.content, *message.content], self._batch.time)
+        if self._calls > 0:
+            start, self._batch = self._write(rows.tool_result_row(message)), batch
+        else:
+            start, self._batch = self._write(rows.message_row(batch)), None
+        if self._last_role != "tool":
+            self._starts.append(start)
+
+    def _end_batch(self) -> None:
+        """Write the `message` row of the results so far, if they have none yet."""
+        if self._batch is not None:
+            self._write(rows.message_row(self._batch))
+            self._batch = None
 
     def compact(self, summary: Message, kept: int) -> None:
         """Write that `summary` replaces all messages but the last `kept`; raises `SessionError` as `append` does.
@@ -97,6 +128,7 @@ class SessionFile:
         Only messages that have been written can be kept.
         """
         self._ensure_created()
+        self._end_batch()
         first = max(len(self._starts) - kept, 0)
         tail = self._starts[first:]
         offset = tail[0] if tail else self._size + self._torn
@@ -166,6 +198,9 @@ class SessionFile:
     def close(self) -> None:
         """Release the file. May be called twice."""
         self._closed = True
+        if self._fd is not None:
+            with suppress(SessionError):  # its `tool_result` rows are there
+                self._end_batch()
         fd, self._fd = self._fd, None
         if fd is not None:
             os.close(fd)

@@ -1,8 +1,8 @@
 """The rows of a session file, to and from JSON.
 
-A row is a JSON object on one line, `type` first: `meta`, `message`, `usage`, `rename`, `compaction`. The fields are
-those of the existing Go zot, except for `compaction` and the `type` of blocks. Blocks without a `type`, as in files of
-the Go zot, are recognized by their fields.
+A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`. The
+fields are those of the existing Go zot, which skips `tool_result` and `compaction`, except for the `type` of blocks.
+Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
 
 The arguments of a tool call are written as the model wrote them and read back unchanged, except that line breaks become
 spaces. Arguments that are not a JSON object are written as a JSON string, missing ones as `{}`.
@@ -76,6 +76,11 @@ def meta_row(meta: Meta) -> str:
 def message_row(message: Message) -> str:
     """Return the row for a message."""
     return f'{{"type":"message","message":{_message(message)}}}'
+
+
+def tool_result_row(message: Message) -> str:
+    """Return the row for one of several results, before the `message` row with all of them."""
+    return f'{{"type":"tool_result","message":{_message(message)}}}'
 
 
 def compaction_row(compaction: CompactionRow) -> str:
@@ -240,20 +245,21 @@ def _written(arguments: Any) -> str:
 
 
 def read_usage(value: Any) -> Usage:
-    """Parse a usage object; missing and invalid numbers count as zero."""
+    """Parse a usage object; missing and invalid numbers of tokens count as zero, such a cost is unknown."""
     fields = value if isinstance(value, dict) else {}
 
-    def number(name: str) -> Any:
+    def number(name: str, missing: Any = 0) -> Any:
         found = fields.get(name)
         usable = isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e15
-        return found if usable else 0
+        return found if usable else missing
 
+    cost = number("cost_usd", None)
     return Usage(
         int(number("input_tokens")),
         int(number("output_tokens")),
         int(number("cache_read_tokens")),
         int(number("cache_write_tokens")),
-        float(number("cost_usd")),
+        None if cost is None else float(cost),
         int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None,
     )
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, get_args
 
 from zot_core.errors import SessionError, SessionNotFound
+from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
@@ -19,13 +20,14 @@ EAGER_BYTES = 8 << 20
 """Files of up to this many bytes are loaded completely."""
 
 _MESSAGE = b'{"type":"message","message":{"role":"'
+_TOOL_RESULT = b'{"type":"tool_result",'
 _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
 @record
 class StoredSession(Record):
     """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
-    `size`: the bytes read.
+    `size`: the bytes read. `batch_open`: the last message is made of `tool_result` rows without a `message` row.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
@@ -38,6 +40,7 @@ class StoredSession(Record):
     torn: bool = False
     size: int = 0
     starts: list[int] = field(default_factory=list)
+    batch_open: bool = False
 
 
 def load(path: str) -> StoredSession:
@@ -47,7 +50,7 @@ def load(path: str) -> StoredSession:
     """
     stored = StoredSession(Meta("", "", "", "", ""))
     try:
-        with open(path, "rb") as file, _no_collector():
+        with open(path, "rb", opener=open_regular) as file, _no_collector():
             source = (
                 _RowSource(path) if os.fstat(file.fileno()).st_size > EAGER_BYTES and hasattr(os, "pread") else None
             )
@@ -80,7 +83,7 @@ class _RowSource:
     __slots__ = ("__weakref__", "_fd")
 
     def __init__(self, path: str) -> None:
-        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        self._fd = open_regular(path)
         weakref.finalize(self, os.close, self._fd)
 
     def row(self, start: int, size: int) -> dict[str, Any]:
@@ -156,10 +159,14 @@ def _unread_message(line: bytes, start: int, source: _RowSource | None) -> Store
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
     found, line, usage = False, b"\n", None
+    batch = _Batch()
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
+        if line.startswith(_TOOL_RESULT):
+            batch.rows.append((start, line))
+            continue
         if message := _unread_message(line, start, source):
-            _add(stored, message, start)
+            _add(stored, message, batch.take(stored, message, start))
             continue
         row = read_row(line)
         match row.get("type"):
@@ -168,20 +175,42 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                     meta.title = meta.title or stored.meta.title  # a rename is a row of its own
                     stored.meta, found = meta, True
             case "message":
-                _add(stored, rows.read_message(row.get("message")), start)
+                read = rows.read_message(row.get("message"))
+                _add(stored, read, batch.take(stored, read, start))
             case "compaction":
+                batch.take(stored, None, start)
                 _compact(stored, rows.read_compaction(row), start)
             case "usage":
                 usage = row.get("cumulative")
             case "rename":
                 stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
+    stored.batch_open = bool(batch.rows)
+    batch.take(stored, None, stored.size)
     stored.usage = rows.read_usage(usage)
     stored.torn = not line.endswith(b"\n")
     return found
 
 
+class _Batch:
+    """The `tool_result` rows since the last message: their offsets and lines. They are parsed only if no `message` row
+    with all results follows, because the process was killed."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, bytes]] = []
+
+    def take(self, stored: StoredSession, message: Message | None, start: int) -> int:
+        """Return the offset of the first row of `message`, whose row is at `start`. If it is no message of results, the
+        rows here are added to `stored` before it."""
+        taken, self.rows = self.rows, []
+        if taken and message is not None and message.role == "tool":
+            return taken[0][0]
+        for offset, line in taken:
+            _add(stored, rows.read_message(read_row(line).get("message")), offset)
+        return start
+
+
 def _add(stored: StoredSession, message: Message | None, start: int) -> None:
-    """Add a message. The results of one batch have a row each and are merged into one message."""
+    """Add a message. Results that follow each other are merged into one message."""
     if message is None:
         return
     last = stored.messages[-1] if stored.messages else None

@@ -1,5 +1,6 @@
 """The `edit` tool: replace exact pieces of a file's text."""
 
+import asyncio
 from typing import Annotated, Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
@@ -12,6 +13,9 @@ from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
 
+LARGEST = 8 * 1024 * 1024
+"""Most bytes of a file; an edit needs several times as much memory."""
+_THREAD_BYTES = 64 * 1024
 _BINARY_PROBE = 8192
 
 
@@ -42,11 +46,16 @@ async def edit(
     target = await resolve(path, context)
     replacements = [TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
     try:
-        content = await context.files.read(target)
+        content = await context.files.read(target, LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
         if b"\0" in content[:_BINARY_PROBE]:
             raise ToolError(f"{path} looks binary; it cannot be edited as text")
         # Bytes that are not UTF-8 are written back unchanged.
-        edited = edit_text(content.decode("utf-8", "surrogateescape"), replacements)
+        text = content.decode("utf-8", "surrogateescape")
+        size = len(text) + sum(len(old) + len(new) for old, new in replacements)
+        in_thread = size > _THREAD_BYTES
+        edited = await asyncio.to_thread(edit_text, text, replacements) if in_thread else edit_text(text, replacements)
         await context.files.write(target, edited.text.encode("utf-8", "surrogateescape"))
     except EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error

@@ -68,8 +68,8 @@ class CommandInvoked(Frame, type="command_invoked"):
 
     id: str
     name: str
-    args: str = ""
-    """The text after the name, trimmed."""
+    args: str
+    """The text after the name, trimmed; empty without any. Always there."""
 
 
 class ToolCall(Frame, type="tool_call"):

@@ -18,6 +18,7 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
+from zot_core.regular_file import read_start
 from zot_provider.errors import ZotError
 
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
@@ -116,10 +117,10 @@ def _program(found: DiscoveredExtension) -> list[DoctorLine]:
 def _interpreter(program: str) -> list[DoctorLine]:
     """Check the interpreter in the first line of a script."""
     try:
-        with open(program, "rb") as file:
-            first = file.readline(256)
+        line, line_break, _ = read_start(program, 256).partition(b"\n")
     except OSError as error:
         return [DoctorLine("--", "interpreter", f"{program} cannot be read: {error.strerror}")]
+    first = line + line_break
     if not first.startswith(b"#!"):
         return []
     if first.endswith(b"\r\n"):

@@ -11,10 +11,11 @@ from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
+from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE, DiscoveredExtension
 from zot_agent.signals import ignore_stop_signals
 from zot_agent.standard_error import print_error
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
 
 
@@ -131,8 +132,7 @@ class _Update:
         with almost any other change. Return the manifest as it was, or None if nothing was undone."""
         try:
             committed = self._run("show", f"HEAD:./{MANIFEST_FILE}")
-            with open(self._path, "rb") as file:
-                current = file.read()
+            current = read_regular(self._path, MANIFEST_BYTES)
             if with_enabled(committed, self._found.enabled).rstrip("\n") != current.decode().rstrip("\n"):
                 return None
         except (GitError, OSError, ValueError):

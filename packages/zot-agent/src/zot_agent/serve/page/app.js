@@ -214,7 +214,7 @@ function respond(response) {
     $("log").replaceChildren();
     for (const text of current.notes) note(text);
     for (const each of data.messages) recall(each);
-    current.waiting.heard(...data.messages.filter(({ role }) => role === "user").map(({ content }) => textOf(content)));
+    current.waiting.heard(...data.messages.filter(({ role }) => role === "user").map(shownText));
     ready(true);
     follow(true);
   }
@@ -262,10 +262,17 @@ function ended(reason) {
 
 // The conversation
 
-function recall({ role, content }) {
-  const text = textOf(content);
+// What the user sees of a stored message.
+function shownText({ content, display_text: replacement, hidden }) {
+  return hidden ? "" : (replacement ?? textOf(content));
+}
+
+function recall(message) {
+  const { role, content } = message;
+  const text = shownText(message);
   if (role === "user") spoken("You", "user", text);
   if (role === "assistant" && text) spoken("zot", "assistant", text);
+  if (message.hidden) note(message.hidden);
   for (const block of content) {
     if (block.type === "tool_call") called(block);
     if (block.type === "tool_result") returned({ ...block, id: block.call_id });

@@ -42,7 +42,7 @@ class Chat(Protocol):
         """Show a line that is not part of the conversation."""
         ...
 
-    def submit_text(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message as the user; it is queued while zot works."""
         ...
 
@@ -54,16 +54,8 @@ class Chat(Protocol):
         """Update the status row."""
         ...
 
-    async def compact(self, instructions: str) -> None:
-        """Compact the conversation in a run of its own."""
-        ...
-
     def stop(self) -> None:
         """Stop the current run; queued prompts go back into the editor."""
-        ...
-
-    def leave(self) -> None:
-        """Close the screen."""
         ...
 
 

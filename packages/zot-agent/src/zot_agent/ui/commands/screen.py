@@ -44,7 +44,7 @@ async def vi(chat: Chat, _: str) -> None:
 
 async def leave(chat: Chat, _: str) -> None:
     """Quit zot."""
-    chat.leave()
+    chat.app.exit()
 
 
 COMMANDS = (

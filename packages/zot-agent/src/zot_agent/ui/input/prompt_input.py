@@ -16,8 +16,6 @@ from zot_tui.signal import Signal
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
 
-PLACEHOLDER = "ask, or / for commands, @ for files"
-
 LONG = 20_000
 """Characters from which a recovered draft becomes a chip, as a paste does."""
 
@@ -68,7 +66,7 @@ class PromptInput:
         self.drafts.keep(self.editor.pastes.expand(self.text), self._queue)
 
     def recover(self) -> str:
-        """Put text left by a crash into the editor: queued prompts, then the draft.
+        """Put text left by a crash into the editor, before what is there: queued prompts, then the draft.
 
         Return a note for the user, empty if there was no such text.
         """
@@ -77,7 +75,8 @@ class PromptInput:
         if len(text) > LONG:
             self.editor.paste(text)
         elif text:
-            self.set(with_image_chips(text, self._pasted, self.editor.pastes))
+            recovered = with_image_chips(text, self._pasted, self.editor.pastes)
+            self.set("\n\n".join(filter(None, [recovered, self.text])))
         if draft.cut:
             return f"the first {SIZE:,} characters of your unsent text were recovered into the editor"
         return "your unsent text was recovered into the editor" if text else ""

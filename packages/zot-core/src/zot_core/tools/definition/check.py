@@ -78,7 +78,7 @@ def _object(schema: Mapping[str, Any]) -> core_schema.CoreSchema:
 
 
 def _field(schema: Mapping[str, Any], required: bool) -> core_schema.CoreSchema:  # noqa: FBT001  private
-    """Return the check of a parameter. One that may be left out and has no default in its schema may be null."""
+    """Return the check of a parameter. It may be null if it is optional and its schema has no default."""
     value = _value(schema)
     return value if required or "default" in schema else core_schema.nullable_schema(value)
 

@@ -107,7 +107,7 @@ def _with_text(args: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def command(session: CheckSession, name: str, args: str) -> CheckRequest:
-    """Make a request that runs a command; without arguments the field is left out."""
+    """Make a request that runs a command."""
     id = session.id()
     what = f"command {name!r} {'with' if args else 'without'} arguments"
     line = encode(CommandInvoked(id, name, args))
