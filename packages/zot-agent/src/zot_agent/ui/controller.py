@@ -15,8 +15,8 @@ from zot_agent.ui.format import status
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
-from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize

@@ -344,8 +344,7 @@ class Runtime:
         """Continue another session: its messages and usage replace the current ones. The current session is closed.
 
         `session` is the path of a session file, or an open session file with the contents `resumed` from it. The model
-        is kept; `workspace` is the new workspace, None to keep the current one. If this raises `SessionError`, nothing
-        has changed.
+        is kept; `workspace` is the new one, None to keep the current one. After `SessionError` nothing has changed.
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
@@ -359,7 +358,6 @@ class Runtime:
         self._check_idle()
         self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
         self.workspace.apply_to(self.agent, self._tools)
-        self.agent.refresh()
 
     def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session
