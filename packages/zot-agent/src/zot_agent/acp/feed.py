@@ -131,7 +131,7 @@ class UpdateFeed:
                 self._show_usage(event)
 
     def _show_usage(self, event: ConversationEvent) -> None:
-        """Send how much of the context window is in use: the sum of the reports of a turn, or what a compaction left."""
+        """Send how much of the context window is in use: by the requests of a turn, or after a compaction."""
         match event:
             case TurnStart():
                 self._turn_usage, self._compacting = Usage(), False
