@@ -44,7 +44,7 @@ async def main():
             times.append(time.perf_counter() - begin)
         pages = []
         for n in range(200):
-            transcript.page_up()
+            transcript.page(-1)
             begin = time.perf_counter()
             app.draw()
             pages.append(time.perf_counter() - begin)

@@ -21,7 +21,7 @@ from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.ui.bindings import ACTIONS
+from zot_agent.ui.bindings import CHAT_ACTIONS
 from zot_agent.ui.commands import slash_commands
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
@@ -30,8 +30,8 @@ from zot_provider.providers import PROVIDERS
 from zot_tui.keys.key import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
-from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR_ACTIONS
-from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.dialogs.dialog import DIALOG_ACTIONS, LIST_ACTIONS
+from zot_tui.widgets.input.editor import EDITOR_ACTIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "generated"
@@ -181,9 +181,9 @@ def screen() -> str:
         for each in slash_commands().values()
     )
     parts = (
-        ("The chat", (*ACTIONS, *TRANSCRIPT_ACTIONS), ""),
+        ("The chat", CHAT_ACTIONS, ""),
         ("The editor", EDITOR_ACTIONS, ""),
-        ("Dialogs", DIALOG_ACTIONS, "These keys cannot be changed.\n\n"),
+        ("Dialogs", (*DIALOG_ACTIONS, *LIST_ACTIONS), "These keys cannot be changed.\n\n"),
     )
     keys = "".join(
         f"\n## {title}\n\n{words}| keys | action | |\n|---|---|---|\n"

@@ -83,7 +83,7 @@ USAGE = closed_object(
         "output": COUNT,
         "cache_read": COUNT,
         "cache_write": COUNT,
-        "cost_usd": {"type": "number"},
+        "cost_usd": {"type": ["number", "null"], "description": "US dollars; null where the price is unknown."},
         "reasoning": {"type": ["integer", "null"], "description": "Part of the output; null where nobody says."},
     },
     description="Tokens and US dollars.",
@@ -178,6 +178,8 @@ def response_schema(method: Method) -> dict[str, Any]:
 
 def like(example: Any) -> dict[str, Any]:
     """The schema of values that look like an example; what is null there can be a number as well."""
+    if isinstance(example, dict) and example.keys() == USAGE["properties"].keys():
+        return place("Usage")
     if isinstance(example, dict):
         return closed_object({name: like(value) for name, value in example.items()})
     if isinstance(example, list):

@@ -726,7 +726,7 @@ async def test_commands_of_extensions_are_told_and_run(zot: Zot, server: Scripte
 
 
 async def test_a_skill_is_loaded_by_its_command(zot: Zot, server: ScriptedServer) -> None:
-    folder = zot.cwd / ".zot/skills/release"
+    folder = zot.home / "skills/release"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: release\ndescription: d\n---\nTag $ARGUMENTS first, then push.\n")
     server.add("Done.")

@@ -106,7 +106,9 @@ FAULTS = [
         id="JSON",
     ),
     pytest.param(
-        Fault(status=200, body="It works!"), "something that is not an event stream; check the base URL", id="text"
+        Fault(status=200, body="It works!"),
+        "something that is not an event stream (It works!); check the base URL",
+        id="text",
     ),
     pytest.param(Fault(cut=True, after=3), "broke off in the middle", id="a cut stream"),
     pytest.param(Fault(garbage=b"data: {nope\n\n", after=3), "an event that is not JSON", id="garbage in the stream"),

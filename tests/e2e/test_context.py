@@ -79,7 +79,7 @@ def test_a_context_file_that_would_be_waited_for_is_not(zot: Zot, server: Script
     server.add("ok")
     done = zot.shell('mkfifo AGENTS.md; zot "$@"', *zot.at(server), "-p", "x")
     assert (done.code, done.out) == (0, "ok\n")
-    assert done.line().endswith("AGENTS.md is not a file; it is left out")
+    assert done.line().endswith("AGENTS.md cannot be read (not a regular file); it is left out")
 
 
 def test_what_tools_start_knows_who_started_it(zot: Zot, server: ScriptedServer) -> None:

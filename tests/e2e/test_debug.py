@@ -23,8 +23,8 @@ def log(zot: Zot) -> str:
 
 
 def test_requests_are_in_the_log_and_keys_are_not(zot: Zot, server: ScriptedServer) -> None:
-    zot.env["GITHUB_TOKEN"] = OTHER
-    server.add(Turn(calls=[Call("bash", {"command": "echo $GITHUB_TOKEN $OPENAI_API_KEY"})]), "ok")
+    zot.env["GITHUB_TOKEN"], zot.env["DB_PW"] = OTHER, OTHER + "2"
+    server.add(Turn(calls=[Call("bash", {"command": "echo $GITHUB_TOKEN $DB_PW"})]), "ok")
     done = zot.ask(server, "-p", "a question", "--no-session", "--debug")
     assert (done.code, done.out, done.err) == (0, "ok\n", "")
     text = log(zot)

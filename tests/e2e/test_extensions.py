@@ -119,20 +119,27 @@ def test_installed_extensions_run_unless_they_are_not_wanted(zot: Zot, server: S
     assert tools[0] - tools[1] == {"hi"}
 
 
-def test_extensions_of_a_project_run_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
+@pytest.mark.parametrize("mode", ["-p", "--stream", "--json"])
+def test_extensions_of_a_project_do_not_run_unasked(zot: Zot, server: ScriptedServer, mode: str) -> None:
     server.add("a", "b", "c")
-    write_extension(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
+    write_extension(
+        zot.cwd / ".zot/extensions" / "local", "open('started', 'w').close()\next.tool(lambda: '', name='hi')"
+    )
 
-    told = zot.ask(server, "-p", "hi")
-    without = zot.ask(server, "-p", "hi", "--no-project-ext")
-    zot.home.joinpath("config.json").write_text('{"project_extensions": "on"}')
-    trusted = zot.ask(server, "-p", "hi")
+    noted = zot.ask(server, mode, "hi")
+    started = (zot.cwd / "started").exists() or (zot.cwd / ".zot/extensions/local/started").exists()
+    without = zot.ask(server, mode, "hi", "--no-project-ext")
+    allowed = zot.ask(server, mode, "hi", "--trust")
 
-    assert told.line() == "running extensions of this project: local (disable them with --no-project-ext)"
-    assert (without.err, trusted.err) == ("", "")
+    assert not started
+    assert noted.err.strip() == (
+        f"zot: not used, because you have not allowed it: extensions local of {zot.cwd} "
+        "(start zot there to decide, or pass --trust)"
+    )
+    assert (without.err, allowed.err) == ("", "")
     tools = [{tool["function"]["name"] for tool in request.body["tools"]} for request in server.requests]
-    assert tools[0] - tools[1] == {"hi"}
-    assert tools[0] == tools[2]
+    assert tools[0] == tools[1]
+    assert tools[2] - tools[1] == {"hi"}
 
 
 def test_the_tools_of_extensions_can_be_left_out(zot: Zot, server: ScriptedServer) -> None:

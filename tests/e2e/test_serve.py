@@ -297,7 +297,10 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         "    return display('hello ' + args)\n"
         "ext.run()\n"
     )
-    running = start()
+    refused = start()
+    opened = refused.http.post("/sessions", json={"cwd": "with"}).json()
+    assert "not used, because you have not allowed it: extensions greeter" in json.dumps(opened)
+    running = start("--trust")
     plain, greeting = running.open(), running.open(cwd="with")
     with running.socket(greeting) as peer:
         peer.send('{"id":1,"type":"command","name":"greet","args":"you"}')

@@ -28,7 +28,7 @@ def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Zot, server: 
     write_skill(zot.cwd / ".claude/skills", "release", "Tag first, then push.")
     server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
 
-    done = zot.ask(server, "--json", "release it")
+    done = zot.ask(server, "--json", "release it", "--trust")
 
     assert "release" in system(server)
     assert "when it matters" in system(server)
@@ -38,12 +38,25 @@ def test_a_skill_written_for_another_agent_is_told_and_loaded(zot: Zot, server: 
     assert str(zot.cwd / ".claude/skills/release") in found["content"][0]["text"]
 
 
-def test_the_skills_of_the_project_come_before_ones_own(zot: Zot, server: ScriptedServer) -> None:
+def test_ones_own_skill_comes_before_that_of_a_project(zot: Zot, server: ScriptedServer) -> None:
     write_skill(zot.cwd / ".zot/skills", "release", "of the project")
     write_skill(zot.home / "skills", "release", "of the person")
     server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
 
-    assert "of the project" in result(zot.ask(server, "--json", "go").events)["content"][0]["text"]
+    done = zot.ask(server, "--json", "go", "--trust")
+
+    assert "of the person" in result(done.events)["content"][0]["text"]
+    assert f"{zot.cwd}/.zot/skills/release/SKILL.md: you have a skill release of your own" in done.line()
+
+
+def test_skills_of_a_project_are_not_used_unasked(zot: Zot, server: ScriptedServer) -> None:
+    write_skill(zot.cwd / ".agents/skills", "release")
+    server.add("ok")
+
+    done = zot.ask(server, "-p", "go")
+
+    assert "when it matters" not in system(server)
+    assert done.line().startswith(f"not used, because you have not allowed it: skills release of {zot.cwd} ")
 
 
 def test_an_extension_brings_skills_under_its_name(zot: Zot, server: ScriptedServer) -> None:
@@ -71,7 +84,7 @@ def test_a_bad_skill_is_told_once_with_its_place_and_the_run_goes_on(zot: Zot, s
 
 
 def test_without_skills_the_model_hears_of_none(zot: Zot, server: ScriptedServer) -> None:
-    write_skill(zot.cwd / ".zot/skills", "release")
+    write_skill(zot.home / "skills", "release")
     server.add("ok", "ok", "ok")
 
     for flags in (["--no-skills"], ["--tools", "read"], ["--tools", "read,skill"]):
@@ -85,7 +98,7 @@ def test_without_skills_the_model_hears_of_none(zot: Zot, server: ScriptedServer
 
 @pytest.mark.parametrize("flag", ["-p", "--stream", "--json"])
 def test_a_prompt_that_names_a_skill_sends_its_text(zot: Zot, server: ScriptedServer, flag: str) -> None:
-    write_skill(zot.cwd / ".zot/skills", "release", "Tag $ARGUMENTS first, then push.")
+    write_skill(zot.home / "skills", "release", "Tag $ARGUMENTS first, then push.")
     server.add("done")
 
     done = zot.ask(server, flag, "/skill:release v1")
@@ -95,7 +108,7 @@ def test_a_prompt_that_names_a_skill_sends_its_text(zot: Zot, server: ScriptedSe
 
 
 def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: Zot, server: ScriptedServer) -> None:
-    write_skill(zot.cwd / ".zot/skills", "release")
+    write_skill(zot.home / "skills", "release")
 
     done = zot.ask(server, "-p", "/skill:relaese v1")
 

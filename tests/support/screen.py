@@ -14,7 +14,8 @@ from extension_folder import write_extension
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
-from zot_agent.modes.interactive import ChatScreen
+from zot_agent.ui.chat import ChatScreen
+from zot_agent.ui.start import StartScreen
 from zot_core.conversation import Conversation
 from zot_core.hooks import Hooks
 from zot_core.runtime.runtime import Runtime
@@ -319,15 +320,16 @@ class Chats:
 
     @contextlib.asynccontextmanager
     async def built(
-        self, server: ScriptedServer, columns: int = 80, rows: int = 24, **options: Any
+        self, server: ScriptedServer, columns: int = 80, rows: int = 24, *, before: str = "", **options: Any
     ) -> AsyncIterator[Talk]:
-        """Open a screen whose host is built as the command builds it. `options` are those of `HostOptions`."""
+        """Open a screen whose host is built as the command builds it; `before` is typed before it is there. `options`
+        are those of `HostOptions`."""
         named = {
             "provider": "openai", "model": "scripted", "api_key": "k", "base_url": server.base_url("openai-chat"),
             "no_context_files": True, **options,
         }  # fmt: skip
         host = build_host(HostOptions(**named), once=False, can_ask=True)
-        async with self._around(host, columns, rows) as talk:
+        async with self._around(host, columns, rows, before) as talk:
             yield talk
 
     @contextlib.asynccontextmanager
@@ -342,17 +344,18 @@ class Chats:
             yield talk
 
     @contextlib.asynccontextmanager
-    async def _around(self, host: Host, columns: int, rows: int) -> AsyncIterator[Talk]:
-        """Open a screen of this host; both are closed in the end."""
+    async def _around(self, host: Host, columns: int, rows: int, before: str = "") -> AsyncIterator[Talk]:
+        """Open a screen of this host, on which `before` has been typed; both are closed in the end."""
+        start, chat = StartScreen(MemoryScreen(columns, rows)), None
         try:
-            chat = ChatScreen(host, MemoryScreen(columns, rows))
-            try:
-                async with Driver(chat.app) as driver:
-                    await driver.settle()
-                    yield Talk(chat, driver, host)
-            finally:
-                await chat.controller.close()
+            async with Driver(start.app) as driver:
+                driver.type(before)
+                chat = ChatScreen(host, start)
+                await driver.settle()
+                yield Talk(chat, driver, host)
         finally:
+            if chat is not None:
+                await chat.controller.close()
             await host.close()
 
     def extension(self, name: str, body: str) -> str:

@@ -100,6 +100,11 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         AutoRetryEnd(False, 3, "still busy"),
         '{"type":"auto_retry_end","success":false,"attempt":3,"final_error":"still busy"}',
     ),
+    (
+        UsageEvent(Usage(1, 2), Usage(3, 4)),
+        '{"type":"usage","input":1,"output":2,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null,'
+        '"cumulative":{"input":3,"output":4,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null}}',
+    ),
     (TurnEnd("end_turn"), '{"type":"turn_end","stop":"end_turn"}'),
     (TurnEnd("error", "not today"), '{"type":"turn_end","stop":"error","error":"not today"}'),
     (

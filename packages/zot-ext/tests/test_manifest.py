@@ -1,9 +1,11 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from zot_ext import Manifest, ManifestError, load_manifest, parse_manifest
+from zot_ext.manifest import MANIFEST_BYTES
 
 WEATHER = """{
   "name": "weather",
@@ -101,3 +103,23 @@ def test_a_directory_without_a_manifest_is_named_in_the_error(tmp_path: Path) ->
     with pytest.raises(ManifestError) as caught:
         load_manifest(tmp_path)
     assert str(caught.value) == (f"extension.json: cannot be read in {str(tmp_path)!r}: No such file or directory")
+
+
+def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "extension.json"
+
+    def problem() -> str:
+        with pytest.raises(ManifestError) as caught:
+            load_manifest(tmp_path)
+        path.unlink()
+        return str(caught.value).partition(f" in {str(tmp_path)!r}: ")[2]
+
+    os.mkfifo(path)
+    assert problem() == "not a regular file"
+    for device in ("/dev/ptmx", "/dev/zero"):
+        path.symlink_to(device)
+        assert problem() == "not a regular file"
+    path.symlink_to(tmp_path)
+    assert problem() == "Is a directory"
+    path.write_bytes(b"x" * (MANIFEST_BYTES + 1))
+    assert problem() == "larger than 1,048,576 bytes"

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 import urwid
 
-from zot_tui.app import RATE, App, Handlers
-from zot_tui.keys.keymap import Binding, Keymap
+from zot_tui.app import RATE, App
+from zot_tui.keys.key import Key
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.theme import builtin
 from zot_tui.widgets.dialogs.questions import TextInput
@@ -43,7 +43,7 @@ class Counter(urwid.Widget):
         return key
 
 
-def drive(root: urwid.Widget, test: Callable[[Driver], Awaitable[None]], **options: object) -> App:
+def drive(root: urwid.Widget | None, test: Callable[[Driver], Awaitable[None]], **options: object) -> App:
     async def run() -> App:
         app = App(root, screen=MemoryScreen(30, 8), **options)
         async with Driver(app) as driver:
@@ -93,37 +93,57 @@ def test_nothing_is_drawn_while_nothing_changes() -> None:
     drive(Counter(), test)
 
 
-def test_a_bound_key_is_an_action_then_the_handler_then_the_widget_is_asked() -> None:
-    said: list[str] = []
-    counter = Counter()
-    keymap = Keymap([Binding("ctrl+o", "expand"), Binding("enter", "submit", ("editor",)), Binding("x", "no")])
-    contexts: list[str] = []
-    handlers = Handlers(
-        action=lambda action, key: said.append(action) or action != "no",
-        key=lambda key: said.append(str(key)) or str(key) == "z",
-    )
+def test_a_key_goes_to_the_root_as_a_value_or_under_urwids_name() -> None:
+    keys: list[Key] = []
+
+    class Target(Counter):
+        def press(self, key: Key) -> bool:
+            keys.append(key)
+            return key.text != "x"
+
+        def paste(self, text: str) -> None:
+            """Take no pastes."""
 
     async def test(driver: Driver) -> None:
-        driver.type("<ctrl+o><enter>")
-        contexts.append("editor")
-        driver.type("<enter>xza")
+        driver.type("<ctrl+o>xa<ctrl+c>")
+        assert not driver.app.over
 
-    drive(counter, test, keymap=keymap, contexts=lambda: contexts, handlers=handlers)
-    assert said == ["expand", "enter", "submit", "no", "x", "z", "a"]
-    assert (counter.keys, counter.number) == (["enter", "x"], 1)
+    drive(Target(), test)
+    assert [str(key) for key in keys] == ["ctrl+o", "x", "a", "ctrl+c"]
+    counter = Counter()
+    drive(counter, lambda driver: press_and_wait(driver, "<ctrl+o>a<pageup>"))
+    assert (counter.keys, counter.number) == (["ctrl o", "page up"], 1)
+    drive(urwid.SolidFill("."), lambda driver: press_and_wait(driver, "x"))
+
+
+async def press_and_wait(driver: Driver, keys: str) -> None:
+    driver.type(keys)
+
+
+class Pasted(Counter):
+    """Remembers what is pasted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pasted: list[str] = []
+
+    def press(self, key: Key) -> bool:
+        return False
+
+    def paste(self, text: str) -> None:
+        self.pasted.append(text)
 
 
 def test_a_paste_is_one_text_whatever_its_size() -> None:
-    pasted: list[str] = []
-
     async def test(driver: Driver) -> None:
         driver.paste("line\n" * 200_000)
 
-    drive(Counter(), test, handlers=Handlers(paste=pasted.append))
-    assert pasted == ["line\n" * 200_000]
+    root = Pasted()
+    drive(root, test)
+    assert root.pasted == ["line\n" * 200_000]
 
 
-def test_a_paste_that_nobody_takes_goes_to_the_focused_widget() -> None:
+def test_a_paste_goes_to_the_open_dialog_and_is_lost_on_a_widget_that_takes_none() -> None:
     async def test(driver: Driver) -> None:
         asked = asyncio.ensure_future(stack.ask(TextInput("A key", masked=True)))
         await driver.settle()
@@ -140,23 +160,25 @@ async def paste_into(driver: Driver) -> None:
     driver.paste("nobody wants it")
 
 
+def test_an_app_without_a_root_is_empty_until_it_gets_one() -> None:
+    async def test(driver: Driver) -> None:
+        driver.type("x")
+        driver.paste("x")
+        driver.click(1, 1)
+        assert driver.screen() == ""
+        driver.app.root = urwid.SolidFill("x")
+        await driver.settle()
+        assert driver.rows() == ["x" * 30] * 8
+
+    drive(None, test)
+
+
 def test_ctrl_c_that_nobody_used_ends_the_app_as_the_signal_would() -> None:
     async def test(driver: Driver) -> None:
         driver.type("<ctrl+c>")
         await driver.app.wait()
 
     assert drive(Counter(), test).signum == signal.SIGINT
-
-
-def test_an_interrupt_can_be_used_otherwise() -> None:
-    numbers: list[int] = []
-
-    async def test(driver: Driver) -> None:
-        driver.type("<ctrl+c>")
-        assert not driver.app.over
-
-    drive(Counter(), test, handlers=Handlers(interrupt=numbers.append))
-    assert numbers == [signal.SIGINT]
 
 
 def test_ctrl_l_draws_everything_anew() -> None:
@@ -182,7 +204,8 @@ async def test_an_exception_in_a_callback_turns_the_screen_off_before_it_is_told
 
     async def run() -> None:
         root = Broken()
-        app = App(root, screen=MemoryScreen(), handlers=Handlers(key=fail, paste=fail))
+        root.press = root.paste = fail
+        app = App(root, screen=MemoryScreen())
         async with Driver(app) as driver:
             if where == "key":
                 driver.type("x")
@@ -210,8 +233,10 @@ def test_an_exception_that_nobody_waited_for_is_told_at_the_end() -> None:
     async def test(driver: Driver) -> None:
         driver.type("x")
 
+    root = Counter()
+    root.press = fail
     with pytest.raises(ValueError, match="broken"):
-        drive(Counter(), test, handlers=Handlers(key=fail))
+        drive(root, test)
 
 
 def test_a_first_frame_that_cannot_be_drawn_is_told_at_once() -> None:
@@ -304,7 +329,7 @@ def test_a_terminal_that_does_not_answer_is_known_by_the_environment_and_a_late_
     drive(counter, test, environment={"COLORFGBG": "15;0"})
 
 
-def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
+async def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
     heard: list[bool] = []
 
     async def test(driver: Driver) -> None:
@@ -315,7 +340,10 @@ def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
         driver.app.notify("done\x1b[2J\nnow")
         assert driver.memory.sent == ["\x1b]9;done now\x1b\\\a"]
 
-    drive(Counter(), test, handlers=Handlers(focus=heard.append))
+    app = App(Counter(), screen=MemoryScreen(30, 8))
+    app.focus_changed.connect(heard.append)
+    async with Driver(app) as driver:
+        await test(driver)
     assert heard == [True, False]
 
 

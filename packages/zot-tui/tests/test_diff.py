@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.diff import SHOWN_ROWS, diff_rows, fold, parse_diff
+from zot_tui.diff import diff_rows, parse_diff
 from zot_tui.text.runs import plain, runs_width
 
 DIFF = " a\n-b\n+B\n+C\n d\n...\n  ...\n-z"
@@ -52,11 +52,6 @@ def test_an_empty_diff_has_no_rows() -> None:
 
 def test_hostile_lines_are_drawn_as_text() -> None:
     assert shown("+\x1b[2Ja\u202eb\tc\r") == ["+ a�b c"]
-
-
-def test_a_long_diff_is_folded_unless_that_spares_one_row_alone() -> None:
-    assert fold(range(SHOWN_ROWS + 1)) == ([*range(SHOWN_ROWS + 1)], 0)
-    assert fold(range(30), 12) == ([*range(12)], 18)
 
 
 @given(

@@ -9,7 +9,7 @@ def print_error(text: str, who: str = "zot") -> None:
     if not is_plain(line):
         from zot_tui.text.sanitize import sanitize  # noqa: PLC0415  most lines do not need it
 
-        line = sanitize(line, colors=True)
+        line = sanitize(line)
     try:
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.args import parse
-from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file
+from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file, read_schema
 from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
@@ -107,3 +107,12 @@ def test_a_pipe_is_read_to_its_end() -> None:
     os.close(writing)
     assert "from a process" in attach([f"@/dev/fd/{reading}"]).texts[0]
     os.close(reading)
+
+
+def test_a_named_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "terminal").symlink_to("/dev/ptmx")
+    for path in (str(tmp_path / "pipe"), str(tmp_path / "terminal"), "/dev/zero"):
+        for reader in (lambda path: attach([f"@{path}"]), read_prompt_file, read_schema):
+            with pytest.raises(ConfigError, match=f"^cannot read {path}: not a regular file$"):
+                reader(path)

@@ -201,3 +201,71 @@ def test_without_a_name_all_clones_are_updated_and_one_that_fails_stops_no_other
 def test_without_any_clone_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["update"]) == 0
     assert capsys.readouterr() == ("no extension was installed with git\n", "")
+
+
+def test_what_the_repository_of_an_extension_configures_never_runs(origin: Origin, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho $0 $* >>{mark}\nexit 1\n")
+    program.chmod(0o755)
+    hooks = origin.clone / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("reference-transaction", "post-merge", "post-checkout", "post-index-change"):
+        (hooks / name).symlink_to(program)
+    (origin.clone / ".git" / "info").mkdir(exist_ok=True)
+    (origin.clone / ".git" / "info" / "attributes").write_text("* filter=f diff=f merge=f\n")
+    (origin.clone / ".git" / "more").write_text(f"[core]\n\teditor = {program}\n\tfsmonitor = {program}\n")
+    settings = {
+        "core.fsmonitor": program,
+        "core.hooksPath": hooks,
+        "core.sshCommand": program,
+        "core.askPass": program,
+        "credential.helper": f"!{program}",
+        "remote.origin.uploadpack": program,
+        "include.path": "more",
+        "merge.f.driver": program,
+        **{f"filter.f.{each}": program for each in ("clean", "smudge", "process")},
+        **{f"diff.f.{each}": program for each in ("textconv", "command")},
+    }
+    for name, value in settings.items():
+        subprocess.run(["git", "config", "--file", origin.clone / ".git" / "config", name, str(value)], check=True)
+    (origin.clone / "data").write_text(LINES + "mine\n")
+    (origin.folder / "data").write_text("theirs\n" + LINES)
+    origin.commit("1.1.0")
+
+    assert origin.ext("update", "weather").startswith("weather was updated: 1.0.0 -> 1.1.0 (")
+
+    assert not mark.exists()
+    assert (origin.clone / "data").read_text() == "theirs\n" + LINES + "mine\n"
+
+
+def test_an_updated_clone_is_a_clone_as_any_other(origin: Origin) -> None:
+    origin.commit("1.1.0")
+    origin.ext("update", "weather")
+    said = subprocess.run(["git", "status", "-sb"], cwd=origin.clone, check=True, capture_output=True, text=True).stdout
+    branch, _, upstream = said.strip().removeprefix("## ").partition("...")
+    assert upstream == f"origin/{branch}"
+    origin.commit("1.2.0")
+    subprocess.run(["git", "pull", "--quiet"], cwd=origin.clone, check=True)
+    assert origin.ext("update", "weather") == "weather is up to date\n"
+    assert origin.manifest["version"] == "1.2.0"
+
+
+@pytest.mark.parametrize("branch", ["../../../out", "a/../../../../out"])
+def test_a_branch_cannot_be_written_outside_of_the_clone(origin: Origin, branch: str) -> None:
+    git = origin.clone / ".git"
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=origin.clone, check=True, capture_output=True).stdout
+    (git / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+    target = origin.clone / "out"
+    target.write_bytes(commit)
+    for name, value in (("remote", "origin"), ("merge", "refs/heads/master")):
+        subprocess.run(["git", "config", "--file", git / "config", f"branch.{branch}.{name}", value], check=True)
+    origin.commit("1.1.0")
+    origin.ext("update", "weather", code=2)
+    assert target.read_bytes() == commit
+
+
+def test_a_repository_inside_of_a_clone_is_not_entered(origin: Origin) -> None:
+    subprocess.run(["git", "init", "--quiet", origin.clone / "inner"], check=True)
+    said = origin.ext("update", "weather", code=2)
+    assert said == f"{origin.clone / 'inner'} is a repository of its own; update {origin.clone} there"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from zot_agent.cli.ext import ALIASES, VERBS, run
-from zot_agent.extensions.discover import DiscoveredExtension, read_extension
+from zot_agent.cli.ext.folder.names import project_choice
 from zot_agent.extensions.log import log_path
-from zot_agent.extensions.trust import Trust
+from zot_agent.host.extensions import ProjectChoice
 
 
 class Cli:
@@ -43,6 +43,16 @@ class Cli:
 @pytest.fixture
 def ext(capsys: pytest.CaptureFixture[str], tmp_path: Path, alone: Path) -> Cli:
     return Cli(capsys, tmp_path / "zot-home", alone)
+
+
+def decided(allowed: bool | None = None) -> ProjectChoice:
+    """What the person has decided about the project, after an answer if one is given."""
+    choice = project_choice()
+    choice.find()
+    if allowed is not None:
+        choice.decide(allowed=allowed)
+        choice.find()
+    return choice
 
 
 def enabled(directory: Path) -> bool:
@@ -86,6 +96,9 @@ def test_the_list_shows_also_what_does_not_run_and_why(ext: Cli) -> None:
     hidden = ext.add(ext.mine, "guard-2", name="guard")
     off = ext.add(ext.mine, "off", enabled=False, version="", description="does\n nothing")
     bad = ext.add(ext.mine, "bad", name="")
+    (untrusted,) = (line.split()[3] for line in ext("ls").splitlines() if line.startswith("project"))
+    assert untrusted == "untrusted"
+    decided(allowed=True)
     lines = [line.split(maxsplit=5) for line in ext("ls").splitlines()]
     assert lines == [
         ["scope", "name", "version", "enabled", "language", "dir" + " " * (len(str(hidden)) - 1) + "description"],
@@ -107,6 +120,8 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
     own = ext.add(ext.projects, "guard", language="python", description="a\x1b[2J")
     hidden = ext.add(ext.mine, "guard")
     bad = ext.add(ext.mine, "bad", name="")
+    assert not json.loads(ext("list", "--json"))["extensions"][0]["trusted"]
+    decided(allowed=True)
     value = json.loads(ext("list", "--json"))
     first = {"scope": "project", "name": "guard", "version": "1.0", "enabled": True, "language": "python"}
     assert value["extensions"][0] == {
@@ -116,6 +131,7 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
         "theme": False,
         "outside_program": "",
         "hidden_by": "",
+        "trusted": True,
     }
     assert value["extensions"][1]["dir"] == str(hidden)
     assert value["extensions"][1]["hidden_by"] == str(own)
@@ -189,6 +205,7 @@ def test_without_any_extension_a_name_is_unknown(ext: Cli) -> None:
 def test_one_that_is_enabled_behind_another_is_told(ext: Cli) -> None:
     own = ext.add(ext.projects, "guard")
     hidden = ext.add(ext.mine, "guard", enabled=False)
+    decided(allowed=True)
     assert ext("enable", str(hidden)).endswith(f"it does not run, because {own} has the same name\n")
 
 
@@ -281,6 +298,7 @@ def test_the_doctor_says_what_is_missing(ext: Cli, fields: dict[str, Any], topic
 def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -> None:
     own = ext.add(ext.projects, "guard", enabled=False)
     ext.add(ext.mine, "guard", exec="", skills=["run"])
+    decided(allowed=True)
     first, _, second = ext("doctor", "--no-start").partition("guard (global")
     assert found(first)["enabled"] == "-- no; it does not run"
     assert found(second)["hidden"] == f"-- it does not run: {own} has the same name"
@@ -289,28 +307,37 @@ def test_the_doctor_names_what_does_not_run_without_calling_it_wrong(ext: Cli) -
 
 def test_the_doctor_says_whether_a_projects_extension_is_allowed(ext: Cli) -> None:
     directory = ext.add(ext.projects, "a")
-    assert found(ext("doctor", "--no-start"))["allowed"] == "-- not decided yet, or the extension has changed since"
-    one = read_extension(str(directory), "project")
-    assert isinstance(one, DiscoveredExtension)
-    for allowed, said in ((True, "ok yes"), (False, "-- no, as you decided")):
-        Trust(str(ext.home)).remember(one, allowed)
+    assert found(ext("doctor", "--no-start"))["allowed"] == "-- not decided yet, or something has changed since"
+    for allowed, said in ((False, "-- no, as you decided"), (True, "ok yes")):
+        (directory / "run").write_text(f"#!/bin/sh\n# {allowed}\n")
+        decided(allowed)
         assert found(ext("doctor", "--no-start"))["allowed"] == said
     for setting, said in (("on", "ok "), ("off", "-- ")):
-        (ext.home / "config.json").write_text(json.dumps({"project_extensions": setting}))
-        assert found(ext("doctor", "--no-start"))["allowed"] == f"{said}project_extensions is {setting} in the settings"
+        (ext.home / "config.json").write_text(json.dumps({"project_trust": setting}))
+        assert found(ext("doctor", "--no-start"))["allowed"] == f"{said}project_trust is {setting} in the settings"
     (ext.home / "config.json").write_text("{")
     assert found(ext("doctor", "--no-start", code=1))["allowed"].startswith("no ")
 
 
-def test_what_was_said_about_a_projects_extension_outlives_its_switch(ext: Cli) -> None:
+def test_what_was_said_about_a_project_outlives_a_switch_of_its_extension(ext: Cli) -> None:
     directory = ext.add(ext.projects, "a")
     for allowed in (True, False):
-        one = read_extension(str(directory), "project")
-        assert isinstance(one, DiscoveredExtension)
-        Trust(str(ext.home)).remember(one, allowed)
+        (directory / "run").write_text(f"#!/bin/sh\n# {allowed}\n")
+        decided(allowed)
         for verb in ("disable", "enable"):
             ext(verb, "a")
-            assert Trust(str(ext.home)).decision(one) is allowed
+            assert decided().undecided is None
+            assert decided().trusted is allowed
+
+
+def test_a_switch_allows_nothing_that_a_stranger_has_changed(ext: Cli) -> None:
+    directory = ext.add(ext.projects, "a")
+    decided(allowed=True)
+    manifest = json.loads((directory / "extension.json").read_text())
+    (directory / "extension.json").write_text(json.dumps(manifest | {"args": ["--evil"]}))
+    ext("disable", "a")
+    ext("enable", "a")
+    assert decided().undecided is not None
 
 
 def test_the_doctor_tells_of_broken_manifests(ext: Cli) -> None:

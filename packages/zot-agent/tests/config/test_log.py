@@ -43,6 +43,25 @@ def test_what_the_packages_log_is_in_the_file_without_secrets(tmp_path: Path) ->
     assert mode(path.parent) == 0o700
 
 
+@pytest.mark.parametrize("name", ["DB_PW", "GH_PAT", "AWS_CREDS", "MY_PWD", "SESSION_COOKIE", "db_password"])
+def test_the_value_of_a_variable_with_an_odd_name_for_a_secret_is_struck(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "zot.log"
+    start_log(str(path), [], {name: "correct horse", "PWD": "/home/me", "OLDPWD": "/home/you", "PATH": "/usr/bin"})
+    logging.getLogger("zot_core").info("correct horse in /home/me and /home/you of /usr/bin")
+    assert path.read_text().endswith("*** in /home/me and /home/you of /usr/bin\n")
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["ghp_0123456789abcdefABCDEF", "sk-ant-api03-0123456789abcdef", "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdefgh"],
+)
+def test_what_looks_like_a_key_is_struck_wherever_it_comes_from(tmp_path: Path, secret: str) -> None:
+    path = tmp_path / "zot.log"
+    start_log(str(path), [], {})
+    logging.getLogger("zot_core").info('{"token": "%s"} and sk-short', secret)
+    assert path.read_text().endswith('{"token": "***"} and sk-short\n')
+
+
 def test_tracebacks_are_cleaned_too(tmp_path: Path) -> None:
     path = tmp_path / "zot.log"
     start_log(str(path), [KEY], {})

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,8 @@ SHAPES = [
     pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
-    pytest.param(
-        '{"project_extensions": "yes"}', "project_extensions: expected one of ask, on, off, got 'yes'", id="trust"
-    ),
-    pytest.param('{"project_extensions": true}', "project_extensions: expected text, got true", id="on"),
+    pytest.param('{"project_trust": "yes"}', "project_trust: expected one of ask, on, off, got 'yes'", id="trust"),
+    pytest.param('{"project_trust": true}', "project_trust: expected text, got true", id="on"),
     pytest.param('{"inline_images_enabled": "no"}', 'inline_images_enabled: expected true or false, got "no"', id="no"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "contains a number that is too long", id="a long number"),
@@ -74,10 +73,10 @@ def test_empty_texts_are_defaults(tmp_path: Path) -> None:
     assert load_settings(str(tmp_path)) == Settings()
 
 
-def test_extensions_of_a_project_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
-    assert Settings().project_extensions == "ask"
-    (tmp_path / FILE).write_text('{"project_extensions": "off"}')
-    assert load_settings(str(tmp_path)).project_extensions == "off"
+def test_projects_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
+    assert Settings().project_trust == "ask"
+    (tmp_path / FILE).write_text('{"project_trust": "off"}')
+    assert load_settings(str(tmp_path)).project_trust == "off"
 
 
 @pytest.mark.parametrize(
@@ -129,3 +128,14 @@ def test_images_are_shown_unless_turned_off(tmp_path: Path) -> None:
         assert load_settings(str(tmp_path)).inline_images_enabled is shown
     (tmp_path / FILE).write_text('{"inline_images_enabled": false}')
     assert load_settings(str(tmp_path)).inline_images_enabled is False
+
+
+@pytest.mark.parametrize("device", ["", "/dev/ptmx", "/dev/zero"])
+def test_a_file_that_is_a_pipe_or_a_device_is_an_error_and_not_waited_for(tmp_path: Path, device: str) -> None:
+    path = tmp_path / FILE
+    if device:
+        path.symlink_to(device)
+    else:
+        os.mkfifo(path)
+    with pytest.raises(ConfigError, match=f"^cannot read {path}: not a regular file$"):
+        load_settings(str(tmp_path))

@@ -153,7 +153,7 @@ def test_an_explicit_one_that_is_disabled_is_told(alone: Path, home: Path) -> No
         (b'{"exec": "./a"}', "extension.json: field 'name' is missing or empty"),
         (b'{"name": "a"}', "extension.json: field 'exec' is missing or empty"),
         (b'{"name": "a", "exec": 3}', "extension.json: "),
-        (b" " * (1 << 20) + b"{}", "extension.json: is larger than 1 MiB"),
+        (b" " * (1 << 20) + b"{}", "extension.json: cannot be read: larger than 1,048,576 bytes"),
     ],
 )
 def test_a_manifest_that_cannot_be_used_does_not_stop_others(home: Path, content: bytes, message: str) -> None:
@@ -174,7 +174,7 @@ def test_a_manifest_that_is_a_pipe_or_leads_nowhere_is_a_problem(home: Path) -> 
     os.mkfifo(home / "extensions" / "pipe" / MANIFEST_FILE)
     (home / "extensions" / "torn" / MANIFEST_FILE).symlink_to("nowhere")
     assert [problem.message for problem in look(home).problems] == [
-        "extension.json: is not a file",
+        "extension.json: cannot be read: not a regular file",
         "extension.json: cannot be read: No such file or directory",
     ]
 

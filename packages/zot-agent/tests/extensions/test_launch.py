@@ -133,6 +133,11 @@ def test_the_environment_is_kept_and_added_to() -> None:
     }
 
 
+def test_removed_variables_are_not_in_it() -> None:
+    assert "KEY" not in environment({"A": "b", "KEY": "secret"}, {"KEY"})
+    assert environment({"A": "b", "KEY": "secret"}, {"KEY"})["A"] == "b"
+
+
 def test_a_zot_inside_of_an_extension_adds_its_folder_once() -> None:
     once = environment({})
     assert once["PYTHONPATH"] == SDK_FOLDER

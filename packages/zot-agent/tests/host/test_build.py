@@ -253,12 +253,37 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
 
     (alone / ".zot").mkdir()
     (alone / ".zot" / "SYSTEM.md").write_text("PROJECT SYSTEM")
-    assert system()[0].startswith("PROJECT SYSTEM")
+    assert system()[0].startswith("HOME SYSTEM")
+    assert system("--trust")[0].startswith("PROJECT SYSTEM")
     assert system("--system-prompt", "MINE")[0].startswith("MINE\n\n# Instructions from ")
     text, _ = system("-nc", "--no-skills", "--append-system-prompt", "ONE")
     assert text.startswith(identity())
     assert "GLOBAL" not in text
     assert "ONE\n\nCurrent date: " in text
+
+
+def test_a_skill_of_a_project_is_used_when_the_project_is_allowed_and_never_in_place_of_ones_own(
+    key: None, alone: Path, tmp_path: Path
+) -> None:
+    for place, text in ((alone / ".claude", "theirs"), (tmp_path / "zot-home", "mine")):
+        for name in ("barber",) if text == "mine" else ("barber", "tailor"):
+            folder = place / "skills" / name
+            folder.mkdir(parents=True)
+            (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {text}\n---\n")
+    asked, notes = system()
+    assert "- barber: mine" in asked
+    assert "tailor" not in asked
+    assert notes == [
+        f"not used, because you have not allowed it: skills barber, tailor of {alone} "
+        "(start zot there to decide, or pass --trust)"
+    ]
+    asked, notes = system("--trust")
+    assert "- barber: mine" in asked
+    assert "- tailor: theirs" in asked
+    assert notes == [
+        f"{alone}/.claude/skills/barber/SKILL.md: you have a skill barber of your own, "
+        f"{tmp_path}/zot-home/skills/barber/SKILL.md; it is left out"
+    ]
 
 
 def test_files_that_cannot_be_used_are_noted_unless_none_is_wanted(key: None, alone: Path) -> None:

@@ -3,64 +3,150 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.config.settings import ProjectExtensions, Settings
-from zot_agent.host.extensions import ExtensionChoice
+from zot_agent.config.settings import ProjectTrust, Settings
+from zot_agent.extensions.discover import DiscoveredExtension, own_files, read_extension
+from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
 
-NOTE = "running extensions of this project: local (disable them with --no-project-ext)"
+
+def extension(place: Path, name: str, **fields: object) -> Path:
+    folder = place / "extensions" / name
+    folder.mkdir(parents=True)
+    (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./run", **fields}))
+    (folder / "run").write_text("#!/bin/sh\n")
+    return folder
+
+
+def skill(place: Path, name: str, description: str = "cuts hair") -> Path:
+    folder = place / "skills" / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {description}\n---\nText.\n")
+    return folder
 
 
 @pytest.fixture(autouse=True)
 def project(alone: Path) -> Path:
     """A project with an extension `local`."""
-    folder = alone / ".zot" / "extensions" / "local"
-    folder.mkdir(parents=True)
-    (folder / "extension.json").write_text(json.dumps({"name": "local", "exec": "./run"}))
-    (folder / "run").write_text("#!/bin/sh\n")
+    extension(alone / ".zot", "local")
     return alone
 
 
-def choose(
-    project: Path, setting: ProjectExtensions = "ask", *, can_ask: bool = False, refused: bool = False
-) -> ExtensionChoice:
-    settings = Settings(project_extensions=setting)
-    return ExtensionChoice(HostOptions(no_project_ext=refused), settings, str(project), can_ask=can_ask)
+def choose(project: Path, setting: ProjectTrust = "ask", *, can_ask: bool = False, **options: bool) -> ProjectChoice:
+    return ProjectChoice(HostOptions(**options), Settings(project_trust=setting), str(project), can_ask=can_ask)
 
 
-def names(choice: ExtensionChoice) -> list[str]:
+def names(choice: ProjectChoice) -> list[str]:
     return [each.name for each in choice.find().active()]
 
 
-def test_an_extension_of_a_project_runs_with_a_note_where_nobody_can_be_asked(project: Path) -> None:
+def test_what_a_project_brings_is_not_used_where_nobody_can_be_asked(project: Path) -> None:
+    skill(project / ".agents", "barber")
+    (project / ".zot" / "SYSTEM.md").write_text("Be a cat.")
     choice = choose(project)
+    assert names(choice) == []
+    assert choice.notes == [
+        "not used, because you have not allowed it: extensions local; skills barber; file .zot/SYSTEM.md of "
+        f"{project} (start zot there to decide, or pass --trust)"
+    ]
+    assert not choice.trusted
+
+
+def test_a_flag_allows_it_for_one_run(project: Path) -> None:
+    choice = choose(project, trust=True)
     assert names(choice) == ["local"]
-    assert choice.notes == [NOTE]
+    assert choice.notes == []
+    assert names(choose(project)) == []
 
 
-def test_a_screen_asks_first_and_remembers_the_answer(project: Path) -> None:
+def test_a_screen_asks_once_about_all_of_it_and_remembers_the_answer(project: Path) -> None:
+    skill(project / ".zot", "barber")
     choice = choose(project, can_ask=True)
     assert names(choice) == []
-    assert [each.name for each in choice.undecided] == ["local"]
-    choice.decide(choice.undecided[0], allowed=True)
+    assert choice.undecided is not None
+    assert choice.undecided.lines() == ["extension local, which starts: ./run", "skills for the model: barber"]
+    choice.decide(allowed=True)
     assert names(choice) == ["local"]
-    assert choice.undecided == choice.notes == []
+    assert (choice.undecided, choice.notes, choice.trusted) == (None, [], True)
+    assert names(choose(project)) == ["local"]
 
 
-def test_a_refused_extension_does_not_run_where_nobody_can_be_asked(project: Path) -> None:
+def test_what_was_refused_is_not_used_and_not_mentioned(project: Path) -> None:
     asking = choose(project, can_ask=True)
     asking.find()
-    asking.decide(asking.undecided[0], allowed=False)
+    asking.decide(allowed=False)
     choice = choose(project)
     assert names(choice) == []
     assert choice.notes == []
+    assert not choice.trusted
 
 
-def test_the_setting_on_runs_them_without_a_question_or_a_note(project: Path) -> None:
+@pytest.mark.parametrize("change", ["a new extension", "a new skill", "a theme", "a module"])
+def test_a_change_of_what_it_brings_is_asked_about_again(project: Path, change: str) -> None:
+    folder = project / ".zot" / "extensions" / "local"
+    (folder / "helper.py").write_text("one")
+    choice = choose(project, can_ask=True)
+    choice.find()
+    choice.decide(allowed=True)
+    match change:
+        case "a new extension":
+            extension(project / ".zot", "other")
+        case "a new skill":
+            skill(project / ".claude", "barber")
+        case "a theme":
+            (folder / "theme.json").write_text("{}")
+        case "a module":
+            (folder / "helper.py").write_text("two")
+    assert names(choice) == []
+    assert choice.changes()
+    assert all((project / name).exists() for name in choice.changes())
+
+
+def test_the_setting_on_asks_nothing_and_the_setting_off_and_the_flag_hide_extensions(project: Path) -> None:
     choice = choose(project, "on", can_ask=True)
     assert names(choice) == ["local"]
-    assert choice.undecided == choice.notes == []
+    assert (choice.undecided, choice.notes) == (None, [])
+    for refused in (choose(project, "off"), choose(project, no_project_ext=True)):
+        assert names(refused) == []
+        assert (refused.undecided, refused.notes) == (None, [])
 
 
-def test_the_setting_off_and_the_flag_hide_them(project: Path) -> None:
-    assert names(choose(project, "off")) == []
-    assert names(choose(project, refused=True)) == []
+def test_a_project_cannot_take_the_place_of_the_persons_own_guard(project: Path, tmp_path: Path) -> None:
+    own = extension(tmp_path / "zot-home", "guard")
+    extension(project / ".zot", "guard", enabled=False)
+    choice = choose(project, can_ask=True)
+    assert [each.directory for each in choice.find().active()] == [str(own)]
+    choice.decide(allowed=True)
+    assert names(choice) == ["local"]  # the disabled copy takes the name, as the person has agreed
+
+
+def test_the_folder_counts_by_its_real_path(project: Path, tmp_path: Path) -> None:
+    choice = choose(project, can_ask=True)
+    choice.find()
+    choice.decide(allowed=True)
+    link = tmp_path / "link"
+    link.symlink_to(project)
+    assert names(choose(link)) == ["local"]
+    copy = tmp_path / "copy"
+    extension(copy / ".zot", "local")
+    assert names(choose(copy)) == []
+
+
+def test_own_files_are_those_that_the_command_line_names(project: Path, tmp_path: Path) -> None:
+    folder = project / ".zot" / "extensions" / "local"
+    interpreter = tmp_path / "interpreter"
+    interpreter.touch()
+    for name in ("main.py", "../beside.py"):
+        (folder / name).touch()
+
+    def named(**fields: object) -> list[str]:
+        (folder / "extension.json").write_text(json.dumps({"name": "local", **fields}))
+        found = read_extension(str(folder), "project")
+        assert isinstance(found, DiscoveredExtension)
+        manifest, *themes = own_files(found)[:3]
+        assert manifest == str(folder / "extension.json")
+        assert len(themes) == 2
+        return own_files(found)[3:]
+
+    assert named(exec="./late", args=["main.py", "--fast"]) == [f"{folder}/./late", f"{folder}/main.py"]
+    assert named(exec="python3", args=["../beside.py", "nul\0"]) == [f"{folder}/../beside.py"]
+    assert named(exec=str(interpreter), args=[str(folder / "main.py")]) == [str(folder / "main.py")]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.config.settings import Settings
-from zot_agent.host.extensions import ExtensionChoice
+from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
@@ -40,13 +40,13 @@ async def test_extensions_are_closed_even_if_the_conversation_fails_to_close(alo
     (folder / "extension.json").write_text(json.dumps({"name": "a", "exec": "./run"}))
     (folder / "run").write_text('#!/bin/sh\necho \'{"type":"hello","name":"a"}\'\nread -r ack\nread -r shutdown\n')
     (folder / "run").chmod(0o755)
-    choice = ExtensionChoice(HostOptions(), Settings(), str(alone))
+    choice = ProjectChoice(HostOptions(trust=True), Settings(), str(alone))
     host = Host(BrokenConversation(runtime()), ["a note"], choice=choice)
     extensions = host.start_extensions()
     await extensions.ready()
     (member,) = extensions.members
     assert member.running
-    assert host.notes == ["a note", "running extensions of this project: a (disable them with --no-project-ext)"]
+    assert host.notes == ["a note"]
 
     with pytest.raises(OSError, match="the disk is gone"):
         await host.close()

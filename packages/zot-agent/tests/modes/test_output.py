@@ -101,11 +101,11 @@ UNSAFE = "\x1b]0;owned\x07a\x1b[2J\x1b[31mb\u202ec\u200bd\x9b2Je\x1bPq\x1b\\f�
 
 
 def test_a_terminal_gets_no_control_sequences() -> None:
-    assert written_to_terminal(UNSAFE, "end\n") == "a\x1b[31mb\ufffdcdef👩\u200d👧"
+    assert written_to_terminal(UNSAFE, "end\n") == "ab\ufffdcdef👩\u200d👧"
 
 
 def test_a_sequence_that_is_split_over_two_writes_does_not_reach_the_terminal() -> None:
-    assert written_to_terminal(*UNSAFE, "end\n") == "a\x1b[31mb\ufffdcdef👩\u200d👧"
+    assert written_to_terminal(*UNSAFE, "end\n") == "ab\ufffdcdef👩\u200d👧"
     assert written_to_terminal("a\x1b]52;c;", "aGk=" * 20_000, "aGk=", "\x07b", "end\n") == "ab"
 
 

@@ -43,8 +43,8 @@ panel.on_key(lambda key: pressed.append(key.key + ' ' + key.text))
 
 
 def write_skill(project: Path) -> None:
-    """A skill that is called `release`."""
-    folder = project / ".zot" / "skills" / "release"
+    """A skill of the person beside the project, called `release`."""
+    folder = project.parent / "zot-home" / "skills" / "release"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(
         "---\nname: release\ndescription: when it matters\n---\nTag $ARGUMENTS first, then push.\n"

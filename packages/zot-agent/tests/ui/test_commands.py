@@ -500,8 +500,8 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
         await talk.shown("Done.")
 
 
-async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer) -> None:
-    folder = Path(".zot/skills/knots")
+async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer, tmp_path: Path) -> None:
+    folder = tmp_path / "zot-home/skills/knots"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: knots\ndescription: how to tie knots\n---\nOver, under, through.\n")
     server.add("tied")

@@ -2,6 +2,7 @@
 
 import asyncio
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ class Stage:
         self.notes: list[tuple[str, str]] = []
         self.log: list[str] = []
         chat: Any = self
-        self.dispatch = CommandDispatcher(chat, lambda: None)
+        self.dispatch = CommandDispatcher(chat)
 
     def _hear(self, event: ConversationEvent) -> None:
         if event == Changed("session"):
@@ -40,15 +41,16 @@ class Stage:
     def refresh(self) -> None:
         self.log.append("refresh")
 
-    def submit_text(self, text: str) -> None:
+    def send(self, text: str) -> None:
         self.conversation.prompt(text)
 
     def stop(self) -> None:
         self.log.append("stop")
         self.conversation.stop()
 
-    def leave(self) -> None:
-        self.log.append("leave")
+    @property
+    def app(self) -> Any:
+        return SimpleNamespace(exit=lambda: self.log.append("exit"))
 
     async def settled(self) -> None:
         async with asyncio.timeout(30):
@@ -65,7 +67,7 @@ async def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None
     stage = Stage()
     assert stage.dispatch.start("  /EXIT  ")
     await stage.settled()
-    assert stage.log == ["leave", "refresh"]
+    assert stage.log == ["exit", "refresh"]
     with pytest.raises(UnknownName, match="did you mean /exit"):
         stage.dispatch.start("/exiit")
     with pytest.raises(UnknownName, match="unknown skill 'nonsuch'"):
@@ -74,7 +76,7 @@ async def test_names_are_found_in_any_case_and_unknown_ones_are_errors() -> None
 
 async def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() -> None:
     stage = Stage(Turn("word " * 100, delay=0.02))
-    stage.submit_text("go")
+    stage.send("go")
     await asyncio.sleep(0)
     assert stage.dispatch.start("/clear")
     await stage.settled()
@@ -84,7 +86,7 @@ async def test_one_that_cannot_run_beside_work_stops_it_and_waits_for_its_end() 
 
 async def test_one_that_waits_is_sent_after_the_work() -> None:
     stage = Stage("one", "two")
-    stage.submit_text("go")
+    stage.send("go")
     assert stage.dispatch.start("/study")
     await stage.settled()
     await stage.conversation.idle()

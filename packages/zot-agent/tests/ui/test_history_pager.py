@@ -14,9 +14,10 @@ class Scene:
 
     def __init__(self, *roles: Role) -> None:
         self.messages = [Message(role, [TextBlock(f"m{number}")]) for number, role in enumerate(roles)]
-        self.transcript = Transcript(on_older=lambda: self.past.more())
+        self.transcript = Transcript()
         self.made: list[int] = []
         self.past = HistoryPager(self.transcript, self.cells)
+        self.transcript.older_wanted.connect(self.past.more)
 
     def cells(self, messages: Sequence[Message]) -> list[Cell]:
         self.made.append(len(messages))
@@ -41,7 +42,7 @@ def test_of_a_long_conversation_the_end_comes_first_and_more_when_one_scrolls_up
     assert scene.transcript.older
     scene.transcript.render((20, 10))
     for _ in range(PAGE):
-        scene.transcript.page_up()
+        scene.transcript.page(-1)
         scene.transcript.render((20, 10))
     assert scene.made == [PAGE, PAGE]
     assert [line.strip() for line in scene.shown] == [f"m{number}" for number in range(2 * PAGE)]

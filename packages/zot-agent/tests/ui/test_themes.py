@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, Scope
 from zot_agent.ui.themes import AUTO, Themes
 from zot_ext.manifest import Manifest
 from zot_tui.theme import ThemeError, builtin
@@ -17,17 +17,17 @@ def write(path: Path, **theme: Any) -> Path:
     return path
 
 
-def extension(folder: Path, name: str) -> DiscoveredExtension:
-    return DiscoveredExtension(name, str(folder), "global", Manifest(name))
+def extension(folder: Path, name: str, scope: Scope = "global") -> DiscoveredExtension:
+    return DiscoveredExtension(name, str(folder), scope, Manifest(name))
 
 
 def watching(tmp_path: Path) -> tuple[Themes, list[str], list[str]]:
     """Themes, the accents of those that were used, and the notes about them."""
     used: list[str] = []
     notes: list[str] = []
-    themes = Themes(
-        str(tmp_path), list, use=lambda theme: used.append(theme.style("accent").foreground), note=notes.append
-    )
+    themes = Themes(str(tmp_path), list)
+    themes.switched.connect(lambda theme: used.append(theme.style("accent").foreground))
+    themes.noted.connect(notes.append)
     return themes, used, notes
 
 
@@ -84,6 +84,26 @@ def test_a_change_of_the_file_in_use_is_noticed(tmp_path: Path) -> None:
     assert themes.stale()
     themes.load("dark", "dark")
     assert not themes.stale()
+
+
+def test_a_theme_of_a_project_replaces_none_of_its_name(tmp_path: Path) -> None:
+    write(tmp_path / "brought" / "theme.json", colors={"text": "#000000"})
+    brought = [extension(tmp_path / "brought", name, "project") for name in ("dark", "solar")]
+    themes = Themes(str(tmp_path), lambda: brought)
+    assert themes.load("dark", "dark") is builtin("dark")
+    assert [(each.name, each.source) for each in themes.choices()][-1] == ("solar", "project")
+
+
+def test_a_change_of_a_projects_theme_is_not_shown_unasked(tmp_path: Path) -> None:
+    path = write(tmp_path / "brought" / "theme.json", colors={"accent": "#010203"})
+    used: list[str] = []
+    themes = Themes(str(tmp_path), lambda: [extension(tmp_path / "brought", "solar", "project")])
+    themes.switched.connect(lambda theme: used.append(theme.style("accent").foreground))
+    themes.use("solar")
+    write(path, colors={"accent": "#000000"})
+    os.utime(path, (1, 1))
+    themes.focus(here=True)
+    assert used == ["#010203"]
 
 
 def test_a_theme_in_use_is_read_anew_when_the_person_looks_again(tmp_path: Path) -> None:

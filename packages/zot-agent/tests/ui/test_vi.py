@@ -15,7 +15,7 @@ from zot_agent.ui.controller import CHAT
 from zot_provider.testing import ScriptedServer
 from zot_tui.keys.chords import Keyboard
 from zot_tui.testing import MemoryScreen
-from zot_tui.widgets.actions import EDITOR
+from zot_tui.widgets.input.editor import EDITOR
 
 
 @pytest.fixture

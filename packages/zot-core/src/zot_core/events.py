@@ -17,7 +17,8 @@ if the provider rejected the conversation as too long, between `assistant_start`
 
 If a model call fails before any text and any call, and may succeed later, `auto_retry_start` comes before the wait for
 its repetition, once for each repetition, and one `auto_retry_end` when the answer begins or the last repetition has
-failed. Thinking that came before `auto_retry_start` comes again. A compaction has these events too.
+failed. Thinking that came before `auto_retry_start` comes again. A compaction has these events too. If the provider
+refused images, a `notice` and a second `assistant_start` follow, and the request is sent without them.
 
 Every `turn_start` is followed by a `turn_end`, which comes before the tools of its turn run. `done` is always the last
 event of a run. A steering or follow-up message is another `user_message`, before the `turn_start` of the turn in which

@@ -4,8 +4,8 @@ A provider rejects an image of a wrong type or size, and with it every later req
 """
 
 import binascii
-import os
 
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
@@ -39,10 +39,7 @@ def image_type(data: bytes) -> str:
 def image_from_file(path: str) -> ImageBlock:
     """Load an image from a file. Raises `ConfigError`, whose text contains `path`."""
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise ConfigError(f"{path} is not a file")  # opening a pipe would block
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
+        data = read_start(path, LARGEST + 1)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     return image_block(check_image(data, path), data)

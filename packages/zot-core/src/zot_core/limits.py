@@ -48,7 +48,7 @@ def limit_runs(agent: "Agent", limits: RunLimits) -> None:
             if limits.deadline is not None:
                 timer.append(asyncio.get_running_loop().call_later(limits.deadline, agent.cancel, "deadline"))
         used = agent.usage.context - usage_at_start[0].context
-        cost = agent.usage.cost_usd - usage_at_start[0].cost_usd
+        cost = (agent.usage.cost_usd or 0.0) - (usage_at_start[0].cost_usd or 0.0)
         if limits.max_steps is not None and step > limits.max_steps:
             return Refusal(f"max steps ({limits.max_steps}) exceeded", "max_steps")
         if limits.max_tokens is not None and used >= limits.max_tokens:

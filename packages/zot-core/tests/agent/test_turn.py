@@ -109,7 +109,7 @@ def test_every_usage_report_is_an_increment_with_its_price_and_the_sum_so_far() 
         ("tool_use", False, "end_turn"),
         ("tool_use", True, "tool_use"),
         ("end_turn", True, "tool_use"),
-        ("length", True, "tool_use"),
+        ("length", True, "length"),
     ],
 )
 def test_a_turn_ends_with_one_of_the_documented_stops(stop: Stop, calls: bool, told: str) -> None:

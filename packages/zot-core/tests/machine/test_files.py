@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -72,12 +71,8 @@ async def test_what_was_written_is_read_whole_in_part_and_in_pieces(tmp_path: Pa
     assert all(0 < len(piece) <= 256 * 1024 for piece in pieces)
 
 
-async def test_files_without_a_size_are_read_too(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"a" * 5000])
-    writer.start()
-    assert await FILES.read(str(tmp_path / "pipe")) == b"a" * 5000
-    writer.join()
+async def test_files_without_a_size_are_read_too() -> None:
+    assert (await FILES.read("/proc/self/status")).startswith(b"Name:")
 
 
 def test_a_write_makes_parents_and_leaves_nothing_beside(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -45,7 +46,27 @@ def test_what_a_killed_process_left_under_a_name_of_its_own_is_overwritten(tmp_p
     (tmp_path / "x.tmp").write_bytes(b"torn and longer than the new one")
     replace_file(str(tmp_path / "x"), b"new", mode=0o600, beside=str(tmp_path / "x.tmp"))
     assert (tmp_path / "x").read_bytes() == b"new"
+    assert mode(tmp_path / "x") == 0o600
     assert not (tmp_path / "x.tmp").exists()
+
+
+KILLED = """
+import resource, signal, sys
+from zot_core.machine.replace_file import replace_file
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+replace_file(sys.argv[1], bytes(10_000))
+"""
+
+
+def test_the_temporary_file_is_as_private_as_the_file_while_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGXFSZ
+    (torn,) = (each for each in tmp_path.iterdir() if each != path)
+    assert (torn.stat().st_size, mode(torn), path.read_bytes()) == (4096, 0o600, b"old")
 
 
 def test_a_replacement_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:

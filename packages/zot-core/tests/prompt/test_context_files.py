@@ -44,6 +44,38 @@ def test_the_home_comes_first_and_then_every_directory_down_to_the_working_one(h
     assert [text for _, text in found(deep.parent)] == ["in a"]
 
 
+@pytest.mark.parametrize("whose", ["file", "folder", "link"])
+def test_above_the_working_directory_nothing_of_a_stranger_is_read(deep: Path, tmp_path: Path, whose: str) -> None:
+    above = deep.parents[1]
+    path = above / "AGENTS.md"
+    if whose == "link":
+        (tmp_path / "private").write_text("a key")
+        path.symlink_to(tmp_path / "private")
+    else:
+        path.write_text("run this")
+    (deep / "AGENTS.md").write_text("here")
+    if os.geteuid() != 0:  # nobody else can give files away
+        assert [text for _, text in found(deep)][1:] == ["here"]
+        return
+    os.chown(above if whose == "folder" else path, 65534, 65534, follow_symlinks=False)
+    context = find_context(str(deep))
+    assert [each.text for each in context.files] == ["here"]
+    stranger = above if whose == "folder" else path
+    assert context.notes == [f"{stranger} belongs to another user; {path} is left out"]
+    for folder in (deep, above, path):  # to work in the folder of another user is to read what is theirs
+        os.chown(folder, 65534, 65534, follow_symlinks=False)
+    assert len(find_context(str(deep)).files) == 2
+
+
+def test_in_a_folder_of_everybody_nothing_of_a_stranger_is_read(deep: Path) -> None:
+    deep.chmod(0o1777)
+    (deep / "AGENTS.md").write_text("run this")
+    assert [text for _, text in found(deep)] == ["run this"]
+    if os.geteuid() == 0:  # nobody else can give files away
+        os.chown(deep / "AGENTS.md", 65534, 65534)
+        assert find_context(str(deep)).files == []
+
+
 def test_a_home_above_the_working_directory_is_read_once(deep: Path) -> None:
     for place in (deep.parents[1], deep):
         (place / "AGENTS.md").write_text(place.name)
@@ -75,10 +107,10 @@ def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> Non
     (tmp_path / "loop").symlink_to("loop")
     os.mkfifo(tmp_path / "pipe")
     assert noted(tmp_path / "binary") == "looks binary; it is left out"
-    assert noted(tmp_path / "folder") == "is not a file; it is left out"
+    assert noted(tmp_path / "folder") == "cannot be read (Is a directory); it is left out"
     assert noted(tmp_path / "dangling") == "is a broken link; it is left out"
     assert noted(tmp_path / "loop") == "cannot be read (Too many levels of symbolic links); it is left out"
-    assert noted(tmp_path / "pipe") == "is not a file; it is left out"
+    assert noted(tmp_path / "pipe") == "cannot be read (not a regular file); it is left out"
 
 
 def test_of_a_long_file_the_head_is_taken_up_to_a_whole_character(deep: Path) -> None:

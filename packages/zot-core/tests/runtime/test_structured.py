@@ -94,6 +94,12 @@ def test_the_prompt_holds_the_question_and_the_schema() -> None:
     assert client.requests[0].response_schema is None
 
 
+def test_a_call_that_was_cut_is_no_answer_to_be_corrected() -> None:
+    client = ScriptedClient([Turn(calls=[Call("read", '{"pa')], stop="length"), "no city", BERLIN])
+    assert ask(client, City).name == "Berlin"
+    assert [message.role for message in client.requests[1].messages] == ["user", "assistant", "tool"]
+
+
 async def test_an_answer_that_does_not_fit_is_asked_for_once_more_with_the_reason_and_in_the_same_run() -> None:
     client = ScriptedClient(['{"name": "Berlin", "people": -1}', BERLIN])
     async with runtime(client) as rt:

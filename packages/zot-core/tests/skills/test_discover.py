@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from zot_core.skills.discover import BUILTIN, ENTRIES_LIMIT, SKILLS_LIMIT, ExtensionSkills, Skills, find_skills
+from zot_core.skills.discover import (
+    BUILTIN,
+    ENTRIES_LIMIT,
+    SKILLS_LIMIT,
+    ExtensionSkills,
+    Skills,
+    find_skills,
+    project_skills,
+)
 
 
 def add(place: Path, name: str, description: str = "d", *, named: str = "") -> Path:
@@ -51,12 +59,12 @@ def test_the_built_in_skills_are_always_there(cwd: Path) -> None:
 def test_of_one_name_the_first_place_in_the_order_wins(cwd: Path, person: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     places = [
-        cwd / ".zot/skills",
         home / "skills",
-        cwd / ".claude/skills",
         person / ".claude/skills",
-        cwd / ".agents/skills",
         person / ".agents/skills",
+        cwd / ".zot/skills",
+        cwd / ".claude/skills",
+        cwd / ".agents/skills",
     ]
     for number, place in enumerate(places):
         add(place, "same", f"from place {number}")
@@ -68,9 +76,34 @@ def test_of_one_name_the_first_place_in_the_order_wins(cwd: Path, person: Path, 
         assert same.description == f"from place {number}"
         assert same.path == str(place / "same" / "SKILL.md")
         assert same.source == ("project" if place.is_relative_to(cwd) else "user")
-        assert sorted(names(skills)) == sorted(["same", *(f"only-{other}" for other in range(len(places)))])
+        found = sorted(skill.name for skill in skills.found)
+        assert found == sorted(["same", *(f"only-{other}" for other in range(len(places)))])
         (place / "same" / "SKILL.md").unlink()
     assert search(cwd, home, person).get("same") is None
+
+
+def test_a_project_cannot_replace_a_skill_of_the_person_silently(cwd: Path, person: Path) -> None:
+    own, theirs = person / ".claude" / "skills", cwd / ".claude" / "skills"
+    add(own, "commit", "mine")
+    add(theirs, "commit", "theirs")
+    skills = find_skills(str(cwd), "", str(person))
+    commit = skills.get("commit")
+    assert commit is not None
+    assert commit.description == "mine"
+    assert skills.notes == [
+        f"{theirs}/commit/SKILL.md: you have a skill commit of your own, {own}/commit/SKILL.md; it is left out"
+    ]
+
+
+def test_what_a_project_brings_can_be_listed_and_left_out(cwd: Path, person: Path, tmp_path: Path) -> None:
+    add(cwd / ".zot" / "skills", "theirs")
+    add(person / ".agents" / "skills", "mine")
+    places = (str(cwd), str(tmp_path / "home"), str(person))
+    assert [skill.name for skill in project_skills(*places)] == ["theirs"]
+    assert find_skills(*places, project=False).get("theirs") is None
+    assert find_skills(*places, project=False).get("mine") is not None
+    assert project_skills(str(person), "", str(person)) == []  # in the home folder of the person
+    assert find_skills(str(person), "", str(person)).found[0].source == "user"
 
 
 def test_a_skill_of_ones_own_goes_before_a_built_in_one(cwd: Path) -> None:
@@ -170,8 +203,8 @@ def test_the_number_of_skills_and_of_entries_is_bounded(cwd: Path, person: Path)
     skills = find_skills(str(cwd), "", str(person))
     assert len(skills.found) == SKILLS_LIMIT
     assert skills.notes == [
-        "there are more than 200 skills; the rest is left out",
         f"{person}/.agents/skills has more than 1000 entries; the rest is left out",
+        "there are more than 200 skills; the rest is left out",
     ]
 
 

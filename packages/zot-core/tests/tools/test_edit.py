@@ -7,7 +7,7 @@ from zot_core.display import DiffDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.edit import edit
+from zot_core.tools.edit import LARGEST, edit
 from zot_provider.messages import TextBlock
 
 
@@ -70,3 +70,14 @@ async def test_missing_fields_are_named(context: ToolContext) -> None:
         await edit.run({"path": "x", "edits": [{"oldText": "a"}]}, context)
     with pytest.raises(ToolError, match=r"^no such file"):
         await edit.run({"path": "gone", "edits": []}, context)
+
+
+def test_a_file_of_the_largest_size_is_edited_and_a_larger_one_is_refused(tmp_path: Path, context: ToolContext) -> None:
+    path = tmp_path / "x"
+    path.write_text("a\n" * (LARGEST // 2 - 1) + "b\n")
+    assert editing(context, "x", ("b", "c")).text == " a\n a\n a\n-b\n+c"
+    assert path.stat().st_size == LARGEST
+    path.write_text("a\n" * (LARGEST // 2) + "b")
+    assert refusal(context, "x", ("b", "c")) == (
+        "x has more than 8,388,608 bytes; change it with a command, such as sed"
+    )

@@ -46,3 +46,11 @@ async def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, argum
 def test_a_text_of_another_shape_is_not_recalled() -> None:
     assert TOOLS["bash"].recall({"command": "ls"}, "aborted: stopped by the user") == []
     assert TOOLS["ls"].recall({}, "a\nb") == []
+
+
+def test_a_text_that_only_looks_like_a_result_is_soon_known() -> None:
+    """Of a session that was tampered with; a search with several wildcards would take days."""
+    for piece in ("\n\n[exit 1]  Took 1", "[exit 1] ", "[exit 1] (full output: ", "[exit -", "$ x\n\n"):
+        assert TOOLS["bash"].recall({"command": "x"}, "$ x\n\n" + piece * 100_000) == []
+    for last in ("[exit 1]  Took 1.2.3s", f"[exit {'1' * 5000}]  Took 1.0s", f"[exit 1]  Took {'1' * 5000}.0s"):
+        assert TOOLS["bash"].recall({"command": "x"}, f"$ x\n\n{last}") == []

@@ -21,12 +21,30 @@ print(*[name for name in {HEAVY!r} if name in sys.modules])
     assert set(found.stdout.split()) <= set(there.stdout.split())
 
 
+def test_a_call_of_a_built_in_tool_does_not_import_pydantic() -> None:
+    code = """
+import asyncio, sys
+from zot_core.testing.world import FakeShell, MemoryFiles
+from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.definition.context import ToolContext
+
+(write,) = [tool for tool in BUILTIN_TOOLS if tool.name == "write"]
+asyncio.run(write.run({"path": "x", "content": ""}, ToolContext("/", MemoryFiles(), FakeShell())))
+assert "pydantic" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_the_loop_lives_on_while_the_first_call_of_a_tool_imports_pydantic() -> None:
     code = """
 import asyncio, sys
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.write import write
+from zot_core.tools.definition.tool import tool
+
+@tool
+async def greet(name: str) -> str:
+    return f"hello {name}"
 
 async def work():
     turns, done = 0, False
@@ -39,7 +57,7 @@ async def work():
 
     watching = asyncio.ensure_future(watch())
     assert "pydantic" not in sys.modules
-    await write.run({"path": "x", "content": ""}, ToolContext("/", MemoryFiles(), FakeShell()))
+    await greet.run({"name": "x"}, ToolContext("/", MemoryFiles(), FakeShell()))
     assert "pydantic.main" in sys.modules
     done = True
     await watching

@@ -8,8 +8,11 @@ from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.kinds import read_record
 from zot_ext.protocol.raw import parse_object
 from zot_ext.record import Record
+from zot_ext.regular_file import read_regular
 
 MANIFEST_FILE = "extension.json"
+MANIFEST_BYTES = 1 << 20
+"""The most bytes of a manifest."""
 THEME_FILES = ("theme.json", "themes/theme.json")
 """An extension with one of these files needs no program."""
 
@@ -35,6 +38,8 @@ class Manifest(Record):
     enabled: bool = True
     skills: tuple[str, ...] = ()
     """The skills of the extension, as paths relative to its directory."""
+    env: tuple[str, ...] = ()
+    """Environment variables with keys of model providers that the program needs; the host removes all others."""
 
 
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
@@ -66,10 +71,13 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
 def load_manifest(directory: str | os.PathLike[str]) -> Manifest:
     """Read the manifest in `directory` and look for a theme beside it. Raises `ManifestError`."""
     try:
-        with open(os.path.join(directory, MANIFEST_FILE), "rb") as file:
-            text = file.read()
+        text = read_regular(os.path.join(directory, MANIFEST_FILE), MANIFEST_BYTES)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ManifestError(f"{MANIFEST_FILE}: cannot be read in {os.fspath(directory)!r}: {reason}") from None
-    has_theme = any(os.path.isfile(os.path.join(directory, *name.split("/"))) for name in THEME_FILES)
-    return parse_manifest(text, has_theme=has_theme)
+    return parse_manifest(text, has_theme=has_theme(directory))
+
+
+def has_theme(directory: str | os.PathLike[str]) -> bool:
+    """Whether one of `THEME_FILES` is in `directory`."""
+    return any(os.path.isfile(os.path.join(directory, *name.split("/"))) for name in THEME_FILES)

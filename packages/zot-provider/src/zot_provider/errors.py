@@ -14,9 +14,10 @@ ZotError                    one line for a person, `exit_code` for a script
     └── ModelError          the provider reported a failure inside the stream
 ```
 
-The attributes `retryable`, `auth` and `context_overflow` classify a `ProviderError`.
+The attributes `retryable`, `auth`, `context_overflow` and `images_refused` classify a `ProviderError`.
 """
 
+import re
 from collections.abc import Iterable
 
 from zot_provider.json_text import without_surrogates
@@ -73,6 +74,8 @@ class ProviderError(ZotError):
     """Whether the credential is missing, wrong or not allowed."""
     context_overflow = False
     """Whether the conversation is too long for the model."""
+    images_refused = False
+    """Whether the model cannot see images, or an image of the conversation is not accepted."""
     untrusted_parts: tuple[str, ...] | None = None
     """The parts of the text that are quoted from elsewhere and may repeat the key; None if the whole text may."""
 
@@ -137,6 +140,14 @@ def is_spent(message: str) -> bool:
     return any(phrase in lowered for phrase in _SPENT)
 
 
+_IMAGES = re.compile(r"\bimages?\b|image_|_image|\bvision\b|\bmultimodal\b|\bmmproj\b", re.IGNORECASE)
+
+
+def concerns_images(message: str) -> bool:
+    """Whether a provider's message is about images; the request is at fault then, whatever the status says."""
+    return _IMAGES.search(message) is not None
+
+
 _TRANSIENT = ("overloaded", "rate_limit", "server_error", "api_error", "unavailable", "timeout")
 _TRANSIENT_STATUSES = (408, 409, 425, 429)
 
@@ -164,8 +175,11 @@ class StatusError(ProviderError):
         self.code = code
         self.retry_after = retry_after
         self.spent = status == 402 or is_spent(f"{code} {message}")
+        # llama.cpp answers 500 to an image for a model without vision.
+        self.images_refused = status in (400, 404, 413, 415, 422, 500, 501) and concerns_images(f"{code} {message}")
         transient = status in _TRANSIENT_STATUSES or status >= 500
-        self.retryable = (transient if should_retry is None else should_retry) and not self.spent
+        fixed = self.spent or self.images_refused
+        self.retryable = (transient if should_retry is None else should_retry) and not fixed
         self.auth = status in (401, 403)
         self.context_overflow = status in (400, 413, 422) and overflows(message)
 
@@ -188,6 +202,7 @@ class ModelError(ProviderError):
         self.code = code
         self.message = message
         transient = any(word in code for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
-        self.retryable = transient and not is_spent(f"{code} {message}")
+        self.images_refused = concerns_images(f"{code} {message}")
+        self.retryable = transient and not is_spent(f"{code} {message}") and not self.images_refused
         self.auth = "authentication" in code or "permission" in code
         self.context_overflow = overflows(code + " " + message)

@@ -3,30 +3,34 @@
 from zot_provider.model import Price
 from zot_provider.record import Record, record
 
+_DECIMALS = 10
+"""Decimals of a cost: some tokens cost 0.000000025 dollars, and sums of floats have errors in the last places."""
+
 
 @record
 class Usage(Record):
     """Tokens of one or several model calls, each counted once: `input` excludes tokens read from the cache.
 
-    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `cost_usd` is 0 if
-    the price is unknown.
+    `reasoning` is the part of `output` spent on thinking, None if the provider does not report it. `cost_usd` is None
+    if the price is unknown; a sum leaves out unknown costs, and is None if it has no other.
     """
 
     input: int = 0
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = None
     reasoning: int | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.reasoning is not None or other.reasoning is not None
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
         return Usage(
             self.input + other.input,
             self.output + other.output,
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
-            self.cost_usd + other.cost_usd,
+            round(sum(costs), _DECIMALS) if costs else None,
             (self.reasoning or 0) + (other.reasoning or 0) if known else None,
         )
 
@@ -45,4 +49,4 @@ class Usage(Record):
             + self.cache_read * price.cache_read
             + self.cache_write * price.cache_write
         ) / 1_000_000
-        return Usage(self.input, self.output, self.cache_read, self.cache_write, cost, self.reasoning)
+        return Usage(self.input, self.output, self.cache_read, self.cache_write, round(cost, _DECIMALS), self.reasoning)

@@ -8,7 +8,7 @@ import pytest
 from zot_provider.client.http import HttpClient
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.completion import Completion, complete
-from zot_provider.errors import ModelError, ProviderError, StatusError
+from zot_provider.errors import ModelError, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model, Price
 from zot_provider.registry import ModelRegistry
@@ -182,3 +182,27 @@ async def test_an_error_whose_body_is_a_stream_is_read_from_its_first_event() ->
     assert str(caught.value).startswith(
         "openai: the server answered 500 Internal Server Error: image input is not supported"
     )
+
+
+PLAIN = {"content-type": "text/plain"}
+NO_STREAMS = [
+    ('{"error": {"message": "no such\\nmodel"}}', "something that is not an event stream (no such model)"),
+    ('{\n  "detail": "Not Found"\n}', "something that is not an event stream (Not Found)"),
+    ("It works!\nReally.", "something that is not an event stream (It works!)"),
+    ("\n<!doctype html><html><title>Proxy</title>", "a web page"),
+    ("PK\x03\x04\x00", "something that is not an event stream"),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), NO_STREAMS)
+async def test_an_answer_that_is_no_stream_is_described_in_one_line(body: str, words: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        await answer("openai", Turn(fault=Fault(status=200, body=body, headers=PLAIN)))
+    assert str(caught.value) == f"openai: the server answered with {words}; check the base URL and the model"
+
+
+@pytest.mark.parametrize("body", [": ping\n\n: ping\n\n", 'data: {"choices"'])
+async def test_a_stream_that_ends_before_its_first_event_is_cut_off(body: str) -> None:
+    with pytest.raises(StreamCut) as caught:
+        await answer("openai", Turn(fault=Fault(status=200, body=body, headers=PLAIN)))
+    assert caught.value.retryable

@@ -1,3 +1,4 @@
+import json
 from functools import reduce
 
 import pytest
@@ -40,12 +41,32 @@ def simplified(events: list[StreamEvent]) -> list[StreamEvent]:
     others.sort(key=lambda event: isinstance(event, ToolUseEnd))
     assert isinstance(end, StreamEnd)
     content = [ReasoningBlock(block.summary) if isinstance(block, ReasoningBlock) else block for block in end.content]
+    usage = usage.replace(reasoning=usage.reasoning or 0)  # the Responses API always sends a number
     return [*others, UsageReport(usage), StreamEnd(end.stop, content)]
 
 
 def decoded(turn: Turn, wire: str) -> list[StreamEvent]:
     splitter, decoder = SseSplitter(), load_wire(wire).decoder()
     return [*decoder.feed(splitter.feed(b"".join(render(turn, wire)))), *decoder.finish()]
+
+
+def test_the_responses_stream_has_the_events_of_the_api_in_its_order() -> None:
+    turn = Turn("text", reasoning="hm", calls=[Call("read", {"path": "a"}, "c1")])
+    events = [json.loads(event.partition(b"data: ")[2]) for event in render(turn, "openai-responses")]
+    assert [event["type"].removeprefix("response.") for event in events] == [
+        "created", "in_progress",
+        "output_item.added", "reasoning_summary_part.added", "reasoning_summary_text.delta",
+        "reasoning_summary_text.done", "reasoning_summary_part.done", "output_item.done",
+        "output_item.added", "content_part.added", "output_text.delta", "output_text.done", "content_part.done",
+        "output_item.done",
+        "output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done",
+        "completed",
+    ]  # fmt: skip
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    for event in events[2:-1]:
+        assert "output_index" in event
+        assert "item" in event or "item_id" in event
+    assert [item["type"] for item in events[-1]["response"]["output"]] == ["reasoning", "message", "function_call"]
 
 
 def test_each_wire_can_be_rendered() -> None:

@@ -147,8 +147,8 @@ def test_lone_surrogates_are_replaced() -> None:
     ]
     assert normalize(history, "w") == [
         user("a\ufffdb"),
-        Message("assistant", [call("i\ufffdd")]),
-        Message("tool", [result("i\ufffdd", "\ufffd")]),
+        Message("assistant", [call("i_d_09aa7fd6")]),
+        Message("tool", [result("i_d_09aa7fd6", "\ufffd")]),
     ]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_provider.messages import ImageBlock, TextBlock, ToolResultBlock
-from zot_provider.wire.parts import call_id, data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import NAMES, WordRule, data_url, is_closed, plain_text, result_text
 
 
 def test_an_image_becomes_a_data_url() -> None:
@@ -23,19 +23,23 @@ def test_a_failed_result_says_so_once() -> None:
 
 
 def test_an_id_that_is_allowed_stays() -> None:
-    assert call_id("toolu_01-A") == "toolu_01-A"
-    assert call_id("x" * 64) == "x" * 64
+    assert NAMES.apply("toolu_01-A") == "toolu_01-A"
+    assert NAMES.apply("x" * 64) == "x" * 64
+    assert WordRule(40, ".:").apply("functions.read:0") == "functions.read:0"
 
 
 @given(
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=100), st.text(st.characters(codec="utf-8"), min_size=1)
+    st.text(st.characters(codec="utf-8"), max_size=100),
+    st.text(st.characters(codec="utf-8")),
+    st.sampled_from([40, 64]),
 )
-def test_an_id_becomes_an_allowed_one_that_no_other_becomes(one: str, other: str) -> None:
-    for id in (call_id(one), call_id(other)):
-        assert len(id) <= 64
+def test_an_id_becomes_an_allowed_one_that_no_other_becomes(one: str, other: str, longest: int) -> None:
+    rule = WordRule(longest)
+    for id in (rule.apply(one), rule.apply(other)):
+        assert 0 < len(id) <= longest
         assert id.isascii()
         assert id.replace("_", "").replace("-", "").isalnum() or set(id) <= {"_", "-"}
-    assert (one == other) == (call_id(one) == call_id(other))
+    assert (one == other) == (rule.apply(one) == rule.apply(other))
 
 
 def closed(**properties: object) -> dict[str, object]:

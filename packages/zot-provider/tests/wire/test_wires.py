@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 from wire_cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.errors import ModelError, ProviderError
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseEnd, ToolUseStart
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
+from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.wire import WIRES, load_wire
 from zot_provider.wire.base import Quirks
@@ -40,6 +44,28 @@ def test_each_wire_has_a_column_and_streams_in_the_table() -> None:
     assert set(BODIES) == set(WIRES)
     assert {case.wire for case in STREAMS} == set(WIRES)
     assert len({case_id(case) for case in STREAMS}) == len(STREAMS)
+
+
+ODD_IDS = ["call 1", "toolu_" + "x" * 80, "zwölf", "a/b", " "]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("id", ODD_IDS)
+def test_ids_and_names_of_another_server_are_sent_in_the_form_that_this_one_accepts(wire: str, id: str) -> None:
+    history = [
+        Message("user", [TextBlock("hi")]),
+        Message("assistant", [ToolCallBlock(id, "my tool!", "{}"), ToolCallBlock(id, "x" * 99, "{}")]),
+        Message("tool", [ToolResultBlock(id, [TextBlock("one")]), ToolResultBlock(id, [TextBlock("two")])]),
+    ]
+    text = json.dumps(load_wire(wire).encode(Request(Model("m", "p"), history), Quirks()))
+    longest = 40 if wire == "openai-chat" else 64
+    calls = re.findall(r'"(?:id|call_id)": "([^"]*)", "(?:type|name)"', text)
+    results = re.findall(r'"(?:tool_use_id|tool_call_id|call_id)": "([^"]*)", "(?:content|output)"', text)
+    assert (len(set(calls)), len(calls)) == (2, 2)
+    assert calls == results
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]+", each) and len(each) <= longest for each in calls)
+    names = re.findall(r'"name": "([^"]*)"', text)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -6,9 +6,9 @@ The names below are loaded when they are first used.
 from zot_tui.lazy import lazy_names
 
 MODULES = {
-    "zot_tui.app": "App Handlers",
+    "zot_tui.app": "App",
     "zot_tui.color": "Color parse_color",
-    "zot_tui.diff": "diff_rows fold",
+    "zot_tui.diff": "diff_rows",
     "zot_tui.editor.buffer": "Buffer",
     "zot_tui.editor.completion": "CommandCompletion Completer",
     "zot_tui.editor.history": "History history_path",
@@ -17,6 +17,7 @@ MODULES = {
     "zot_tui.keys.key": "Key from_urwid panel_key parse_key",
     "zot_tui.keys.keymap": "Binding Keymap",
     "zot_tui.markdown": "Document MarkdownBlock",
+    "zot_tui.signal": "Signal",
     "zot_tui.terminal.canvas": "Rows",
     "zot_tui.text.ansi": "Sgr parse_ansi strip_ansi",
     "zot_tui.text.fuzzy": "Match match rank",
@@ -35,6 +36,7 @@ MODULES = {
     "zot_tui.widgets.input.suggest": "Suggest",
     "zot_tui.widgets.spinner": "Spinner",
     "zot_tui.widgets.status": "Segment Status StatusLine",
+    "zot_tui.widgets.target": "KeyTarget",
     "zot_tui.widgets.transcript.cell": "Cell CellStyle",
     "zot_tui.widgets.transcript.cells": "AnswerCell NoteCell ThoughtCell UserCell WorkedCell",
     "zot_tui.widgets.transcript.tool_cell": "ToolCell",

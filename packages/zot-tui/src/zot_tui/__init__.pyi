@@ -1,11 +1,9 @@
 """Public names of zot_tui, generated from `__init__.py`."""
 
 from zot_tui.app import App as App
-from zot_tui.app import Handlers as Handlers
 from zot_tui.color import Color as Color
 from zot_tui.color import parse_color as parse_color
 from zot_tui.diff import diff_rows as diff_rows
-from zot_tui.diff import fold as fold
 from zot_tui.editor.buffer import Buffer as Buffer
 from zot_tui.editor.completion import CommandCompletion as CommandCompletion
 from zot_tui.editor.completion import Completer as Completer
@@ -21,6 +19,7 @@ from zot_tui.keys.keymap import Binding as Binding
 from zot_tui.keys.keymap import Keymap as Keymap
 from zot_tui.markdown import Document as Document
 from zot_tui.markdown import MarkdownBlock as MarkdownBlock
+from zot_tui.signal import Signal as Signal
 from zot_tui.terminal.canvas import Rows as Rows
 from zot_tui.text.ansi import Sgr as Sgr
 from zot_tui.text.ansi import parse_ansi as parse_ansi
@@ -62,6 +61,7 @@ from zot_tui.widgets.spinner import Spinner as Spinner
 from zot_tui.widgets.status import Segment as Segment
 from zot_tui.widgets.status import Status as Status
 from zot_tui.widgets.status import StatusLine as StatusLine
+from zot_tui.widgets.target import KeyTarget as KeyTarget
 from zot_tui.widgets.transcript.cell import Cell as Cell
 from zot_tui.widgets.transcript.cell import CellStyle as CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell as AnswerCell

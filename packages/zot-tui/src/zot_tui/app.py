@@ -1,4 +1,4 @@
-"""`App`: owns the screen, its input and its signals, on a running asyncio loop; `Handlers`: its callbacks.
+"""`App`: owns the screen, its input and its signals, on a running asyncio loop.
 
 urwid's `MainLoop` would redraw after every callback. Here a key is drawn before anything else runs, all other changes
 at most 25 times a second, and nothing while nothing changes.
@@ -8,17 +8,17 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from zot_tui.keys.key import Key, from_urwid
-from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.key import Key
+from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
-from zot_tui.terminal.input import Paste, TerminalReply
-from zot_tui.terminal.screen import AppScreen, TerminalEvent
+from zot_tui.terminal.input import FocusChange, MouseEvent, Paste, TerminalEvent, TerminalReply
+from zot_tui.terminal.screen import AppScreen
 from zot_tui.terminal.signals import TerminalSignals
 from zot_tui.terminal.terminal import Terminal
 from zot_tui.terminal.urwid_parts import urwid
@@ -26,7 +26,8 @@ from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
-from zot_tui.widgets.input.paste import Pasted
+from zot_tui.widgets.scroll import Scroll
+from zot_tui.widgets.target import key_target
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
@@ -35,60 +36,36 @@ RATE = 25.0  # redraws a second, keys aside
 NOTICE_CELLS = 200  # longest desktop notification
 
 
-def _unused(*_: object) -> bool:
-    return False
-
-
-@dataclass(slots=True)
-class Handlers:
-    """Callbacks of an `App`, called in the loop's thread; none may block. An exception from any of them ends the app.
-
-    `action` and `key` return whether they used the key. A key that the keymap binds goes to `action` first; then any
-    key goes to `key`, then to the focused widget. `paste` gets pasted text as it arrived; if it returns False, the
-    focused widget gets a `Pasted`. `focus` is called when the window gains (True) or loses focus. `interrupt` gets the
-    number of a signal that asks the process to end (SIGINT also for an unused Ctrl+C); without it the app ends.
-    """
-
-    action: Callable[[str, Key], bool] = _unused
-    key: Callable[[Key], bool] = _unused
-    paste: Callable[[str], object] = _unused
-    focus: Callable[[bool], object] = _unused
-    interrupt: Callable[[int], object] | None = None
-
-
 class App:
     """Shows `root`, a box widget, until `exit`: `async with App(root) as app: await app.wait()`.
 
-    `contexts` returns where keys go now, innermost first, for `keymap`. Leaving the block restores the terminal in
-    every case, before an exception propagates; then `leave_behind` is printed. After the end, `signum` is the signal
-    that caused it, if any, and `disconnected` says whether the terminal went away. A terminal below `min_size`
-    (columns, rows) shows only a note. `images` is the store of the images on the screen, None until `gallery` is
-    called.
+    `root` can be set later, before the app is entered. It gets every key and paste: as `KeyTarget`, or as urwid's own
+    widgets do. An unused Ctrl+C ends the app, like a signal that asks the process to end; an unused Ctrl+Z suspends
+    it. `focus_changed` says whether the window has the focus. An exception of a widget or of a listener ends the app.
+
+    Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
+    printed. After the end, `signum` is the signal that caused it, if any, and `disconnected` says whether the terminal
+    went away. A terminal below `min_size` (columns, rows) shows only a note. `images` is the store of the images on the
+    screen, None until `gallery` is called.
     """
 
     def __init__(
         self,
-        root: urwid.Widget,
+        root: urwid.Widget | None = None,
         *,
         theme: Theme | None = None,
-        keymap: Keymap | None = None,
-        contexts: Callable[[], Sequence[str]] = tuple,
-        handlers: Handlers | None = None,
         screen: AppScreen | None = None,
         environment: Mapping[str, str] | None = None,
         min_size: tuple[int, int] = (20, 6),
     ) -> None:
         self.environment = os.environ if environment is None else environment
         self.screen: AppScreen = screen or Terminal(environment=self.environment)
-        self.keymap = keymap or Keymap()
-        self.contexts = contexts
-        self.handlers = handlers or Handlers()
         self.min_size = min_size
+        self.focus_changed: Signal[[bool]] = Signal()
         self.leave_behind = ""
         self.focused: bool | None = None
         self.signum: int | None = None
         self.disconnected = False
-        self._root: Any = root
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
@@ -100,19 +77,24 @@ class App:
         self._resizing = False
         self._suspensions = 0
         self._background_queries: list[asyncio.Future[str]] = []
+        self._show_root(Scroll(lambda _: []) if root is None else root)
         self._signals = TerminalSignals(self._guard, self._resized, self._interrupted, self._hide, self._continued)
 
     # Content
 
     @property
     def root(self) -> urwid.Widget:
-        """The widget that fills the screen; assign another to replace it."""
+        """The widget that fills the screen; assign another to replace it. Without one the screen is empty."""
         return self._root  # type: ignore[no-any-return]  # Any because urwid's types know no box widgets
 
     @root.setter
     def root(self, widget: urwid.Widget) -> None:
-        self._root = widget
+        self._show_root(widget)
         self.redraw()
+
+    def _show_root(self, widget: urwid.Widget) -> None:
+        self._root: Any = widget
+        self._target = key_target(widget, lambda: self.size)
 
     @property
     def theme(self) -> Theme:
@@ -124,15 +106,6 @@ class App:
         self._theme = theme
         self.screen.register_palette(palette(theme))
         self._guard(self.refresh)
-
-    @property
-    def title(self) -> str | None:
-        """The window's title; None leaves it alone. The old title is restored when the app ends."""
-        return self.screen.title
-
-    @title.setter
-    def title(self, text: str | None) -> None:
-        self.screen.title = text
 
     @property
     def size(self) -> tuple[int, int]:
@@ -258,10 +231,6 @@ class App:
         """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
 
-    def bell(self) -> None:
-        """Ring the bell."""
-        self.screen.send("\a")
-
     def notify(self, text: str) -> None:
         """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""
         if self.focused or (self.focused is None and self.screen.reports_focus):
@@ -288,7 +257,7 @@ class App:
     def _show(self) -> None:
         self.screen.start()
         self.screen.set_mouse_tracking(self._mouse)
-        self.screen.listen(asyncio.get_running_loop(), self._on_events, self._hung_up)
+        self.screen.listen(asyncio.get_running_loop(), partial(self._guard, self._handle_events), self._hung_up)
         self._guard(self.refresh)
 
     def _hide(self) -> None:
@@ -319,40 +288,27 @@ class App:
             self._ended.set()
             self._hide()
 
-    def _on_events(self, events: list[TerminalEvent]) -> None:
-        self._guard(self._handle_events, events)
-
     def _handle_events(self, events: list[TerminalEvent]) -> None:
         for event in events:
             if self._ended.is_set():
                 return
             match event:
+                case Key():
+                    self.press(event)
                 case Paste(text):
-                    if self.handlers.paste(text) is False and self._root.selectable():
-                        self._root.keypress(self.size, Pasted(text))
+                    self.paste(text)
                 case TerminalReply(text):
                     self._handle_reply(text)
-                case "focus in" | "focus out":
-                    self.focused = event == "focus in"
-                    self.handlers.focus(self.focused)
-                case str():
-                    if self.images is not None:
-                        self.images.handle_reply(event)
-                    self._handle_key(event)
-                case (name, button, column, row) if hasattr(self._root, "mouse_event"):
-                    self._root.mouse_event(self.size, name, button, column, row, focus=True)
+                case FocusChange(here):
+                    self.focused = here
+                    self.focus_changed.emit(here)
+                case MouseEvent() if hasattr(self._root, "mouse_event"):
+                    self._root.mouse_event(self.size, *event, focus=True)
         self.draw()
 
-    def _handle_key(self, event: str) -> None:
-        key = from_urwid(event)
-        if key is None:
-            return
-        binding = self.keymap.find(key, self.contexts())
-        if binding is not None and self.handlers.action(binding.action, key):
-            return
-        if self.handlers.key(key):
-            return
-        if self._root.selectable() and self._root.keypress(self.size, event) is None:
+    def press(self, key: Key) -> None:
+        """Handle a key as if it was typed now."""
+        if self._target.press(key):
             return
         match str(key):
             case "ctrl+c":
@@ -364,7 +320,13 @@ class App:
                 if self.images is not None:
                     self.images.resend()
 
+    def paste(self, text: str) -> None:
+        """Handle a pasted text as if it was pasted now."""
+        self._target.paste(text)
+
     def _handle_reply(self, reply: str) -> None:
+        if self.images is not None:
+            self.images.handle_reply(reply)
         if reply_color(reply) is not None and self._background_queries:
             answer = self._background_queries.pop(0)
             if not answer.done():
@@ -375,11 +337,8 @@ class App:
     def _interrupted(self, number: int) -> None:
         if self._suspensions and number == signal.SIGINT:
             return  # Ctrl+C is meant for the program that has the terminal
-        if self.handlers.interrupt is not None:
-            self.handlers.interrupt(number)
-        else:
-            self.signum = int(number)
-            self.exit()
+        self.signum = int(number)
+        self.exit()
 
     def _resized(self) -> None:
         if not self._resizing:

@@ -6,16 +6,14 @@ headers; the first line number of each hunk is passed separately.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from zot_tui.text.runs import Row, Run
 from zot_tui.text.sanitize import detached, sanitize
 from zot_tui.text.wrap import wrap
 
 Sign: TypeAlias = Literal[" ", "-", "+", "..."]
-T = TypeVar("T")
 
-SHOWN_ROWS = 12
 TAB = 4
 
 _STYLES: dict[Sign, str] = {" ": "diff.context", "-": "diff.removed", "+": "diff.added", "...": "dim"}
@@ -78,13 +76,6 @@ def diff_rows(diff: str, width: int, starts: Sequence[tuple[int, int]] = ()) -> 
         rest = [("dim", " " * (cells + 1 if cells else 0)), (style, "  ")]
         rows += wrap([(style, text)], width, first=first, rest=rest)
     return rows
-
-
-def fold(rows: Sequence[T], limit: int = SHOWN_ROWS) -> tuple[list[T], int]:
-    """Return the first `limit` rows and how many are left out; all rows if only one would be left out."""
-    if len(rows) <= limit + 1:
-        return [*rows], 0
-    return [*rows[:limit]], len(rows) - limit
 
 
 def _number(line: DiffLine) -> int | None:

@@ -7,7 +7,7 @@ from zot_tui.editor.killring import KillRing
 from zot_tui.text.width import graphemes
 
 pieces = st.text(alphabet="ab_ .\n漢🇩🇪e\u0301👩\u200d👧\r", max_size=4)
-MOTIONS = ("left", "right", "word_left", "word_right", "line_start", "line_end", "up", "down")
+MOTIONS = ("left", "right", "word_left", "word_right", "line_start", "line_end")
 CUTS = ("kill_word_left", "kill_word_right", "kill_line_start", "kill_line_end")
 VERBS = (*MOTIONS, *CUTS, "backspace", "delete", "yank", "yank_pop", "undo", "redo")
 
@@ -55,20 +55,6 @@ def test_line_breaks_of_any_kind_are_one_kind() -> None:
     made = buffer("a\r\nb\rc")
     assert made.text == "a\nb\nc"
     assert made.position == (2, 1)
-
-
-def test_going_up_and_down_keeps_the_column_over_shorter_lines() -> None:
-    made = buffer("abcdef\nab\nabcdef")
-    assert made.up()
-    assert made.position == (1, 2)
-    assert made.up()
-    assert made.position == (0, 6)
-    assert not made.up()
-    made.left()
-    assert made.down()
-    assert made.down()
-    assert made.position == (2, 5)
-    assert not made.down()
 
 
 def test_cuts_in_a_row_make_one_text() -> None:

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,12 @@ def test_each_directory_has_a_file_that_its_name_leads_to() -> None:
     assert one.name.startswith("my-app-")
     assert history_path(folder, Path("/")).name.startswith("root-")
     assert one == history_path(folder, Path("/a/my app"))
+
+
+def test_a_pipe_and_a_device_have_no_entries(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    assert History(path).entries == []
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert History(path).entries == []

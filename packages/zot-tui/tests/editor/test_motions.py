@@ -20,15 +20,6 @@ def test_words_are_letters_digits_and_underscores() -> None:
     assert [motions.word_left(text, offset) for offset in (17, 11, 5, 0)] == [11, 5, 0, 0]
 
 
-def test_a_line_above_keeps_the_column_in_cells() -> None:
-    text = "漢字ab\nabcdef\nx"
-    assert motions.line_above(text, text.index("d"), 3) == 1
-    assert motions.line_above(text, text.index("e"), 4) == 2
-    assert motions.line_below(text, text.index("d"), 3) == len(text)
-    assert motions.line_above(text, 2, 4) is None
-    assert motions.line_below(text, len(text), 0) is None
-
-
 @given(texts)
 def test_going_right_and_left_visits_every_border(text: str) -> None:
     forward, offset = [0], 0

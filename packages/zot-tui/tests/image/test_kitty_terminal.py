@@ -24,7 +24,7 @@ PROGRAM = """
 import asyncio, base64, io, subprocess
 from dataclasses import dataclass
 from PIL import Image
-from zot_tui import App, Handlers, CellStyle, NoteCell, ToolCell, Transcript, builtin, parse_theme
+from zot_tui import App, CellStyle, NoteCell, ToolCell, Transcript, builtin, parse_theme
 
 @dataclass
 class Shown:
@@ -39,10 +39,10 @@ def image(number):
     return Shown(base64.b64encode(sink.getvalue()).decode())
 
 themes = [builtin("dark"), parse_theme('{"name": "ink", "colors": {"background": "#101020"}}').over(builtin("dark"))]
-transcript = Transcript(on_change=lambda: app.redraw())
+transcript = Transcript()
 look = CellStyle(gallery=lambda: app.gallery())
 
-def key(key):
+def press(key):
     match str(key):
         case "a":
             cell = ToolCell("read", "", look)
@@ -70,7 +70,9 @@ def key(key):
 
 async def main():
     global app
-    app = App(transcript, theme=themes[0], handlers=Handlers(key=key))
+    transcript.press = press
+    app = App(transcript, theme=themes[0])
+    transcript.outdated.connect(app.redraw)
     transcript.append(NoteCell("ready"))
     async with app:
         await app.wait()

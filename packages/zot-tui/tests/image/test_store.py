@@ -14,6 +14,7 @@ from PIL import Image
 from zot_tui.app import App
 from zot_tui.image.kitty import PLACEHOLDER
 from zot_tui.image.store import ImageLimits, ImageStore
+from zot_tui.terminal.input import TerminalReply
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import Row
 from zot_tui.theme import builtin, parse_theme
@@ -40,9 +41,10 @@ class Scene:
     """A transcript on a screen that shows images."""
 
     def __init__(self, environment: dict[str, str], columns: int, rows: int, depth: Depth) -> None:
-        self.transcript = Transcript(on_change=lambda: self.app.redraw())
+        self.transcript = Transcript()
         screen = MemoryScreen(columns, rows, depth=depth)
         self.app = App(self.transcript, screen=screen, environment=environment)
+        self.transcript.outdated.connect(self.app.redraw)
         self.style = CellStyle(gallery=self.app.gallery)
         self.driver = Driver(self.app)
 
@@ -263,11 +265,16 @@ def test_a_cell_of_another_size_makes_images_anew(encode: Callable[..., str], qu
         scene.show(encode(quarters))
         await scene.until(lambda: PLACEHOLDER in scene.screen())
         assert scene.driver.memory.sent[0] == "\x1b[16t"
-        scene.driver.memory.hear("<csi 6;40;20t>")
+        scene.driver.memory.hear(TerminalReply("\x1b[6;40;20t"))
         await scene.until(lambda: len(scene.sent) == 2 and PLACEHOLDER in scene.screen())
         assert len(scene.live) == 1
         assert scene.screen().count(PLACEHOLDER) == 32 * 12  # 640 by 480 pixels are 32 by 12 such cells
-        scene.driver.memory.hear("<csi 6;40;20t>", "<csi 6;0;0t>", "<csi 4;1;1t>", "<csi 6;9999;9999t>")
+        scene.driver.memory.hear(
+            TerminalReply("\x1b[6;40;20t"),
+            TerminalReply("\x1b[6;0;0t"),
+            TerminalReply("\x1b[4;1;1t"),
+            TerminalReply("\x1b[6;9999;9999t"),
+        )
         await scene.driver.settle()
         assert len(scene.sent) == 2
         scene.driver.resize(50, 24)  # another font changes this too

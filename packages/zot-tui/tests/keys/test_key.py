@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key
+from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key, to_urwid
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,12 @@ keys = st.builds(
     st.sampled_from(sorted(NAMES)) | st.characters(exclude_categories=["C", "Z"]),
     st.lists(st.sampled_from(MODIFIERS), unique=True),
 ).filter(lambda text: text != "rune")
+
+
+@given(st.sampled_from([*sorted(NAMES), "a", "ä", "漢", "+", "/", "5"]), st.sets(st.sampled_from(MODIFIERS)))
+def test_urwids_name_of_a_key_reads_back(name: str, modifiers: set[str]) -> None:
+    key = parse_key("+".join([*sorted(modifiers), name]))
+    assert from_urwid(to_urwid(key)) == key
 
 
 @given(keys)

@@ -1,7 +1,20 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.terminal.input import REPLY_LIMIT, InputSplitter, KeyBytes, Paste, TerminalInput, TerminalReply
+from zot_tui.keys.key import parse_key
+from zot_tui.terminal.input import (
+    REPLY_LIMIT,
+    FocusChange,
+    InputSplitter,
+    KeyBytes,
+    MouseEvent,
+    Paste,
+    TerminalEvent,
+    TerminalInput,
+    TerminalReply,
+    parse_event,
+)
 
 
 def split(*pieces: bytes) -> list[TerminalInput]:
@@ -131,3 +144,21 @@ def test_an_answer_without_end_does_not_keep_input_for_ever() -> None:
 
 def test_a_paste_of_broken_text_is_still_a_paste() -> None:
     assert split(b"\x1b[200~\xff\x1b[201~") == [Paste("\ufffd")]
+
+
+@pytest.mark.parametrize(
+    ("event", "value"),
+    [
+        ("shift meta left", parse_key("alt+shift+left")),
+        ("a", parse_key("a")),
+        ("focus in", FocusChange(here=True)),
+        ("focus out", FocusChange(here=False)),
+        (("mouse press", 1, 2, 3), MouseEvent("mouse press", 1, 2, 3)),
+        ("<csi 6;40;20t>", TerminalReply("\x1b[6;40;20t")),
+        ("left shift", None),
+        ("window resize", None),
+        (("status ok",), None),
+    ],
+)
+def test_an_event_of_urwid_becomes_a_value_or_nothing(event: object, value: TerminalEvent | None) -> None:
+    assert parse_event(event) == value

@@ -20,7 +20,7 @@ from zot_tui.text.ansi import Sgr
 # Shows the last keys, the length of a paste, and a counter that other tasks move.
 PROGRAM = """
 import asyncio, os, signal, sys, urwid
-from zot_tui.app import App, Handlers
+from zot_tui.app import App
 from zot_tui.text.ansi import Sgr
 from zot_tui.terminal.canvas import Rows
 
@@ -36,7 +36,7 @@ class Log:
         self.said.append(text)
         self.widget.changed()
         self.app.redraw()
-    def key(self, key):
+    def press(self, key):
         if str(key) in ("ctrl+c", "ctrl+z"):
             return False
         self.say(str(key))
@@ -46,13 +46,17 @@ class Log:
             self.app.exit()
         return True
 
+    def paste(self, text):
+        self.say(f"paste:{len(text)}")
+
 log = Log()
-handlers = Handlers(key=log.key, paste=lambda text: log.say(f"paste:{len(text)}"),
-                    focus=lambda here: log.say("here" if here else "away"))
 
 async def main(body=None):
     log.widget = Rows(log.rows)
-    log.app = app = App(urwid.Filler(log.widget, "top"), handlers=handlers)
+    root = urwid.Filler(log.widget, "top")
+    root.press, root.paste = log.press, log.paste
+    log.app = app = App(root)
+    app.focus_changed.connect(lambda here: log.say("here" if here else "away"))
     app.leave_behind = "bye"
     async with app:
         if body is not None:
@@ -224,7 +228,8 @@ def test_frames_are_synchronized_where_the_terminal_can() -> None:
 
 
 def test_the_title_is_cleaned_and_comes_back() -> None:
-    source = PROGRAM + "async def body(app): app.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\nasyncio.run(main(body))"
+    body = "async def body(app): app.screen.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\n"
+    source = PROGRAM + body + "asyncio.run(main(body))"
     with running(source) as screen:
         screen.wait_until(lambda: screen.title == "zot: hi")
         screen.type("q")
@@ -245,14 +250,14 @@ async def tick(app):
 async def body(app):
     global task
     task = asyncio.get_running_loop().create_task(tick(app))
-def key(key):
+def press(key):
     log.say(str(key))
     asyncio.get_running_loop().call_soon(check, log.app._last_draw, str(key))
     return key.text == "q" and (log.app.exit() or True)
 def check(before, name):
     if log.app._last_draw <= before:  # the loop went on without a frame
         log.said.append("late:" + name)
-handlers.key = key
+log.press = press
 asyncio.run(main(body))
 """
     )

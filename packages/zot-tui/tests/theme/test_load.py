@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.theme import Paint, SpinnerStyle, ThemeError, builtin, builtin_names, load_theme, parse_theme
-from zot_tui.theme.load import NAMED
+from zot_tui.theme.load import MAX_BYTES, NAMED
 from zot_tui.theme.theme import Theme
 from zot_tui.theme.tokens import TOKENS
 
@@ -167,3 +168,17 @@ def test_whatever_a_file_holds_is_a_theme_or_one_line(data: dict[str, object]) -
     except ThemeError as error:
         message = str(error)
     assert "\n" not in message
+
+
+def test_a_theme_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "terminal").symlink_to("/dev/ptmx")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "large").write_bytes(b" " * (MAX_BYTES + 1))
+    for name, words in (
+        *((name, "not a regular file") for name in ("pipe", "terminal", "zero")),
+        ("large", "larger than 1,048,576 bytes"),
+        ("", "Is a directory"),
+    ):
+        with pytest.raises(ThemeError, match=f"{words}$"):
+            load_theme(tmp_path / name)

@@ -47,6 +47,7 @@ def test_who_saw_the_last_row_sees_the_last_one_of_what_grows_and_who_scrolled_u
     widget.scroll(-1)
     rows.append("6")
     widget.changed()
+    widget.changed()
     assert shown(widget) == ["2", "3", "4"]
     assert widget.position == "2–4/6"
     widget.changed()

@@ -41,7 +41,9 @@ class Alarm:
 
 def spinner() -> tuple[Spinner, Alarms, list[str]]:
     alarms, redraws = Alarms(), []
-    return Spinner(LOOK, alarms.after, lambda: redraws.append(""), clock=lambda: alarms.now), alarms, redraws
+    spinner = Spinner(LOOK, alarms.after, clock=lambda: alarms.now)
+    spinner.outdated.connect(lambda: redraws.append(""))
+    return spinner, alarms, redraws
 
 
 def text(widget: Spinner, columns: int = 40) -> str:
@@ -127,7 +129,8 @@ def test_durations_read_well() -> None:
 async def test_in_an_app_it_draws_itself_and_stops_with_it() -> None:
     pile = urwid.Pile([])
     app = App(urwid.Filler(pile, "top"), screen=MemoryScreen(30, 6))
-    widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after, app.redraw)
+    widget = Spinner(SpinnerStyle(("-", "+"), (), 33), app.after)
+    widget.outdated.connect(app.redraw)
     pile.contents = [(urwid.Text("above"), ("pack", None)), (widget, ("pack", None))]
     async with Driver(app) as driver:
         assert driver.screen() == "above"

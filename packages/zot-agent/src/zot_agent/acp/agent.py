@@ -181,7 +181,7 @@ class AcpAgent:
 
     def _host(self, options: HostOptions) -> Host:
         try:
-            return build_host(options, once=False, can_ask=True)
+            return build_host(options, once=False)
         except MissingKey as error:
             raise _no_key(str(error)) from None
         except ConfigError as error:

@@ -70,7 +70,8 @@ class UpdateFeed:
         self._no_text_sent, self._deferred = True, False
         self._in_message = self._paragraph_ended = False
         self._client_knows_message = True
-        self._turn_usage, self._compacting, self._cost = Usage(), False, 0.0
+        self._turn_usage, self._compacting = Usage(), False
+        self._cost: float | None = 0.0
         self.failure = ""
         """Why the current run failed or was refused."""
         self.cut_off = False
@@ -131,7 +132,7 @@ class UpdateFeed:
                 self._show_usage(event)
 
     def _show_usage(self, event: ConversationEvent) -> None:
-        """Send how much of the context window is in use: by the requests of a turn, or after a compaction."""
+        """Send how much of the context window is in use: the reports of a turn, or what a compaction left."""
         match event:
             case TurnStart():
                 self._turn_usage, self._compacting = Usage(), False

@@ -92,12 +92,6 @@ class AcpSession:
     def _note_startup(self) -> None:
         for note in self.host.notes:
             self._notes.append((note, "zot"))
-        waiting = [each.name for each in self.host.choice.undecided] if self.host.choice is not None else []
-        if waiting:
-            self.note(
-                f"this project brings extensions that you have not allowed yet: {', '.join(waiting)}. "
-                "They are not running; start zot in this folder once to decide."
-            )
 
     @property
     def busy(self) -> bool:

@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> CommandLine:
-    line = parse(arguments, "see zot acp --help")
+    line = parse(arguments, "see zot acp --help", key_on_stdin=False)
     options = line.options
     unusable = {
         "prompt": line.prompt or line.images,

@@ -9,6 +9,7 @@ from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, re
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.command_words import refuse_command_words
 from zot_agent.cli.parser import Parser
+from zot_agent.config.api_key import read_key
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
@@ -70,7 +71,13 @@ def _model_flags(parser: Parser) -> None:
     names = ", ".join(provider.id for provider in PROVIDERS)
     model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
     model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
-    model.add_argument("--api-key", default="", metavar="KEY", help="use KEY instead of the environment variable")
+    model.add_argument(
+        "--api-key",
+        default="",
+        metavar="KEY",
+        help="use KEY instead of the environment variable; -: from stdin",
+    )
+    model.add_argument("--api-key-file", default="", metavar="FILE", help="use the key in FILE")
     model.add_argument("--base-url", default="", metavar="URL", help="address of the server, as in the provider's SDK")
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
     levels = get_args(Reasoning)
@@ -112,6 +119,9 @@ def _extension_flags(parser: Parser) -> None:
     )
     extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only those named with --ext")
     extensions.add_argument("--no-project-ext", action="store_true", help="do not run those in ./.zot/extensions")
+    extensions.add_argument(
+        "--trust", action="store_true", help="use what this folder brings (extensions, skills) in this run"
+    )
     extensions.add_argument("--no-ext-tools", action="store_true", help="do not offer tools of extensions")
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="log every protocol frame to FILE")
     extensions.add_argument(
@@ -135,9 +145,11 @@ def _session_flags(parser: Parser) -> None:
     session.add_argument("--no-session", action="store_true", help="do not save the session")
 
 
-def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --") -> CommandLine:
+def parse(
+    argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --", *, key_on_stdin: bool = True
+) -> CommandLine:
     """Parse the arguments of `zot`. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and
-    `SystemExit(0)` after `--help`."""
+    `SystemExit(0)` after `--help`. `key_on_stdin`: `--api-key -` is possible."""
     head = list(argv)
     rest: list[str] = []
     if "--" in head:
@@ -166,6 +178,10 @@ def parse(argv: Sequence[str], hint: str = "see zot --help; a prompt goes after 
     )
     line["mode"] = _choose_mode(values.pop("mode") or [])
     line |= {name: values.pop(name) for name in ("stats", "debug", "list_models", "version")}
+    serves = bool(line["mode"]) and MODES[line["mode"]].serves
+    values["api_key"] = read_key(
+        values["api_key"], values.pop("api_key_file"), standard_input=key_on_stdin and not serves
+    )
     if values["json_schema"] is not None:
         values["json_schema"] = read_schema(values["json_schema"])
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session

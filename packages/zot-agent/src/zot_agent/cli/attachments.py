@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe, read_strict
 from zot_provider.messages import ImageBlock
@@ -76,8 +77,11 @@ def _text(path: str, data: bytes) -> str:
 
 def _read(path: str, limit: int, hint: str = "") -> bytes:
     try:
-        with open(_expanded(path), "rb") as file:
-            data = file.read(limit + 1)
+        if path.startswith("/dev/fd/"):  # `<(COMMAND)` in a shell is a pipe that zot inherits
+            with open(path, "rb") as file:
+                data = file.read(limit + 1)
+        else:
+            data = read_start(_expanded(path), limit + 1)
     except FileNotFoundError:
         raise ConfigError(f"no such file: {path}{hint}") from None
     except IsADirectoryError:

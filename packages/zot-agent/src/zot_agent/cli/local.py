@@ -9,6 +9,7 @@ from zot_agent.local.server import engine_installed, require_engine
 from zot_agent.local.weights import DEMO, fetch_weights, find_weights
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ZotError
+from zot_tui.text.sanitize import sanitize_line
 
 
 def build_parser() -> Parser:
@@ -57,5 +58,5 @@ def _status() -> int:
 
 
 def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(sanitize_line(line) + "\n")
     sys.stdout.flush()

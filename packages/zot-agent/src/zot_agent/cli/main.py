@@ -7,18 +7,21 @@ import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.config.paths import zot_home
-from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
-from zot_agent.modes.stats import Stats
 from zot_agent.standard_error import print_error
 from zot_agent.standard_output import OutputFailed
-from zot_provider.errors import ConfigError, MissingKey, ZotError
+from zot_provider.errors import ConfigError, ZotError
+
+if TYPE_CHECKING:
+    from zot_agent.host.host import Host
+    from zot_agent.modes.stats import Stats
 
 _log = logging.getLogger("zot_agent")
 # Without --debug the log is discarded; the standard library would print it.
@@ -130,27 +133,40 @@ def _serving_options(line: CommandLine) -> HostOptions:
 
 
 async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
-    can_ask = bool(mode.welcome)
-    options = line.options.replace(coalesce_seconds=mode.coalesce_seconds)
-    if options.no_yolo and not can_ask:
+    if line.options.no_yolo and not mode.draws:
         print_error("--no-yolo has no effect here: zot can only ask on the screen")
+    stats = _stats() if line.stats else None
+    hosts: list[Host] = []
+
+    def open_host(options: HostOptions) -> "Host":
+        from zot_agent.host.build import build_host  # noqa: PLC0415  the screen is drawn without the modules of the agent
+
+        host = build_host(options, once=mode.needs_prompt, can_ask=mode.draws)
+        hosts.append(host)
+        if stats is not None:
+            host.runtime.hooks.event.add(stats)
+        return host
+
+    options = line.options.replace(coalesce_seconds=mode.coalesce_seconds)
+    run = import_module(mode.module).run
+    code: int
     try:
-        host = build_host(options, once=mode.needs_prompt, can_ask=can_ask)
-    except MissingKey as error:
-        chosen = await import_module(mode.welcome).welcome(options) if can_ask else None
-        if chosen is None:
-            raise error from None
-        host = build_host(chosen, once=mode.needs_prompt, can_ask=can_ask)
-    stats = Stats()
-    if line.stats:
-        host.runtime.hooks.event.add(stats)
-    try:
-        code: int = await import_module(mode.module).run(host, prompt, line.images)
-        return code
+        if mode.draws:
+            code = await run(open_host, options, prompt, line.images)
+        else:
+            code = await run(open_host(options), prompt, line.images)
     finally:
-        await host.close()
-        if line.stats:
-            stats.print(host.runtime.agent.model)
+        for host in hosts:
+            await host.close()
+            if stats is not None:
+                stats.print(host.runtime.agent.model)
+    return code
+
+
+def _stats() -> "Stats":
+    from zot_agent.modes.stats import Stats  # noqa: PLC0415  rarely wanted
+
+    return Stats()
 
 
 def read_stdin() -> str:

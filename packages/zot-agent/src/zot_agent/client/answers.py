@@ -16,13 +16,13 @@ class ServerInfo(TypedDict):
 
 
 class UsageCount(TypedDict):
-    """Tokens, and their price in US dollars, of a model call or of a session."""
+    """Tokens of a model call or of a session, and their price in US dollars, None if it is unknown."""
 
     input: int
     output: int
     cache_read: int
     cache_write: int
-    cost_usd: float
+    cost_usd: float | None
     reasoning: NotRequired[int | None]
 
 

@@ -1,1 +1,1 @@
-"""The folders of zot, the user's settings, and the debug log."""
+"""The folders of zot, the user's settings, keys and answers about folders, and the debug log."""

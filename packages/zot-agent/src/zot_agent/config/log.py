@@ -18,8 +18,16 @@ MAX_BYTES = 10 << 20
 _SHORTEST_SECRET = 6
 """Characters. Shorter values are not keys, and redacting them would make the log unreadable."""
 
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL")
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "BEARER")
 """A variable with one of these in its name holds a secret."""
+
+_SECRET_PARTS = {"PW", "PWD", "PAT", "CRED", "CREDS", "JWT", "DSN", "PIN", "PSK", "COOKIE"}
+"""So does a variable with one of these as a part of its name, between underscores; a working directory does not."""
+
+_KNOWN_SECRET = re.compile(
+    r"\b(?:sk-|gh[oprsu]_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-|AKIA|AIza|eyJ[\w-]{10,}\.)[\w.-]{12,}"
+)
+"""What looks like a key or a token of a well-known service, wherever it comes from."""
 
 _PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
 """The password in a URL, such as the address of a proxy."""
@@ -30,8 +38,9 @@ def start_log(
 ) -> None:
     """Log to `path` from now on. Only the owner can read the file.
 
-    Redacted are `secrets`, passwords in URLs, and the values of all environment variables that hold a provider's key
-    or whose name suggests a secret. Raises `ConfigError` if the file cannot be written.
+    Redacted are `secrets`, passwords in URLs, what looks like a key of a well-known service, and the values of all
+    environment variables that hold a provider's key or whose name suggests a secret. Raises `ConfigError` if the file
+    cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -49,9 +58,13 @@ def start_log(
 def environment_secrets(environ: Mapping[str, str]) -> list[str]:
     """List the values of environment variables that hold secrets."""
     keys = {name for provider in PROVIDERS for name in provider.key_env}
-    return [
-        value for name, value in environ.items() if name in keys or any(word in name.upper() for word in _SECRET_WORDS)
-    ]
+    return [value for name, value in environ.items() if name in keys or _is_secret(name.upper())]
+
+
+def _is_secret(name: str) -> bool:
+    if name in ("PWD", "OLDPWD"):
+        return False
+    return any(word in name for word in _SECRET_WORDS) or not _SECRET_PARTS.isdisjoint(name.split("_"))
 
 
 class _PrivateFile(RotatingFileHandler):
@@ -83,4 +96,4 @@ class RedactingFormatter(logging.Formatter):
         text = super().format(record)
         for secret in self._secrets:
             text = text.replace(secret, "***")
-        return _PASSWORD.sub(r"\1***@", text)
+        return _KNOWN_SECRET.sub("***", _PASSWORD.sub(r"\1***@", text))

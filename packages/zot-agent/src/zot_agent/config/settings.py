@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
@@ -20,22 +21,25 @@ _THRESHOLD = "auto_compact_threshold"
 _KEYMAP = "keymap"
 _IMAGES = "inline_images_enabled"
 
-ProjectExtensions: TypeAlias = Literal["ask", "on", "off"]
+ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
+ChildKeys: TypeAlias = Literal["remove", "keep"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
 @record
 class Settings(Record):
     """The user's settings. `provider`, `model` and `reasoning` are the defaults of the flags of the same names,
-    `http_proxy` replaces the variable of that name, and `project_extensions` says whether extensions of a project run:
-    after the person has agreed (`ask`), always (`on`) or never (`off`)."""
+    `http_proxy` replaces the variable of that name, and `project_trust` says whether extensions, skills and `SYSTEM.md`
+    of a project are used: after the person has agreed (`ask`), always (`on`) or never (`off`)."""
 
     provider: str = ""
     model: str = ""
     reasoning: Reasoning = "off"
     http_proxy: str = ""
-    project_extensions: ProjectExtensions = "ask"
+    project_trust: ProjectTrust = "ask"
+    child_keys: ChildKeys = "remove"
+    """Whether commands and extensions get the environment variables with keys of providers."""
     auto_compact_threshold: int = 85
     """Compact the conversation when this many per cent of the context window are used; 0 for never."""
     theme: str = ""
@@ -70,7 +74,8 @@ def load_settings(home: str) -> Settings:
         settings = settings.replace(keymap=_keymap(value[_KEYMAP], path))
     for name, choices in (
         ("reasoning", get_args(Reasoning)),
-        ("project_extensions", get_args(ProjectExtensions)),
+        ("project_trust", get_args(ProjectTrust)),
+        ("child_keys", get_args(ChildKeys)),
         ("tool_render", get_args(ToolRender)),
         ("editor_mode", get_args(EditorMode)),
     ):
@@ -109,8 +114,7 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
     the position."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_start(path, _MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:

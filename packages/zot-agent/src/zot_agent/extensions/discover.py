@@ -10,14 +10,14 @@ Of several extensions with one name (in the manifest) the first counts. It hides
 user who disables a copy in a project does not want another copy instead. A folder given with `--ext` that cannot be
 used also hides installed extensions of its name (the name of the folder if it has no manifest). Links to folders are
 followed. Folders whose name begins with a dot are skipped, and so are folders without a manifest unless given with
-`--ext`.
+`--ext`. Extensions of a project that the person has not allowed hide nothing.
 """
 
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_core.regular_file import read_regular
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
@@ -28,8 +28,10 @@ Scope: TypeAlias = Literal["explicit", "project", "global"]
 MANIFEST_FILE = "extension.json"
 """The same as `zot_ext.manifest.MANIFEST_FILE`, repeated here to avoid the import."""
 
-_MAX_MANIFEST = 1 << 20
-"""Bytes."""
+MANIFEST_BYTES = 1 << 20
+"""The most bytes of a manifest; the same as `zot_ext.manifest.MANIFEST_BYTES`."""
+THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
+"""Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
 
 
 @record
@@ -44,6 +46,8 @@ class DiscoveredExtension(Record):
     manifest: "Manifest"
     hidden_by: str = ""
     """The directory of the extension that takes the name; empty if none does."""
+    untrusted: bool = False
+    """Whether it comes with a project that the person has not allowed."""
 
     @property
     def enabled(self) -> bool:
@@ -69,8 +73,8 @@ class Discovery(Record):
     problems: list[Problem]
 
     def active(self) -> list[DiscoveredExtension]:
-        """List the extensions to load, in load order: enabled and not hidden."""
-        return [each for each in self.found if each.enabled and not each.hidden_by]
+        """List the extensions to load, in load order: enabled, trusted and not hidden."""
+        return [each for each in self.found if each.enabled and not each.hidden_by and not each.untrusted]
 
 
 def project_folder(cwd: str) -> str:
@@ -84,13 +88,19 @@ def global_folder(home: str) -> str:
 
 
 def discover(
-    explicit: Sequence[str], cwd: str, home: str, *, installed: bool = True, project: bool = True
+    explicit: Sequence[str],
+    cwd: str,
+    home: str,
+    *,
+    installed: bool = True,
+    project: bool = True,
+    trusted: bool = True,
 ) -> Discovery:
     """Find the extensions in the folders of `explicit`, in the project at `cwd` and in the home folder.
 
     A relative path in `explicit` starts at the working directory of the process; `~` is expanded. Without `installed`
-    only `explicit` counts; without `project` extensions of the project are left out. Raises nothing: unreadable folders
-    become problems.
+    only `explicit` counts; without `project` extensions of the project are left out, and unless `trusted` they are
+    found but not active. Raises nothing: unreadable folders become problems.
     """
     discovery = Discovery([], [])
     owners: dict[str, str] = {}
@@ -102,6 +112,9 @@ def discover(
         found = _read(directory, scope)
         if isinstance(found, Problem):
             discovery.problems.append(found)
+        elif found is not None and scope == "project" and not trusted:
+            found.untrusted = True
+            discovery.found.append(found)
         elif found is not None:
             broken = "" if found.name in owners else _unusable_override(found, discovery)
             found.hidden_by = owners.get(found.name, broken)
@@ -164,6 +177,21 @@ def _candidates(
                 yield directory, scope
 
 
+def own_files(found: DiscoveredExtension) -> list[str]:
+    """List the files that decide what an extension does: its manifest, its theme, its program and the files that its
+    arguments name, unless they are outside of the folder and named absolutely. They need not exist."""
+    folder = os.path.realpath(found.directory)
+    words = [word for word in found.manifest.args if os.path.isfile(os.path.join(folder, word))]
+    if os.path.dirname(found.manifest.exec):  # a bare name is looked up on the PATH
+        words.insert(0, found.manifest.exec)
+    paths = [os.path.join(folder, name) for name in (MANIFEST_FILE, *THEME_FILES)]
+    for word in words:
+        path = os.path.join(folder, word)
+        if "\0" not in word and (not os.path.isabs(word) or os.path.realpath(path).startswith(folder + os.sep)):
+            paths.append(path)
+    return paths
+
+
 def _same(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other)
@@ -175,19 +203,15 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
     """Read the extension in a folder; None if it has no manifest."""
     path = os.path.join(directory, MANIFEST_FILE)
     try:
-        status = os.stat(path)
+        text = read_regular(path, MANIFEST_BYTES)
     except OSError as error:
         if not os.path.lexists(path) and not isinstance(error, PermissionError):
             return None
         return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
-    if not stat.S_ISREG(status.st_mode):  # a pipe would never end
-        return Problem(directory, f"{MANIFEST_FILE}: is not a file", scope)
-    if status.st_size > _MAX_MANIFEST:
-        return Problem(directory, f"{MANIFEST_FILE}: is larger than 1 MiB; this cannot be right", scope)
-    from zot_ext.manifest import ManifestError, load_manifest  # noqa: PLC0415  only where there is an extension
+    from zot_ext.manifest import ManifestError, has_theme, parse_manifest  # noqa: PLC0415  only where there is an extension
 
     try:
-        manifest = load_manifest(directory)
+        manifest = parse_manifest(text, has_theme=has_theme(directory))
     except ManifestError as error:
         return Problem(directory, " ".join(str(error).split()), scope)
     return DiscoveredExtension(manifest.name, directory, scope, manifest)

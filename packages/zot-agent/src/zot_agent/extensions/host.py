@@ -57,15 +57,17 @@ class Extensions:
         trace: Trace | None = None,
         commands: Container[str] = (),
         tools: Iterable[str] = (),
+        removed_env: frozenset[str] = frozenset(),
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
         `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
-        lower case, and `tools` are reserved names, and so are the names of the agent's tools."""
+        lower case, and `tools` are reserved names, and so are the names of the agent's tools. `removed_env` are
+        environment variables that only extensions get whose manifest names them."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
         self.panels = Panels(self.events.notify)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
-        self._use_tools, self._commands = use_tools, commands
+        self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
         self._hooks = ExtensionHooks(self, agent_info)
         self._agent: Agent | None = None
         self._own_tools = set(tools)
@@ -107,6 +109,7 @@ class Extensions:
             self._trace,
             self._mark_changed,
             self._log_name_conflict,
+            self._removed_env,
         )
         self.members = [
             ManagedExtension(position, found, shared)

@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import zot_ext
 from zot_ext.manifest import Manifest
@@ -58,8 +58,9 @@ def outside_program(manifest: Manifest, directory: str) -> str:
     return "" if os.path.commonpath([folder, path]) == folder else path
 
 
-def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return `base` (by default the environment of this process) with the variables for extensions in Python.
+def environment(base: Mapping[str, str] | None = None, removed: Container[str] = ()) -> dict[str, str]:
+    """Return `base` (by default the environment of this process) without the variables `removed`, and with those for
+    extensions in Python.
 
     `ZOT_PYTHON` is an interpreter with `zot_ext`. `PYTHONPATH` ends in `SDK_FOLDER`, so that other interpreters find
     `zot_ext` too; if they have their own, that one is used. `ZOT_EXT_PATH` is the folder of zot's own `zot_ext`.
@@ -67,7 +68,7 @@ def environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
     base = os.environ if base is None else base
     path = [entry for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != SDK_FOLDER]
     return {
-        **base,
+        **{name: value for name, value in base.items() if name not in removed},
         "ZOT_PYTHON": sys.executable,
         "ZOT_EXT_PATH": os.path.dirname(os.path.abspath(zot_ext.__file__)),
         "PYTHONPATH": os.pathsep.join([*path, SDK_FOLDER]),

@@ -35,7 +35,8 @@ _LEVELS: dict[str, events.Level] = {
 @record
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
-    when an extension cannot have a name."""
+    when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
+    manifest names them."""
 
     registry: ExtensionRegistry
     panels: Panels
@@ -46,6 +47,7 @@ class SharedState(Record):
     trace: Trace | None
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
+    removed_env: frozenset[str] = frozenset()
 
 
 class ManagedExtension:
@@ -79,7 +81,7 @@ class ManagedExtension:
                 self.name,
                 argv,
                 self.found.directory,
-                env=environment(),
+                env=environment(removed=self._shared.removed_env - set(self.found.manifest.env)),
                 listener=self,
                 ack=self._ack,
                 log=self._log,

@@ -1,17 +1,21 @@
 """The composition root: the only module that assembles the concrete parts."""
 
+import logging
 import os
+import sys
 
+from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
-from zot_agent.host.extensions import ExtensionChoice
+from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation import Conversation
 from zot_core.errors import SessionError, SessionNotFound
+from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
@@ -30,42 +34,57 @@ from zot_provider.selection import Selection, select
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
 
+_log = logging.getLogger("zot_agent")
+
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
 def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False) -> Host:
     """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
-    `once`: the host answers a single prompt. `can_ask`: a person can be asked whether extensions of the project may
-    start. Must be called in a running event loop.
+    `once`: the host answers a single prompt. `can_ask`: a person can be asked whether what the project brings may be
+    used. Must be called in a running event loop.
     """
+    if _log.isEnabledFor(logging.DEBUG) or sys.flags.dev_mode:
+        from zot_agent.config.loop_watch import watch_loop  # noqa: PLC0415  only for debug runs
+
+        watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
     settings, registry = load_settings(home), open_registry(home)
-    choice = ExtensionChoice(options, settings, cwd, can_ask=can_ask)
+    choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
     discovery = choice.find()
     use_proxy(settings)
-    runtime, notes = open_runtime(options, settings, registry, discovery, once=once)
+    runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     conversation = Conversation(runtime)
 
     def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, load_settings(home), registry, choice.found)
+        return continue_session(conversation, path, options, load_settings(home), registry, choice)
+
+    def reopen_workspace() -> list[str]:
+        if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
+            return []
+        workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+        conversation.runtime.set_workspace(workspace)
+        conversation.extensions_changed()  # so have the commands of skills
+        return notes
 
     host = Host(
         conversation,
-        notes,
+        [*notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
         choice=choice,
         open_session=open_other,
+        reopen_workspace=reopen_workspace,
     )
-    if discovery.found or discovery.problems:
+    if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host
 
 
 def open_runtime(
-    options: HostOptions, settings: Settings, registry: ModelRegistry, extensions: Discovery, *, once: bool
+    options: HostOptions, settings: Settings, registry: ModelRegistry, choice: ProjectChoice, *, once: bool
 ) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
@@ -77,13 +96,14 @@ def open_runtime(
     )
     if once:
         client.prepare(selection.model)
-    workspace, notes = open_workspace(options, cwd, extensions)
+    workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
         runtime = Runtime(
             selection.model,
             client=client,
             cwd=cwd,
+            shell=LocalShell(removed_env=removed_variables(settings, registry.providers)),
             builtin_tools=options.tools,
             skills=workspace.skills,
             system_prompt=workspace.system_prompt,
@@ -107,7 +127,7 @@ def continue_session(
     options: HostOptions,
     settings: Settings,
     registry: ModelRegistry,
-    extensions: Discovery,
+    choice: ProjectChoice,
 ) -> list[str]:
     """Let `conversation` continue the session at `path`, in its directory and with its model; return lines for the
     person.
@@ -117,7 +137,9 @@ def continue_session(
     runtime = conversation.runtime
     stored = load(path)
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    workspace, notes = open_workspace(options, cwd, extensions)
+    project = ProjectChoice(options, settings, cwd)
+    project.find()
+    workspace, notes = open_workspace(options, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
@@ -128,7 +150,7 @@ def continue_session(
         session.close()
         raise
     conversation.set_model(selection.model)
-    return notes
+    return [*notes, *project.notes]
 
 
 def open_registry(home: str) -> ModelRegistry:
@@ -146,20 +168,25 @@ def _open_in_process(provider: Provider) -> Client:
     return LocalClient(provider)
 
 
-def open_workspace(options: HostOptions, cwd: str, extensions: Discovery) -> tuple[Workspace, list[str]]:
-    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person."""
+def open_workspace(
+    options: HostOptions, cwd: str, extensions: Discovery, *, trusted: bool
+) -> tuple[Workspace, list[str]]:
+    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
+
+    `trusted`: the skills and the `SYSTEM.md` of the project in `cwd` are used.
+    """
     home = zot_home()
-    replace, append, notes = instructions(options, cwd, home)
-    skills = choose_skills(options, extensions, cwd, home)
+    replace, append, notes = instructions(options, cwd, home, trusted=trusted)
+    skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
     return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
 
-def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str) -> Skills:
-    """Find the skills to offer, including those of extensions."""
+def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
+    """Find the skills to offer, including those of extensions and, if it is `trusted`, of the project in `cwd`."""
     if options.no_skills:
         return Skills()
     of_extensions = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
-    return find_skills(cwd, home, os.path.expanduser("~"), of_extensions)
+    return find_skills(cwd, home, os.path.expanduser("~"), of_extensions, project=trusted)
 
 
 def known_models(home: str) -> KnownProviders:
@@ -170,14 +197,16 @@ def known_models(home: str) -> KnownProviders:
     return parse_user_models(value, path) if value else KnownProviders()
 
 
-def instructions(options: HostOptions, cwd: str, home: str) -> tuple[str | None, list[str], list[str]]:
+def instructions(
+    options: HostOptions, cwd: str, home: str, *, trusted: bool
+) -> tuple[str | None, list[str], list[str]]:
     """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
     omitted files."""
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
     context = find_context(cwd, home)
     replace = options.system_prompt
-    if replace is None and (system := find_system(cwd, home, context.notes)):
+    if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
         replace = system.text
     return replace, [*context.sections(), *options.append_system_prompt], context.notes
 

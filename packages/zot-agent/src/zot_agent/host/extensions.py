@@ -1,11 +1,14 @@
-"""The extensions of a host: which may start, and what they learn about the agent."""
+"""What of a project and of the person a host uses: `ProjectChoice`; and how it starts extensions."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
+from functools import partial
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
+from zot_agent.extensions.discover import Discovery, discover
 from zot_agent.host.options import HostOptions
+from zot_agent.host.project import Project, find_project, may_use
 from zot_core.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -13,61 +16,70 @@ if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
 
 
-class ExtensionChoice:
-    """Decides which of the discovered extensions may run.
+class ProjectChoice:
+    """Decides whether the extensions, skills and instructions of the project in `cwd` are used.
 
-    Extensions of a project come with a repository and run with the person's rights. A screen asks about each of them
-    once (`undecided`). Where nobody can be asked they start, unless the person has refused them before, and `notes`
-    says so.
+    They come with a repository, and run with the person's rights or replace something of theirs. A screen asks about
+    all of them at once (`undecided`). Where nobody can be asked they are not used, and `notes` says so.
     """
 
     def __init__(self, options: HostOptions, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
         self._options, self._cwd, self._can_ask = options, cwd, can_ask
-        self._project = not options.no_project_ext and settings.project_extensions != "off"
-        self._trust_all = settings.project_extensions == "on"
+        self.folder = os.path.realpath(cwd)
+        """The folder of the project."""
+        self._setting = "on" if options.trust else settings.project_trust
         self.found = Discovery([], [])
-        """The result of the last `find`."""
-        self.undecided: list[DiscoveredExtension] = []
-        """Extensions of the project that wait for the person's decision."""
+        """The extensions of the last `find`."""
+        self.trusted = False
+        """Whether what the project brings is used, as of the last `find`."""
+        self.undecided: Project | None = None
+        """What waits for the person's decision."""
         self.notes: list[str] = []
         """Lines for the person about the last `find`."""
 
     def find(self) -> Discovery:
-        """Discover the extensions again, except extensions that may not start."""
-        options = self._options
-        found = discover(options.extensions, self._cwd, zot_home(), installed=not options.no_ext, project=self._project)
-        self.undecided, self.notes = [], []
-        asking = [each for each in found.active() if each.scope == "project" and each.manifest.exec]
-        if asking and not self._trust_all:
-            refused = self._refused(asking)
-            found = found.replace(found=[each for each in found.found if each not in refused])
-        started = [each.name for each in asking if each in found.found]
-        if started and not (self._can_ask or self._trust_all):
-            self.notes.append(
-                f"running extensions of this project: {', '.join(started)} (disable them with --no-project-ext)"
-            )
-        self.found = found
-        return found
+        """Discover the extensions again, and decide again whether those of the project are active."""
+        options, home = self._options, zot_home()
+        search = partial(
+            discover, options.extensions, self._cwd, home,
+            installed=not options.no_ext, project=not options.no_project_ext,
+        )  # fmt: skip
+        found = search(trusted=False)
+        project = find_project(
+            self._cwd, home, [each for each in found.found if each.untrusted],
+            skills=not options.no_skills, system=not options.no_context_files,
+        )  # fmt: skip
+        decision = may_use(project, self._setting, home)
+        self.trusted, self.undecided, self.notes = bool(decision), None, []
+        if decision is None:
+            self.undecided = project
+            if not self._can_ask:
+                self.notes.append(
+                    f"not used, because you have not allowed it: {project.names()} of {project.folder} "
+                    "(start zot there to decide, or pass --trust)"
+                )
+        self.found = search() if self.trusted and project.extensions else found
+        return self.found
 
-    def decide(self, found: DiscoveredExtension, *, allowed: bool) -> None:
-        """Store the person's decision about an extension of the project; it takes effect with the next `find`."""
-        from zot_agent.extensions.trust import Trust  # noqa: PLC0415  as above
+    def changes(self) -> list[str]:
+        """List the files of `undecided` that have changed since the person allowed the project."""
+        from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  only for a question
 
-        Trust(zot_home()).remember(found, allowed)
+        return FolderTrust(zot_home()).changes(self.undecided.content()) if self.undecided is not None else []
 
-    def _refused(self, asking: Sequence[DiscoveredExtension]) -> list[DiscoveredExtension]:
-        from zot_agent.extensions.trust import Trust  # noqa: PLC0415  a project without extensions does not need it
+    def decide(self, *, allowed: bool) -> None:
+        """Store the person's decision about `undecided`; it takes effect with the next `find`. Raises `ConfigError`."""
+        from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  only for a question
 
-        trust = Trust(zot_home())
-        decisions = [(each, trust.decision(each)) for each in asking]
-        if self._can_ask:
-            self.undecided = [each for each, decision in decisions if decision is None]
-            return [each for each, decision in decisions if decision is not True]
-        return [each for each, decision in decisions if decision is False]
+        if self.undecided is not None:
+            FolderTrust(zot_home()).remember(self.undecided.content(), allowed=allowed)
 
 
-def make_extensions(choice: ExtensionChoice, options: HostOptions, runtime: Callable[[], Runtime]) -> "Extensions":
-    """Create the extensions, not yet started, for the current `runtime()`. Raises `ConfigError` for `--ext-trace`."""
+def make_extensions(
+    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: Callable[[], Runtime]
+) -> "Extensions":
+    """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
+    `ConfigError` for `--ext-trace`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
@@ -83,4 +95,5 @@ def make_extensions(choice: ExtensionChoice, options: HostOptions, runtime: Call
         home=zot_home(),
         use_tools=not options.no_ext_tools,
         trace=Trace(options.ext_trace) if options.ext_trace else None,
+        removed_env=removed_env,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.conversation import Conversation
@@ -12,7 +13,7 @@ from zot_provider.registry import ModelRegistry
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions, ReloadStats
-    from zot_agent.host.extensions import ExtensionChoice
+    from zot_agent.host.extensions import ProjectChoice
 
 
 class Host:
@@ -26,14 +27,15 @@ class Host:
         options: HostOptions | None = None,
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
-        choice: "ExtensionChoice | None" = None,
+        choice: "ProjectChoice | None" = None,
         open_session: Callable[[str], list[str]] | None = None,
+        reopen_workspace: Callable[[], list[str]] | None = None,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
 
-        `options` are those the host was built from, `choice` says which extensions may start, and `open_session`
-        continues the session at a path. Without `choice` a host has no extensions, and without `open_session` it cannot
-        open sessions.
+        `options` are those the host was built from, `choice` says what of the project is used, `open_session` continues
+        the session at a path, and `reopen_workspace` reads skills and instructions again; both return lines for the
+        person. Without `choice` a host has no extensions, and without `open_session` it cannot open sessions.
         """
         self.conversation = conversation
         self.notes = list(notes)
@@ -43,7 +45,7 @@ class Host:
         self.choice = choice
         self.extensions: Extensions | None = None
         """None until extensions are started."""
-        self._open_session = open_session
+        self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
     def runtime(self) -> Runtime:
@@ -65,10 +67,15 @@ class Host:
             raise RuntimeError("this host was made without extensions")
         from zot_agent.host.extensions import make_extensions  # noqa: PLC0415  not needed without extensions
 
-        self.extensions = extensions = make_extensions(self.choice, self.options, lambda: self.runtime)
+        self.extensions = extensions = make_extensions(
+            self.choice,
+            self.options,
+            removed_variables(self.settings, self.models.providers),
+            lambda: self.runtime,
+        )
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
-        self.notes += [*extensions.start(discovery), *self.choice.notes]
+        self.notes += extensions.start(discovery)
         return extensions
 
     async def reload_extensions(self) -> "ReloadStats":
@@ -76,7 +83,18 @@ class Host:
         call."""
         stats = await (self.extensions or self.start_extensions()).reload()
         self.conversation.extensions_changed()
-        return stats
+        return stats.replace(errors=[*stats.errors, *(self.choice.notes if self.choice is not None else ())])
+
+    async def use_project(self) -> list[str]:
+        """Start the extensions of a project that the person has just allowed, and use its skills and instructions once
+        the agent is idle. Returns lines for the person."""
+        if self.choice is None or self._reopen_workspace is None:
+            return []
+        errors = []
+        if self.extensions is not None or self.choice.find().active():
+            errors = (await self.reload_extensions()).errors
+        await self.conversation.idle()
+        return [*errors, *self._reopen_workspace()]
 
     async def close(self) -> None:
         """Stop the running work and release all resources."""

@@ -7,9 +7,9 @@ class Mode(NamedTuple):
     """A mode: the module with its `run(host, prompt, images)`, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself until it ends; it takes no prompt, and keeps no session unless one
-    is named. `welcome` is the module that asks a person without a key what to use; a mode without it cannot ask anyone.
-    `gives_json`: the mode accepts `--json-schema`. `coalesce_seconds`: streamed text is collected for that long before
-    it is shown.
+    is named. A mode that `draws` can ask a person. It builds the host itself, once its screen is drawn, in
+    `run(open_host, options, prompt, images)`. `gives_json`: the mode accepts `--json-schema`. `coalesce_seconds`:
+    streamed text is collected for that long before it is shown.
     """
 
     name: str
@@ -18,7 +18,7 @@ class Mode(NamedTuple):
     help: str
     needs_prompt: bool = True
     serves: bool = False
-    welcome: str = ""
+    draws: bool = False
     gives_json: bool = False
     coalesce_seconds: float = 0.0
 
@@ -49,7 +49,7 @@ MODES = {
             (),
             "the chat screen",
             needs_prompt=False,
-            welcome="zot_agent.ui.first_run.welcome",
+            draws=True,
             coalesce_seconds=0.03,
         ),
     )

@@ -1,120 +1,94 @@
-"""The chat screen: connects host, presenter, controller and screen, and runs them on a terminal."""
+"""The chat screen on a terminal. It is drawn first; then the modules of the agent are loaded and the host is built."""
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
-from zot_agent.host.host import Host
-from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
-from zot_agent.ui.controller import Controller
-from zot_agent.ui.extension_view import ask_for_extensions
-from zot_agent.ui.input.prompt_input import PLACEHOLDER
-from zot_agent.ui.loading import load_rest
-from zot_agent.ui.presenter import Presenter
-from zot_agent.ui.screen import Screen, check_terminal
+from zot_agent.host.options import HostOptions
+from zot_agent.ui.screen import check_terminal
+from zot_agent.ui.start import StartScreen
 from zot_core.aio import spawn
+from zot_provider.errors import MissingKey
 from zot_provider.messages import ImageBlock
-from zot_tui.app import App, Handlers
-from zot_tui.terminal.screen import AppScreen
-from zot_tui.theme import builtin
-from zot_tui.widgets.input.editor import EditorWidget
-from zot_tui.widgets.spinner import Spinner
-from zot_tui.widgets.status import Status
-from zot_tui.widgets.transcript.cell import CellStyle
-from zot_tui.widgets.transcript.transcript import Transcript
+from zot_tui.app import App
 
-TAIL = 40
-"""Rows of the conversation printed to the main screen on exit."""
+if TYPE_CHECKING:
+    from zot_agent.host.host import Host
+    from zot_agent.ui.chat import ChatScreen
+    from zot_tui.theme.detect import Background
 
 
-class ChatScreen:
-    """The parts of the chat screen: `app` can be entered, `controller` drives it."""
+async def run(
+    open_host: "Callable[[HostOptions], Host]",
+    options: HostOptions,
+    prompt: str = "",
+    images: Sequence[ImageBlock] = (),
+) -> int:
+    """Show the screen until the user quits and return the exit code.
 
-    def __init__(self, host: Host, screen: AppScreen | None = None) -> None:
-        theme = builtin("dark")
-        frames = theme.spinner.frames or CellStyle().frames
-        style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
-        keys, problems = keymap(host.settings.keymap)
-        transcript = Transcript(on_change=lambda: self.app.redraw(), on_older=lambda: self.presenter.history.more())
-        editor = EditorWidget(placeholder=PLACEHOLDER, keymap=keys)
-        spinner = Spinner(theme.spinner, lambda *call: self.app.after(*call), lambda: self._on_spin())
-        self.view = Screen(transcript, editor, spinner, Status())
-        self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
-        actions = {action.name: action.run for action in ACTIONS}
-        self.controller = Controller(host, self.view, self.presenter, home=zot_home(), actions=actions)
-        handlers = Handlers(
-            action=self.controller.action,
-            key=self.controller.extension_view.key,
-            paste=self.controller.paste,
-            focus=self.controller.themes.focus,
-            interrupt=self._on_signal,
-        )
-        self.app = App(
-            self.view.stack,
-            theme=theme,
-            keymap=keys,
-            contexts=self.controller.contexts,
-            handlers=handlers,
-            screen=screen,
-        )
-        self.controller.app = self.app
-        self.view.stack.on_change = self.controller.refresh
-        host.conversation.confirm = self.controller.permission
-        self._frame = 0
-        for note in (*host.notes, *problems):
-            self.presenter.note(note, "warning")
-        self.presenter.history.show(host.runtime.messages)
-        if recovered := self.controller.prompt_input.recover():
-            self.controller.note(recovered)
-        if host.settings.editor_mode == "vi":
-            self.controller.prompt_input.toggle_vi()
-        self.controller.refresh()
-
-    def _on_signal(self, number: int) -> None:
-        self.app.signum = number
-        self.app.exit()
-
-    def _on_spin(self) -> None:
-        self._frame += 1
-        self.presenter.spin(self._frame)
-        self.app.redraw()
-
-    async def check_keys(self, chords: Iterable[str]) -> None:
-        """Show a note for each of the user's chords that this terminal cannot report."""
-        for each in await unsupported_keys(chords, self.app.screen):
-            self.presenter.note(each, "warning")
-        self.app.redraw()
-
-    def tail(self) -> str:
-        """Return the end of the conversation as text, for the main screen."""
-        columns = self.app.size[0]
-        return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))
-
-
-async def run(host: Host, prompt: str = "", images: Sequence[ImageBlock] = ()) -> int:
-    """Show the screen until the user quits and return the exit code. Raises `ConfigError` (see `check_terminal`)."""
+    Raises `ConfigError` and `SessionError`, also those of `open_host`; a user without a key is asked for one first.
+    """
     check_terminal(os.environ)
-    chat = ChatScreen(host)
+    start = StartScreen()
+    chat: ChatScreen | None = None
     try:
-        async with chat.app as app:
-            loading = spawn(load_rest(), "loading")
-            themes = chat.controller.themes
-            themes.background = await app.background()
-            if themes.background == "light" or host.settings.theme:
-                themes.use(host.settings.theme)
-            if host.choice is not None and host.choice.undecided:
-                chat.controller.dispatch.begin(ask_for_extensions(chat.controller))
-            if host.settings.keymap:
-                chat.controller.dispatch.begin(chat.check_keys(host.settings.keymap))
-            if prompt or images:
-                chat.controller.send(prompt, images)
-            await app.wait()
-            loading.cancel()
-            app.leave_behind = chat.tail()
+        async with start.app as app:
+            background = spawn(app.background(), "background")
+            for module in ("zot_agent.host.build", "zot_agent.ui.chat"):
+                await asyncio.to_thread(import_module, module)  # keys are shown meanwhile
+            host = await _open(open_host, options, app)
+            if host is not None and not app.over:
+                chat = _chat(host, start)
+                await _drive(chat, host, await background, prompt, images)
+                app.leave_behind = chat.tail()
     finally:
-        with contextlib.suppress(Exception):
-            await chat.controller.close()
-    if app.signum:
-        return 128 + app.signum
-    return os.EX_OK
+        if chat is not None:
+            with contextlib.suppress(Exception):
+                await chat.controller.close()
+    return 128 + app.signum if app.signum else os.EX_OK
+
+
+def _chat(host: "Host", start: StartScreen) -> "ChatScreen":
+    from zot_agent.ui.chat import ChatScreen  # noqa: PLC0415  only loaded after the first drawing
+
+    return ChatScreen(host, start)
+
+
+async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions, app: App) -> "Host | None":
+    """Build the host; None if the app has ended before."""
+    try:
+        return open_host(options)
+    except MissingKey:
+        from zot_agent.ui.first_run.welcome import welcome  # noqa: PLC0415  only for users without a key
+
+        chosen = await welcome(options, app)
+        if chosen is not None:
+            return open_host(chosen)
+        if app.signum is None:
+            raise
+        return None
+
+
+async def _drive(
+    chat: "ChatScreen", host: "Host", background: "Background | None", prompt: str, images: Sequence[ImageBlock]
+) -> None:
+    """Show what there is to ask, send the first prompt, and wait until the user quits."""
+    from zot_agent.ui.loading import load_rest  # noqa: PLC0415  as above
+    from zot_agent.ui.project_question import ask_about_project  # noqa: PLC0415  as above
+
+    loading = spawn(load_rest(), "loading")
+    themes, begin = chat.controller.themes, chat.controller.dispatch.begin
+    themes.background = background
+    if background == "light" or host.settings.theme:
+        themes.use(host.settings.theme)
+    if host.choice is not None and host.choice.undecided is not None:
+        begin(ask_about_project(chat.controller))
+    if host.settings.keymap:
+        begin(chat.check_keys(host.settings.keymap))
+    if prompt or images:
+        chat.controller.send(prompt, images)
+    await chat.app.wait()
+    loading.cancel()

@@ -41,10 +41,8 @@ class _RunReport:
             case ErrorEvent(message, code):
                 self._code = code
                 self._print(message)
-            case TurnEnd(stop, error):
+            case TurnEnd(_, error):
                 self._refusal = error
-                if stop == "length":
-                    self._print("the answer was cut off at the model's output limit")
             case Notice(_, message):
                 self._print(message)
             case AutoRetryStart():

@@ -87,7 +87,7 @@ class Output:
                 return "".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text)
             from zot_tui.text.sanitize import Sanitizer  # noqa: PLC0415  a pipe, and plain text, do not need it
 
-            self._sanitizer = Sanitizer()
+            self._sanitizer = Sanitizer(colors=False)
         return self._sanitizer.feed(text)
 
     def _wait(self) -> bool:

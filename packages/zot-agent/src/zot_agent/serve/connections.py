@@ -1,4 +1,4 @@
-"""`Connections`: accepts connections, and closes those that exceed a limit: of a peer, of all peers, or in time."""
+"""`Connections`: accepts connections, and closes those above a limit: of a peer, of all peers, or in time."""
 
 import asyncio
 import errno
@@ -13,7 +13,7 @@ _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """Errors of `accept` that pass when other connections are closed."""
 
 
-class Connection:
+class ServedConnection:
     """One connection: a stranger, except while a request with the token is being served on it.
 
     The protocol of the connection calls `opened`, `lost`, `must_wait` and `may_write`, the guard `admitted`.
@@ -87,16 +87,16 @@ class Connections:
     def __init__(
         self,
         limits: ServeLimits,
-        protocol: Callable[[Connection], asyncio.Protocol],
+        protocol: Callable[[ServedConnection], asyncio.Protocol],
         report: Callable[[str], None],
     ) -> None:
         """`protocol` makes the protocol of a connection; `report` gets a line for the user."""
         self._limits, self._protocol, self._report = limits, protocol, report
-        self._open: set[Connection] = set()
+        self._open: set[ServedConnection] = set()
         self._none_open = asyncio.Event()
         self._none_open.set()
         self._failure = ""
-        self.strangers: dict[Connection, None] = {}
+        self.strangers: dict[ServedConnection, None] = {}
         """The strangers, in the order in which they became strangers."""
 
     async def accept(self, listener: socket.socket) -> None:
@@ -126,7 +126,7 @@ class Connections:
         await asyncio.sleep(self._limits.accept_retry_seconds)
 
     async def _admit(self, accepted: socket.socket, peer: str) -> None:
-        connection = Connection(self, peer, self._limits)
+        connection = ServedConnection(self, peer, self._limits)
         self._open.add(connection)
         self._none_open.clear()
         connection.start_as_stranger()
@@ -137,7 +137,7 @@ class Connections:
             next(iter(self.strangers)).abort()
         await asyncio.get_running_loop().connect_accepted_socket(lambda: self._protocol(connection), accepted)
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: ServedConnection) -> None:
         """Remove a connection that has ended."""
         self._open.discard(connection)
         self.strangers.pop(connection, None)

@@ -1,4 +1,4 @@
-"""The protocols of a connection: uvicorn's, which report to the `Connection` in their `app_state`."""
+"""The protocols of a connection: uvicorn's, which report to the `ServedConnection` in their `app_state`."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 
 CONNECTION = "connection"
-"""The name of the `Connection` in `app_state`, which is `state` in the scope of a request."""
+"""The name of the `ServedConnection` in `app_state`, which is `state` in the scope of a request."""
 
 
 class HttpProtocol(H11Protocol):

@@ -15,7 +15,7 @@ from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.api import Api
-from zot_agent.serve.connections import Connection, Connections
+from zot_agent.serve.connections import Connections, ServedConnection
 from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.protocols import CONNECTION, HttpProtocol, SocketProtocol
@@ -109,7 +109,7 @@ class _Server:
         listener.setblocking(False)
         self._accepting = spawn(self._connections.accept(listener), "accept connections")
 
-    def _protocol(self, connection: Connection) -> HttpProtocol:
+    def _protocol(self, connection: ServedConnection) -> HttpProtocol:
         return HttpProtocol(self._config, self._state, {CONNECTION: connection})
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """`WorkingRow`: the row that shows what zot is doing. `ActivityLabel`: the words for it."""
 
-from collections.abc import Callable
-
+from zot_agent.ui.dispatch import CommandDispatcher
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent, ShellEnd, ShellStart
 from zot_core.events import (
     AssistantStart,
@@ -73,9 +73,8 @@ class ActivityLabel:
 class WorkingRow:
     """Drives the spinner: for the agent's work, else for a slow command of an extension."""
 
-    def __init__(self, spinner: Spinner, busy: Callable[[], bool], command: Callable[[], str]) -> None:
-        """`busy` returns whether the agent works, `command` the slow extension command, or an empty string."""
-        self._spinner, self._busy, self._slow = spinner, busy, command
+    def __init__(self, spinner: Spinner, conversation: Conversation, dispatch: CommandDispatcher) -> None:
+        self._spinner, self._conversation, self._dispatch = spinner, conversation, dispatch
         self._activity = ActivityLabel()
         self._command = ""
 
@@ -92,8 +91,8 @@ class WorkingRow:
 
     def update(self) -> None:
         """Start, stop or relabel the spinner after work or a slow command has begun or ended."""
-        spinner, before, busy = self._spinner, self._command, self._busy()
-        self._command = "" if busy else self._slow()
+        spinner, before, busy = self._spinner, self._command, self._conversation.busy
+        self._command = "" if busy else self._dispatch.slow_command
         label = self._command or (spinner.label if spinner.label != before else THINKING)
         if self._command != before or not (busy or self._command):
             spinner.stop()

@@ -1,60 +1,47 @@
-"""The keys of the chat screen: each action with what it runs, its help text and its keys."""
+"""The keys of the chat screen: each action with its function, its help text and its keys."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from zot_agent.ui.controller import CHAT, Controller
 from zot_tui.keys.key import RUNE, Key, parse_key
-from zot_tui.keys.keymap import RESERVED, Binding, Keymap
+from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
-from zot_tui.widgets.actions import BINDINGS as WIDGET_BINDINGS
-from zot_tui.widgets.actions import DIALOG_ACTIONS, EDITOR, EDITOR_ACTIONS
+from zot_tui.widgets.actions import Action, bindings
+from zot_tui.widgets.dialogs.dialog import DIALOG_ACTIONS, LIST_ACTIONS
+from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
-
-class ChatAction(NamedTuple):
-    """An action of a key in the chat: `run` is a function of the controller, or the slash command line to run."""
-
-    name: str
-    run: Callable[[Controller], object] | str
-    help: str
-    keys: tuple[str, ...]
-
-
-ACTIONS = (
-    ChatAction("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
-    ChatAction("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
-    ChatAction("cancel", Controller.cancel, "close; stop zot and take back the queue; clear", ("esc", "ctrl+[")),
-    ChatAction("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
-    ChatAction("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
-    ChatAction("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
-    ChatAction("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
-    ChatAction("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
-    ChatAction("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
-    ChatAction("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
-    ChatAction("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
-    ChatAction("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
-    ChatAction("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
-    ChatAction("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    ChatAction("help", "/help", "show keys and commands", ("f1",)),
+ACTIONS: tuple[Action[Controller], ...] = (
+    Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
+    Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
+    Action("cancel", Controller.cancel, "close; stop zot and take back the queue; clear", ("esc", "ctrl+[")),
+    Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
+    Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
+    Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
+    Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
+    Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
+    Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
+    Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
+    Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
+    Action("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
+    Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
+    Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 
-BINDINGS = (
-    *(
-        Binding(key, action.name, (CHAT,), action.help)
-        for action in (*ACTIONS, *TRANSCRIPT_ACTIONS)
-        for key in action.keys
-    ),
-    *(binding for binding in WIDGET_BINDINGS if binding.contexts == (EDITOR,)),
-)
+CHAT_ACTIONS: tuple[Action[Any], ...] = (*ACTIONS, *TRANSCRIPT_ACTIONS)
+"""The actions of keys that are not about the text in the editor."""
+
+BINDINGS = (*bindings(CHAT, CHAT_ACTIONS), *bindings(EDITOR, EDITOR_ACTIONS))
 
 KEYBOARD_REPLY = 5.0
 """Seconds a terminal has to report its keyboard protocol; after that it is taken to send plain bytes."""
 
 
-_KNOWN = {action.name for action in (*ACTIONS, *TRANSCRIPT_ACTIONS, *EDITOR_ACTIONS)}
-_OF_DIALOGS = {action.name for action in DIALOG_ACTIONS}
+_KNOWN = {action.name for action in (*CHAT_ACTIONS, *EDITOR_ACTIONS)}
+_OF_DIALOGS = {action.name for action in (*DIALOG_ACTIONS, *LIST_ACTIONS)}
 
 
 def keymap(own: Mapping[str, str]) -> tuple[Keymap, list[str]]:

@@ -2,8 +2,8 @@
 
 import os
 import re
-import stat
 
+from zot_core.regular_file import read_start
 from zot_tui.text.sanitize import sanitize_line
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -40,12 +40,9 @@ def _git_folder(folder: str) -> str:
 
 
 def _line(path: str) -> str:
-    """Return the first line of a file, sanitized; empty if it is not a readable regular file (a pipe would block)."""
+    """Return the first line of a file, sanitized; empty if it is not a readable regular file."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return ""
-        with open(path, "rb") as file:
-            text = os.fsdecode(file.read(_MAX_BYTES))
+        text = os.fsdecode(read_start(path, _MAX_BYTES))
     except OSError:
         return ""
     return sanitize_line(text.partition("\n")[0]).strip()

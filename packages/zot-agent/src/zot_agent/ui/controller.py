@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host.host import Host
@@ -36,9 +37,11 @@ from zot_provider.messages import ImageBlock
 from zot_provider.request import Reasoning
 from zot_tui.app import App
 from zot_tui.keys.key import Key
+from zot_tui.keys.keymap import Keymap
 from zot_tui.theme import Theme
-from zot_tui.widgets.actions import EDITOR_ACTIONS
+from zot_tui.widgets.actions import Action
 from zot_tui.widgets.dialogs.dialog import Dialog
+from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
@@ -56,69 +59,68 @@ TWICE = 2.0
 LONG = 20.0
 """Seconds of work after which its end is announced by a notification if the terminal is out of focus."""
 
-_EDITS = {action.name for action in EDITOR_ACTIONS}
-_SCROLLS = {action.name for action in TRANSCRIPT_ACTIONS}
-
 
 class Controller:
-    """Implements `Chat` for the commands. `app` is set before the first key.
-
-    `actions` maps the name of a key's action to a function of the controller, or to a slash command line.
-    """
-
-    app: App
-    dispatch: CommandDispatcher
-    extension_view: ExtensionView
+    """Implements `Chat` for the commands, and gets the keys while no dialog has them."""
 
     def __init__(
         self,
         host: Host,
+        app: App,
         view: Screen,
         presenter: Presenter,
+        keymap: Keymap,
+        actions: "Iterable[Action[Controller]]",
         *,
         home: str,
-        actions: "Mapping[str, Callable[[Controller], object] | str]",
     ) -> None:
-        self._actions = actions
-        self.host, self.view, self.presenter, self.home = host, view, presenter, home
+        self.host, self.app, self.view, self.presenter = host, app, view, presenter
+        self.keymap, self.home = keymap, home
         self.conversation = host.conversation
         self.transcript = view.transcript
-        self.prompt_input = PromptInput(
-            view.editor,
-            view.suggest,
-            home=home,
-            cwd=host.runtime.cwd,
-            commands=lambda: self.dispatch.offered(),
-            changed=self._changed,
-        )
-        self.dispatch = CommandDispatcher(self, self._queue_changed)
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
-        self._working = WorkingRow(view.spinner, lambda: self.conversation.busy, lambda: self.dispatch.slow_command)
-        self.permission = PermissionPrompt(self.ask, self._working.ask, asks=host.options.no_yolo)
-        self.themes = Themes(
-            home,
-            lambda: host.choice.found.active() if host.choice is not None else [],
-            use=self._dress,
-            note=lambda text: self.note(text, "warning"),
+        self.dispatch = CommandDispatcher(self)
+        self.prompt_input = PromptInput(
+            view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
+        self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
+        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo)
+        self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
+        self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
         if os.environ.get("ZOT_INLINE_IMAGES"):
             from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
 
             host.notes += filter(None, [problem(os.environ)])  # they are shown with the screen
-        view.editor.on_mode = self.refresh
-        self.conversation.events.add(self._event)
+        self._actions: dict[str, Callable[[], object]] = {
+            **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
+            **{action.name: partial(action.run, self.transcript) for action in TRANSCRIPT_ACTIONS},
+            **{action.name: partial(action.run, self) for action in actions},
+        }
         self._on_change: dict[str, Callable[[], None]] = {
             "queue": self._queue_changed,
             "settings": self.refresh,
             "session": self._show_conversation,
-            "extensions": lambda: self.extension_view.watch(),
+            "extensions": self.extension_view.watch,
         }
-        self.extension_view = ExtensionView(self, view, presenter, registered=self.prompt_input.commands_changed)
+        self._connect()
+
+    def _connect(self) -> None:
+        self.conversation.events.add(self._event)
+        self.dispatch.changed.connect(self._queue_changed)
+        self.prompt_input.outdated.connect(self._changed)
+        self.permission.asking.connect(self._working.ask)
+        self.themes.switched.connect(self._dress)
+        self.themes.noted.connect(lambda text: self.note(text, "warning"))
+        self.extension_view.registered.connect(self.prompt_input.commands_changed)
+        self.app.focus_changed.connect(self.themes.focus)
+        self.view.editor.mode_changed.connect(self.refresh)
+        self.view.stack.changed.connect(self.refresh)
+        self.view.stack.keys = self
 
     # Events
 
@@ -184,7 +186,7 @@ class Controller:
             mode=self.view.editor.mode.name,
         )
         self.app.screen.shape = self.view.editor.mode.shape
-        self.app.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
+        self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
@@ -203,43 +205,29 @@ class Controller:
 
     # Keys
 
-    def contexts(self) -> tuple[str, ...]:
-        """Return the contexts in which keys are looked up now."""
-        return () if self.view.stack.top is not None or self.view.panel is not None else (CHAT,)
-
-    def action(self, name: str, key: Key) -> bool:
-        """Do the action that a key is bound to. Return False if it cannot be done here."""
-        if not self.contexts():
-            return False
-        self.view.stack.touch()
-        run = name if name.startswith("/") else self._actions.get(name)
-        if isinstance(run, str):
-            self._run(run, keep=True)
-        elif run is not None:
-            run(self)
-        elif name in _SCROLLS:
-            self.transcript.perform(name)
-        elif name in _EDITS:
-            self.view.editor.perform(name)
+    def press(self, key: Key) -> bool:
+        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor."""
+        if self.extension_view.press(key):
+            return True
+        binding = self.keymap.find(key, (CHAT, EDITOR))
+        if binding is None or CHAT not in binding.contexts:
+            return self.view.editor.handle(key, binding)
+        if binding.action.startswith("/"):
+            self.run(binding.action, keep=True)
         else:
-            return False
+            self._actions[binding.action]()  # `bindings.keymap` lets no unknown name through
         return True
 
     def paste(self, text: str) -> None:
-        """Pass pasted text to the dialog, panel or editor that has the keys."""
-        if self.view.stack.top is not None:
-            self.view.stack.top.pasted(text)
-        else:
-            self.view.stack.touch()
-            if not self.extension_view.paste(text):
-                self.view.editor.paste(text)
-        self._changed()
+        """See `KeyTarget`."""
+        if not self.extension_view.paste(text):
+            self.view.editor.paste(text)
 
     def paste_image(self) -> None:
         """Paste the image or text on the clipboard, which also works where the terminal cannot paste."""
         from zot_agent.ui.input import external_input  # noqa: PLC0415  rarely used, and not for the first screen
 
-        self.dispatch.begin(external_input.paste_from_clipboard(self, self.paste))
+        self.dispatch.begin(external_input.paste_from_clipboard(self, self.view.stack.paste))
 
     def submit(self) -> None:
         """Send what is in the editor, or take a suggestion that needs more text."""
@@ -247,9 +235,9 @@ class Controller:
             return
         typed = self.prompt_input.text
         if typed.strip():
-            self._run(typed)
+            self.run(typed)
 
-    def _run(self, typed: str, *, keep: bool = False) -> None:
+    def run(self, typed: str, *, keep: bool = False) -> None:
         """Run a slash or shell command, or send a prompt, and clear the editor unless `keep` (a key's command)."""
         try:
             command = read_shell_command(typed)
@@ -273,13 +261,9 @@ class Controller:
         self.transcript.to_end()
 
     def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
-        """Queue a prompt of the user."""
+        """See `Chat`. `commands` is whether a slash command in the text is run."""
         self._show_end()
         self.conversation.prompt(text, images, typed=typed, commands=commands)
-
-    def submit_text(self, text: str) -> None:
-        """See `Chat`."""
-        self.send(text)
 
     def steer(self) -> None:
         """Send the text to the model while it works; with images it becomes a queued prompt."""
@@ -316,7 +300,7 @@ class Controller:
         now = asyncio.get_running_loop().time()
         self._disarm()
         if now - self._armed <= TWICE:
-            self.leave()
+            self.app.exit()
             return
         self._armed = now
         if self.conversation.busy:
@@ -331,14 +315,10 @@ class Controller:
         if cell is not None and cell in self.transcript.cells:
             self.transcript.remove(cell)
 
-    def leave(self) -> None:
-        """See `Chat`."""
-        self.app.exit()
-
     def leave_if_empty(self) -> None:
         """Quit if the editor is empty."""
         if not self.prompt_input.text:
-            self.leave()
+            self.app.exit()
 
     def recall(self) -> None:
         """Put the queued prompt back into the editor."""
@@ -381,10 +361,6 @@ class Controller:
             self.view.editor.paste(text)
         else:
             self.view.editor.insert(text)
-
-    async def compact(self, instructions: str) -> None:
-        """See `Chat`."""
-        await self.conversation.compact(instructions)
 
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 from zot_agent.ui.commands import slash_commands
@@ -13,6 +13,7 @@ from zot_core.conversation.commands import Command as ConversationCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
 from zot_tui.editor.completion import CommandCompletion
+from zot_tui.signal import Signal
 
 _log = logging.getLogger("zot_agent")
 
@@ -23,11 +24,12 @@ SLOW_AFTER = 0.3
 class CommandDispatcher:
     """Runs commands for `chat`, beside each other, and beside the conversation where `SlashCommand.busy` allows it.
 
-    `changed` is called when `slow_command` changes.
+    `changed` is emitted when `slow_command` changes.
     """
 
-    def __init__(self, chat: Chat, changed: Callable[[], None]) -> None:
-        self._chat, self._changed = chat, changed
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self.changed: Signal[[]] = Signal()
         self._conversation = chat.host.conversation
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
@@ -55,7 +57,7 @@ class CommandDispatcher:
         elif foreign is None:
             raise self._unknown(name)
         elif foreign.is_skill:
-            self._chat.submit_text(typed)
+            self._chat.send(typed)
         else:
             self.begin(self._ask(foreign, args))
         return True
@@ -82,7 +84,7 @@ class CommandDispatcher:
             slow.cancel()
             asked.cancel()
             if self._slow.pop(asked, ""):
-                self._changed()
+                self.changed.emit()
         try:
             asked.result()
         except asyncio.CancelledError:
@@ -95,7 +97,7 @@ class CommandDispatcher:
 
     def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:
         self._slow[asked] = label
-        self._changed()
+        self.changed.emit()
 
     @property
     def slow_command(self) -> str:

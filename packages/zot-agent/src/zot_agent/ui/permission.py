@@ -1,12 +1,12 @@
 """`PermissionPrompt`: asks the user before each tool call (`--no-yolo`)."""
 
 import json
-from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_core.confirm import Decision
 from zot_core.display import main_argument
 from zot_core.hooks import ToolRequest
+from zot_tui.signal import Signal
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
@@ -34,12 +34,13 @@ class AskDialog(Protocol):
 class PermissionPrompt:
     """Asks before each tool call, unless the user has allowed the tool, or all tools; `/yolo` allows all.
 
-    It is a `Confirm` of `zot_core.confirm` and shows the arguments as the tool will get them. `on_open` is called with
+    It is a `Confirm` of `zot_core.confirm` and shows the arguments as the tool will get them. `asking` is emitted with
     True when a question opens and with False when it closes.
     """
 
-    def __init__(self, ask: AskDialog, on_open: Callable[[bool], None], *, asks: bool) -> None:
-        self._ask, self._on_open = ask, on_open
+    def __init__(self, ask: AskDialog, *, asks: bool) -> None:
+        self._ask = ask
+        self.asking: Signal[[bool]] = Signal()
         self.asks = asks
         """Whether to ask at all."""
         self._allowed: set[str] = set()
@@ -50,12 +51,12 @@ class PermissionPrompt:
             return True
         text = call.arguments_json()
         title = f"Run {call.name} {main_argument(text)}".strip() + "?"
-        self._on_open(True)
+        self.asking.emit(True)
         try:
             question = Confirm(title, _ANSWERS, lambda columns: arguments(call, columns))
             answer = await self._ask(question, behind=True)
         finally:
-            self._on_open(False)
+            self.asking.emit(False)
         if answer == "tool":
             self._allowed.add(call.name)
         elif answer == "all":

@@ -28,7 +28,7 @@ class Screen(urwid.Widget):
     status row. On a low terminal the lowest widgets stay and the others shrink."""
 
     _sizing = frozenset([urwid.BOX])
-    _selectable = True
+    _selectable = False
 
     def __init__(self, transcript: Transcript, editor: EditorWidget, spinner: Spinner, status: Status) -> None:
         super().__init__()
@@ -60,10 +60,6 @@ class Screen(urwid.Widget):
         self._queue.changed()
         self._mark.changed()
         self._invalidate()
-
-    def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid: keys without an action go to the editor."""
-        return self.editor.keypress((size[0],), key)
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
         """See urwid: the wheel scrolls the conversation, wherever the pointer is."""

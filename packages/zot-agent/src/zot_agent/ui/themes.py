@@ -4,16 +4,14 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension
 from zot_provider.record import Record, record
+from zot_tui.signal import Signal
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
 from zot_tui.theme.detect import Background
 
 AUTO = "auto"
 """The built-in theme that suits the terminal's background."""
-
-_EXTENSION_FILES = ("theme.json", os.path.join("themes", "theme.json"))
-"""Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
 
 
 @record
@@ -37,18 +35,14 @@ class _Watched(Record):
 class Themes:
     """Finds, reads and switches themes. `home` is zot's home folder, `extensions` returns the active ones.
 
-    `use` is called with the theme to draw with, `note` with a line about a theme that is invalid in whole or in part.
+    `switched` is emitted with the theme to draw with, `noted` with a line about a theme that is invalid in whole or in
+    part.
     """
 
-    def __init__(
-        self,
-        home: str,
-        extensions: Callable[[], Sequence[DiscoveredExtension]],
-        *,
-        use: Callable[[Theme], None] = lambda _: None,
-        note: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self._folder, self._extensions, self._use, self._note = Path(home) / "themes", extensions, use, note
+    def __init__(self, home: str, extensions: Callable[[], Sequence[DiscoveredExtension]]) -> None:
+        self._folder, self._extensions = Path(home) / "themes", extensions
+        self.switched: Signal[[Theme]] = Signal()
+        self.noted: Signal[[str]] = Signal()
         self._watched: _Watched | None = None
         self._noted: list[str] = []
         self.background: Background | None = None
@@ -69,15 +63,15 @@ class Themes:
             return
         self._show_notes([f"theme {name}: {note}" for note in theme.notes])
         self.name = name
-        self._use(theme)
+        self.switched.emit(theme)
 
     def _show_notes(self, notes: list[str]) -> None:
         for note in notes:
             if note not in self._noted:
-                self._note(note)
+                self.noted.emit(note)
         self._noted = notes
 
-    def focus(self, here: bool) -> None:  # noqa: FBT001  the signature of `Handlers.focus`
+    def focus(self, here: bool) -> None:  # noqa: FBT001  what `App.focus_changed` emits
         """Read the theme again if its file has changed when the terminal gets the focus, even if it was invalid before.
 
         Faults that were already reported are not repeated.
@@ -88,17 +82,19 @@ class Themes:
             self._read(watched.name)
 
     def choices(self) -> list[ThemeChoice]:
-        """Return all themes. Of several with one name the first wins: the user's, an extension's, zot's."""
+        """Return all themes. Of several with one name the first wins: the user's, an installed extension's, zot's, a
+        project's."""
         own = [ThemeChoice(path.stem, "yours", str(path)) for path in sorted(self._folder.glob("*.json"))]
         extensions = [
-            ThemeChoice(found.name, "extension", path)
+            ThemeChoice(found.name, "project" if found.scope == "project" else "extension", path)
             for found in self._extensions()
-            for path in (os.path.join(found.directory, name) for name in _EXTENSION_FILES)
+            for path in (os.path.join(found.directory, name) for name in THEME_FILES)
             if os.path.isfile(path)
         ]
         ours = [ThemeChoice(AUTO, "the terminal's"), *(ThemeChoice(name, "zot") for name in builtin_names())]
         found: dict[str, ThemeChoice] = {}
-        for choice in (*own, *extensions, *ours):
+        # False comes before True: what a project brings replaces nothing.
+        for choice in sorted([*own, *extensions, *ours], key=lambda choice: choice.source == "project"):
             found.setdefault(choice.name, choice)
         return list(found.values())
 
@@ -111,7 +107,9 @@ class Themes:
         if not choice.path:
             self._watched = None
             return builtin(background or "dark") if choice.name == AUTO else builtin(name).for_background(background)
-        self._watched = _Watched(choice.name, choice.path, _changed(choice.path))
+        # The person has allowed the theme of a project as it was: a change is not shown by itself.
+        watch = choice.source != "project"
+        self._watched = _Watched(choice.name, choice.path, _changed(choice.path)) if watch else None
         theme = load_theme(Path(choice.path), background or "dark")
         return theme.over(builtin(theme.mode)).for_background(background)
 

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -252,3 +253,13 @@ sys.stdin.readline()
     for process in both:
         process.communicate("end\n")
     assert sorted(",".join(filter(None, answers)).split(",")) == [f"text {number}" for number in range(4)]
+
+
+def test_a_draft_that_is_a_pipe_is_not_waited_for(home: str) -> None:
+    die(other_zot(home, "/p", "text"))
+    (draft,) = (path for path in files(home) if path.suffix == ".json")
+    draft.unlink()
+    os.mkfifo(draft)
+    drafts = Drafts(home, "/p")
+    assert not drafts.recover()
+    drafts.close()

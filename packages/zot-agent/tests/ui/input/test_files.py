@@ -135,7 +135,8 @@ async def test_nothing_is_waited_for_and_more_is_told_as_it_is_found(tmp_path: P
     folder = tmp_path / "many"
     make(folder, *(f"d{number % 40}/f{number}" for number in range(1500)))
     sizes: list[int] = []
-    index = FileIndex(str(folder), PATIENT, lambda: sizes.append(len(index.known)))
+    index = FileIndex(str(folder), PATIENT)
+    index.changed.connect(lambda: sizes.append(len(index.known)))
     assert await index.paths() == []
     assert len(await index.filled()) == 1540
     await index.close()

@@ -10,6 +10,7 @@ from waiting import until
 from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
 from zot_tui.editor.completion import CommandCompletion
+from zot_tui.keys.key import parse_key
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
 
@@ -25,7 +26,6 @@ async def typing(root: Path, cwd: Path | None = None) -> AsyncIterator[Any]:
         home=str(root / "home"),
         cwd=str(cwd or root),
         commands=lambda: COMMANDS,
-        changed=lambda: None,
     )
     typed.suggest = suggest
     try:
@@ -67,7 +67,7 @@ async def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_e
         assert offered(suggest) == ["  one.txt", "› two.txt"]
         typed.editor.insert("w")
         await until(lambda: offered(suggest) == ["› two.txt"])
-        typed.editor.backspace()
+        typed.editor.press(parse_key("backspace"))
         await until(lambda: len(offered(suggest)) == 2)
         assert typed.cancel()
         assert offered(suggest) == []

@@ -36,24 +36,33 @@ class Rejected(Record):
     fate: Fate = "refused"
 
 
-async def run_calls(agent: AgentState, calls: list[ToolCallBlock]) -> None:
-    """Run the calls and add their results to the history, in call order.
+_CUT = Rejected(
+    "the answer was cut off at the output limit before this call was complete, so the call did not run; "
+    "call again with shorter arguments, if necessary in several calls",
+    "not_run",
+)
+"""For the last call of an answer that reached its length limit. Even valid arguments may lack a part."""
+
+
+async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cut: bool = False) -> None:
+    """Run the calls and add their results to the history, in call order. With `last_is_cut` the last one does not run.
 
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
     """
     tools = [agent.tools.get(call.name) for call in calls]
+    cut = calls[-1] if last_is_cut else None
     if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):
-        await _run_in_parallel(agent, calls)
+        await _run_in_parallel(agent, calls, cut)
     else:
-        await _run_in_order(agent, calls)
+        await _run_in_order(agent, calls, cut)
 
 
-async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock]) -> None:
+async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> None:
     for position, block in enumerate(calls):
         began = False
         try:
-            prepared_call = await prepare(agent, block)
+            prepared_call = _CUT if block is cut else await prepare(agent, block)
             began = True
             output = await _run_call(agent, block, prepared_call)
         except asyncio.CancelledError:
@@ -64,15 +73,23 @@ async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock]) -> None:
         _report(agent, output)
 
 
-async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock]) -> None:
+async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> None:
     """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
+    begun: set[int] = set()
+    room = asyncio.Semaphore(agent.parallel_calls)  # calls get in by their order, which `FileOrder` relies on
+
+    async def run(position: int, prepared_call: Prepared | Rejected) -> ToolResultEvent:
+        async with room:
+            begun.add(position)
+            return await _run_call(agent, calls[position], prepared_call)
+
     try:
         try:
-            prepared = [await prepare(agent, block) for block in calls]
-            for block, prepared_call in zip(calls, prepared, strict=True):
-                tasks.append(spawn(_run_call(agent, block, prepared_call), f"tool {block.name} {block.id}"))
+            prepared = [_CUT if block is cut else await prepare(agent, block) for block in calls]
+            for position, (block, prepared_call) in enumerate(zip(calls, prepared, strict=True)):
+                tasks.append(spawn(run(position, prepared_call), f"tool {block.name} {block.id}"))
             for task in tasks:
                 output = await asyncio.shield(task)
                 reported += 1
@@ -85,7 +102,9 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock]) -> Non
     except asyncio.CancelledError:
         for position, block in enumerate(calls[reported:], reported):
             ended = position < len(tasks) and not tasks[position].cancelled()
-            _report(agent, tasks[position].result() if ended else _aborted_result(agent, block, began=bool(tasks)))
+            _report(
+                agent, tasks[position].result() if ended else _aborted_result(agent, block, began=position in begun)
+            )
         raise
 
 

@@ -41,11 +41,11 @@ async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd
         if limit is not None:
             return limit.end, ErrorEvent(limit.reason, exit_code=4)
         add_messages(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
-        calls = await run_turn(agent, step)
-        if isinstance(calls, Refusal):
-            return calls.end, None
-        if calls:
-            await run_calls(agent, calls)
+        turn = await run_turn(agent, step)
+        if isinstance(turn, Refusal):
+            return turn.end, None
+        if turn.calls:
+            await run_calls(agent, turn.calls, last_is_cut=turn.cut)
             continue
         following = _next_messages(agent) or await agent.hooks.before_stop.gather(step) or _next_messages(agent)
         if not following:

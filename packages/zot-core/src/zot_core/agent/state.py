@@ -31,8 +31,10 @@ class AgentState:
         usage: Usage | None = None,
         hooks: Hooks | None = None,
         cache_key: str = "",
+        parallel_calls: int = 16,
     ) -> None:
-        """`context` is passed to tools; `messages` and `usage` continue an earlier conversation."""
+        """`context` is passed to tools; `messages` and `usage` continue an earlier conversation. At most
+        `parallel_calls` calls of one answer run at a time."""
         self.client = client
         self.model = model
         self.tools = {tool.name: tool for tool in tools}
@@ -45,6 +47,7 @@ class AgentState:
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
+        self.parallel_calls = parallel_calls
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""

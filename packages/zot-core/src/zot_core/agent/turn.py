@@ -42,7 +42,15 @@ class Answer(Record):
         return [TextBlock(text)] if text else []
 
 
-async def run_turn(agent: AgentState, step: int) -> list[ToolCallBlock] | Refusal:
+@record
+class TurnCalls(Record):
+    """The tool calls of an answer. `cut`: the answer reached its length limit within the last one, or after it."""
+
+    calls: list[ToolCallBlock]
+    cut: bool = False
+
+
+async def run_turn(agent: AgentState, step: int) -> TurnCalls | Refusal:
     """Call the model once. Return the tool calls of its answer, or the refusal if a hook stopped the turn.
 
     Emits the events from `turn_start` to `turn_end`, even if the turn fails: the text received is then kept, and the
@@ -67,9 +75,13 @@ async def run_turn(agent: AgentState, step: int) -> list[ToolCallBlock] | Refusa
     calls = message.tool_calls
     for call in calls:
         agent.emit(ToolCall.of(call))
-    stop: TurnStop = "tool_use" if calls else "end_turn" if end.stop == "tool_use" else end.stop
+    stop: TurnStop = "length" if end.stop == "length" else "tool_use" if calls else "end_turn"
+    cut = stop == "length" and bool(calls) and end.content[-1] is calls[-1]
+    if stop == "length":
+        within = f" within a call of {calls[-1].name}, which does not run" if cut else ""
+        agent.emit(Notice("warn", f"the answer was cut off at the model's output limit{within}"))
     agent.emit(TurnEnd(stop))
-    return calls
+    return TurnCalls(calls, cut)
 
 
 async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:

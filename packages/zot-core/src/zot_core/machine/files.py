@@ -7,12 +7,14 @@ import asyncio
 import errno
 import os
 import stat
+import sys
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 from typing import Literal
 
 from zot_core.machine.interface import FileInfo
 from zot_core.machine.replace_file import replace_file, write_all
+from zot_core.regular_file import open_regular, read_start
 
 _THREAD_BYTES = 1024 * 1024
 _PIECE_BYTES = 256 * 1024
@@ -24,7 +26,7 @@ _CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.ER
 
 
 class LocalFiles:
-    """`Files` of this machine, without any restriction to folders."""
+    """`Files` of this machine, without any restriction to folders. Only regular files are read and written."""
 
     async def stat(self, path: str) -> FileInfo:
         """Return what is at the path; links are followed."""
@@ -34,13 +36,14 @@ class LocalFiles:
     async def read(self, path: str, limit: int | None = None) -> bytes:
         """Return the content, or its first `limit` bytes."""
         size = os.stat(path).st_size
-        if min(size, size if limit is None else limit) > _THREAD_BYTES:
-            return await asyncio.to_thread(_read, path, limit)
-        return _read(path, limit)
+        limit = sys.maxsize if limit is None else limit
+        if min(size, limit) > _THREAD_BYTES:
+            return await asyncio.to_thread(read_start, path, limit)
+        return read_start(path, limit)
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
         """Yield the content in pieces of 256 KiB."""
-        with open(path, "rb", buffering=0) as file:
+        with open(path, "rb", buffering=0, opener=open_regular) as file:
             in_thread = os.fstat(file.fileno()).st_size > _THREAD_BYTES
             while piece := await asyncio.to_thread(file.read, _PIECE_BYTES) if in_thread else file.read(_PIECE_BYTES):
                 yield piece
@@ -70,17 +73,6 @@ class LocalFiles:
 
 def _kind(mode: int) -> Literal["file", "directory", "other"]:
     return "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
-
-
-def _read(path: str, limit: int | None) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        if limit is None:
-            return file.readall()
-        parts = []
-        while limit > 0 and (part := file.read(limit)):
-            parts.append(part)
-            limit -= len(part)
-        return b"".join(parts)
 
 
 def _list_rest(
@@ -116,7 +108,7 @@ def _write(path: str, data: bytes) -> None:
     except OSError as error:
         if old is None or error.errno not in _CANNOT_REPLACE:
             raise
-        with open(target, "wb", buffering=0) as file:
+        with open(target, "wb", buffering=0, opener=open_regular) as file:
             write_all(file.fileno(), data)
 
 

@@ -9,20 +9,25 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str
     """Write `data` to a temporary file and rename it to `path`, which must not be a link: a link would be replaced.
 
     `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner if the system allows it;
-    a new file gets 0o666 minus the umask. `beside` is the temporary path, for a caller that cleans up after killed
-    processes; by default it is a random name in the folder of `path`, which must exist.
+    a new file gets 0o666 minus the umask. At no time can more users read the temporary file than `path`. `beside` is
+    the temporary path, for a caller that cleans up after killed processes; by default it is a random name in the folder
+    of `path`, which must exist.
 
     Raises OSError, and then leaves no temporary file. No fsync: it costs up to 30 ms, and after a power failure the old
     file or the new one is still there.
     """
     temporary = beside or os.path.join(os.path.dirname(path), f".zot-{os.urandom(6).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if beside else os.O_EXCL) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o666 if mode is None else mode)
+    if beside:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+    old = _status(path) if mode is None else None
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, 0o600 if old else 0o666 if mode is None else mode)
     try:
         try:
             write_all(descriptor, data)
-            if mode is None:
-                _keep_owner_and_mode(descriptor, path)
+            if old is not None:
+                _keep_owner_and_mode(descriptor, old)
         finally:
             os.close(descriptor)
         os.replace(temporary, path)
@@ -39,12 +44,15 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _keep_owner_and_mode(descriptor: int, path: str) -> None:
-    if not hasattr(os, "fchown"):  # Windows
-        return
+def _status(path: str) -> os.stat_result | None:
     try:
-        old = os.stat(path)
+        return os.stat(path)
     except FileNotFoundError:
+        return None
+
+
+def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
+    if not hasattr(os, "fchown"):  # Windows
         return
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.process_groups import group_runs, signal_group
@@ -35,10 +35,10 @@ class ShellLimits(Record):
 
 
 class LocalShell:
-    """`Shell` of this machine."""
+    """`Shell` of this machine. Commands get the environment of this process without the variables `removed_env`."""
 
-    def __init__(self, limits: ShellLimits | None = None) -> None:
-        self._limits = limits or ShellLimits()
+    def __init__(self, limits: ShellLimits | None = None, *, removed_env: Collection[str] = ()) -> None:
+        self._limits, self._removed_env = limits or ShellLimits(), removed_env
         self._program = ""
 
     async def run(
@@ -54,7 +54,8 @@ class LocalShell:
         if sys.platform == "win32":
             raise OSError("running commands needs a POSIX system; Windows is not supported yet")
         self._program = self._program or _find_shell()
-        process, descriptor = _start([self._program, "-c", command], cwd, {**os.environ, **env})
+        inherited = {name: value for name, value in os.environ.items() if name not in self._removed_env}
+        process, descriptor = _start([self._program, "-c", command], cwd, inherited | dict(env))
         pipe = _Pipe(descriptor, output)
         exited = _exit_of(process)
         try:

@@ -1,7 +1,9 @@
 """Context files with instructions for the agent: `AGENTS.md` of several folders, and `SYSTEM.md`.
 
 `AGENTS.md` of the home folder comes first, then those of every directory from the root down to the working directory,
-so that the nearest instructions come last. The size of each file and of all files together is limited.
+so that the nearest instructions come last. Above the working directory, or if every user can write to it, only files
+count that belong to the user, to the owner of the working directory or to root, in directories of one of them: anybody
+can put a file into `/tmp`. The size of each file and of all files together is limited.
 """
 
 import os
@@ -9,6 +11,7 @@ import stat
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 
+from zot_core.regular_file import read_start
 from zot_provider.record import Record, field, record
 
 NAME = "AGENTS.md"
@@ -45,7 +48,12 @@ def find_context(cwd: str, home: str = "") -> Context:
     """Find the context files for work in `cwd`, an absolute path. `home` is zot's home folder, empty for none."""
     context = Context()
     left = TOTAL_LIMIT
+    places = [folder for folder in (home, cwd) if folder and not _open_to_all(folder)]
+    trusted = [os.path.abspath(os.path.join(folder, NAME)) for folder in places]
     for path in reversed(_unique([*([os.path.join(home, NAME)] if home else []), *_chain(cwd)])):
+        if path not in trusted and (stranger := _stranger(path, cwd)):
+            context.notes.append(f"{stranger} belongs to another user; {path} is left out")
+            continue
         text = read_bounded(path, context.notes)
         size = len(text.encode("utf-8", "replace"))
         if not text:
@@ -58,15 +66,22 @@ def find_context(cwd: str, home: str = "") -> Context:
     return context
 
 
-def find_system(cwd: str, home: str, notes: list[str]) -> ContextFile | None:
-    """Find the file that replaces the default instructions: `.zot/SYSTEM.md` in `cwd`, else `SYSTEM.md` in `home`."""
-    for folder in (os.path.join(cwd, ".zot"), home):
-        if folder:
-            path = os.path.join(folder, SYSTEM)
-            text = read_bounded(path, notes)
-            if text:
-                return ContextFile(path, text)
+def find_system(cwd: str, home: str, notes: list[str], *, project: bool = True) -> ContextFile | None:
+    """Find the file that replaces the default instructions: `.zot/SYSTEM.md` in `cwd`, unless `project` is false, else
+    `SYSTEM.md` in `home`."""
+    paths = [project_system(cwd, home) if project else "", os.path.join(home, SYSTEM) if home else ""]
+    for path in filter(None, paths):
+        text = read_bounded(path, notes)
+        if text:
+            return ContextFile(path, text)
     return None
+
+
+def project_system(cwd: str, home: str) -> str:
+    """Return the path of the `SYSTEM.md` that the project in `cwd` brings; empty if it brings none."""
+    path = os.path.join(cwd, ".zot", SYSTEM)
+    own = os.path.realpath(path) == os.path.realpath(os.path.join(home, SYSTEM))
+    return path if os.path.lexists(path) and not own else ""
 
 
 def _chain(cwd: str) -> list[str]:
@@ -77,6 +92,26 @@ def _chain(cwd: str) -> list[str]:
     return [os.path.join(folder, NAME) for folder in folders]
 
 
+def _open_to_all(folder: str) -> bool:
+    """Return whether every user can put a file into a folder."""
+    try:
+        return bool(os.stat(folder).st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
+
+
+def _stranger(path: str, cwd: str) -> str:
+    """Return which of a file, what it links to, and its folder belongs to a stranger: somebody who is not the user, the
+    owner of `cwd` or root. Empty if none does, if there is no such file, and on systems without owners."""
+    try:
+        owners = (os.getuid(), os.stat(cwd).st_uid, 0)
+        # A stranger's link could lead to a file of the user's that is not meant for a model.
+        found = {path: (os.lstat(path), os.stat(path)), os.path.dirname(path): (os.stat(os.path.dirname(path)),)}
+    except (AttributeError, OSError):
+        return ""
+    return next((each for each, states in found.items() if any(state.st_uid not in owners for state in states)), "")
+
+
 def _unique(paths: Iterable[str]) -> list[str]:
     """Remove duplicate paths, keeping the first: the home folder may be a parent of the working directory."""
     return list(dict.fromkeys(os.path.abspath(path) for path in paths))
@@ -85,11 +120,7 @@ def _unique(paths: Iterable[str]) -> list[str]:
 def read_bounded(path: str, notes: list[str]) -> str:
     """Read the text of a file, at most `FILE_LIMIT` bytes; empty, with a note, if it cannot be used."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would block
-            notes.append(f"{path} is not a file; it is left out")
-            return ""
-        with open(path, "rb") as file:
-            data = file.read(FILE_LIMIT + 1)
+        data = read_start(path, FILE_LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(path):
             notes.append(f"{path} is a broken link; it is left out")

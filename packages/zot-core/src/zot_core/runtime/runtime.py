@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.loop import run_work
+from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
@@ -136,6 +137,7 @@ class Runtime:
         limit_runs(self.agent, limits)
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
+        RefusedImages(self.agent).attach()
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
 
@@ -178,7 +180,7 @@ class Runtime:
     @property
     def cost(self) -> float | None:
         """US dollars of the session so far; None if the price of the current model is unknown."""
-        return None if self.agent.model.price is None else self.usage.cost_usd
+        return None if self.agent.model.price is None else self.usage.cost_usd or 0.0
 
     @property
     def busy(self) -> bool:
@@ -353,9 +355,15 @@ class Runtime:
         if not isinstance(session, SessionFile):
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
-            self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
-            self.workspace.apply_to(self.agent, self._tools)
+            self.set_workspace(workspace)
         self._switch_session(session, resumed)
+
+    def set_workspace(self, workspace: Workspace) -> None:
+        """Change the working directory, the instructions and the skills."""
+        self._check_idle()
+        self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
+        self.workspace.apply_to(self.agent, self._tools)
+        self.agent.refresh()
 
     def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session

@@ -20,7 +20,7 @@ from typing import Any
 
 from zot_core.agent import Agent
 from zot_core.errors import InvalidOutput
-from zot_core.events import AgentEvent, AssistantMessage, TurnEnd, TurnStart
+from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_provider.errors import ConfigError
 
 _PROBLEMS = 8
@@ -119,7 +119,7 @@ class StructuredRun:
 
     def __init__(self, agent: Agent, schema: OutputSchema) -> None:
         self._agent, self._schema = agent, schema
-        self._answer, self._corrected = "", False
+        self._answer, self._calls, self._corrected = "", False, False
         self.stop = agent.hooks.event.add(self._on_event)
         """Must be called when the run has ended."""
 
@@ -135,10 +135,17 @@ class StructuredRun:
 
     def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, TurnStart):
-            self._answer = ""
+            self._answer, self._calls = "", False
         elif isinstance(event, AssistantMessage):
             self._answer = event.message.text
-        elif isinstance(event, TurnEnd) and event.stop in ("end_turn", "length") and not self._corrected:
+        elif isinstance(event, ToolCall):
+            self._calls = True
+        elif (
+            isinstance(event, TurnEnd)
+            and event.stop in ("end_turn", "length")
+            and not self._calls
+            and not self._corrected
+        ):
             try:
                 self._schema.parse(self._answer)
             except ValueError as problem:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
+from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
@@ -74,7 +75,10 @@ class SessionFile:
 
     def _open(self, flags: int) -> int:
         try:
-            fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
+            if flags & os.O_CREAT:
+                fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
+            else:
+                fd = open_regular(self.path, flags)
         except OSError as error:
             raise SessionError(self._error_text("cannot write session", error)) from error
         try:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
+from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
@@ -120,7 +121,7 @@ def rename(store: SessionStore, path: str, title: str) -> str:
         row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
         try:
             used = os.stat(path)
-            with open(path, "ab", buffering=0) as file:
+            with open(path, "ab", buffering=0, opener=open_regular) as file:
                 if file.write(row) != len(row):
                     raise SessionError(f"cannot write session {path}: the disk is full; free some space")
             os.utime(path, ns=(used.st_atime_ns, used.st_mtime_ns))
@@ -165,7 +166,7 @@ class _Scan(Record):
 
 def _scan_file(path: str) -> _Scan:
     """Read a file, or its head and tail. Raises OSError."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         found = os.fstat(file.fileno())
         scan = _Scan(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= FULL_SCAN_BYTES)
         if scan.whole:
@@ -208,7 +209,7 @@ def _locked(store: SessionStore, path: str) -> Iterator[bool]:
         raise SessionError(f"{path} is not a session below {store.root}")
     try:
         scan = _scan_file(path)
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             file.seek(max(scan.size - 1, 0))
             torn = scan.size > 0 and file.read(1) != b"\n"
     except OSError as error:

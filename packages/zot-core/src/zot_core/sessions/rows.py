@@ -245,20 +245,21 @@ def _written(arguments: Any) -> str:
 
 
 def read_usage(value: Any) -> Usage:
-    """Parse a usage object; missing and invalid numbers count as zero."""
+    """Parse a usage object; missing and invalid numbers of tokens count as zero, such a cost is unknown."""
     fields = value if isinstance(value, dict) else {}
 
-    def number(name: str) -> Any:
+    def number(name: str, missing: Any = 0) -> Any:
         found = fields.get(name)
         usable = isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e15
-        return found if usable else 0
+        return found if usable else missing
 
+    cost = number("cost_usd", None)
     return Usage(
         int(number("input_tokens")),
         int(number("output_tokens")),
         int(number("cache_read_tokens")),
         int(number("cache_write_tokens")),
-        float(number("cost_usd")),
+        None if cost is None else float(cost),
         int(number("reasoning_tokens")) if "reasoning_tokens" in fields else None,
     )
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, get_args
 
 from zot_core.errors import SessionError, SessionNotFound
+from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
@@ -49,7 +50,7 @@ def load(path: str) -> StoredSession:
     """
     stored = StoredSession(Meta("", "", "", "", ""))
     try:
-        with open(path, "rb") as file, _no_collector():
+        with open(path, "rb", opener=open_regular) as file, _no_collector():
             source = (
                 _RowSource(path) if os.fstat(file.fileno()).st_size > EAGER_BYTES and hasattr(os, "pread") else None
             )
@@ -82,7 +83,7 @@ class _RowSource:
     __slots__ = ("__weakref__", "_fd")
 
     def __init__(self, path: str) -> None:
-        self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        self._fd = open_regular(path)
         weakref.finalize(self, os.close, self._fd)
 
     def row(self, start: int, size: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import NAME, Skill, read_skill
@@ -45,24 +46,55 @@ class Skills(Record):
 
 
 def find_skills(
-    cwd: str, home: str = "", user_home: str = "", extension_skills: Iterable[ExtensionSkills] = ()
+    cwd: str,
+    home: str = "",
+    user_home: str = "",
+    extension_skills: Iterable[ExtensionSkills] = (),
+    *,
+    project: bool = True,
 ) -> Skills:
     """Find the skills for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
     both may be empty.
 
-    The first skill of a name wins, in this order: `.zot/skills` in `cwd`, `skills` in `home`, `.claude/skills` in `cwd`
-    and in `user_home`, `.agents/skills` in both, extensions, the built-in skills.
+    The first skill of a name wins, in this order: `skills` in `home`, `.claude/skills` and `.agents/skills` in
+    `user_home`; `.zot/skills`, `.claude/skills` and `.agents/skills` in `cwd`, unless `project` is false; extensions;
+    the built-in skills. A note says which skills of the project are hidden by the user's own.
     """
     search = _SkillSearch()
-    agents = [os.path.join(user_home, name) if user_home else "" for name in (".claude", ".agents")]
-    for name, folder in ((".zot", home), (".claude", agents[0]), (".agents", agents[1])):
-        search.look_in(os.path.join(cwd, name, "skills"), "project")
-        if folder:
-            search.look_in(os.path.join(folder, "skills"), "user")
+    for place in _user_places(home, user_home):
+        search.look_in(place, "user")
+    for place in _project_places(cwd) if project else ():
+        search.look_in(place, "project")
     for each in extension_skills:
         search.look_in_extension(each)
     search.look_in(BUILTIN, "builtin")
     return search.skills
+
+
+def project_skills(cwd: str, home: str = "", user_home: str = "") -> list[Skill]:
+    """Find the skills that the project in `cwd` brings, without those in folders of the user."""
+    search = _SkillSearch()
+    search.leave_out(_user_places(home, user_home))
+    for place in _project_places(cwd):
+        search.look_in(place, "project")
+    return search.skills.found
+
+
+def _user_places(home: str, user_home: str) -> list[str]:
+    folders = [home, *(os.path.join(user_home, name) if user_home else "" for name in (".claude", ".agents"))]
+    return [os.path.join(folder, "skills") for folder in folders if folder]
+
+
+def _project_places(cwd: str) -> list[str]:
+    return [os.path.join(cwd, name, "skills") for name in (".zot", ".claude", ".agents")]
+
+
+class _Found(NamedTuple):
+    """The first skill of a name: its file, and the place and the source that it was found in."""
+
+    path: str
+    place: str
+    source: str
 
 
 class _SkillSearch:
@@ -70,9 +102,13 @@ class _SkillSearch:
 
     def __init__(self) -> None:
         self.skills = Skills()
-        self._names: dict[str, tuple[str, str]] = {}  # by name, the file and the place it was found in
+        self._first: dict[str, _Found] = {}
         self._places: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
+
+    def leave_out(self, places: Iterable[str]) -> None:
+        """Do not search these places."""
+        self._places.update(map(os.path.realpath, places))
 
     def look_in(self, place: str, source: str) -> None:
         """Add all skills in a place, which need not exist. Does nothing for a folder searched before."""
@@ -124,7 +160,7 @@ class _SkillSearch:
         return True
 
     def _read(self, path: str, source: str, place: str, prefix: str) -> None:
-        if len(self._names) >= SKILLS_LIMIT:
+        if len(self._first) >= SKILLS_LIMIT:
             note = f"there are more than {SKILLS_LIMIT} skills; the rest is left out"
             if note not in self.skills.notes:
                 self.skills.notes.append(note)
@@ -137,11 +173,13 @@ class _SkillSearch:
         except OSError as error:
             self._skip(f"{path} cannot be read ({error.strerror})")
             return
-        first, first_place = self._names.setdefault(skill.name, (path, place))
-        if first == path:
+        first = self._first.setdefault(skill.name, _Found(path, place, source))
+        if first.path == path:
             self.skills.found.append(skill)
-        elif first_place == place:  # in different places it is intended: a project replaces skills of the user
-            self._skip(f"{path}: its name {skill.name} is already used by {first}")
+        elif first.place == place:  # in two places of the user it is intended
+            self._skip(f"{path}: its name {skill.name} is already used by {first.path}")
+        elif source == "project" and first.source == "user":
+            self._skip(f"{path}: you have a skill {skill.name} of your own, {first.path}")
 
     def _folders(self, place: str) -> Iterator[str]:
         """Yield the subfolders of a folder, sorted, including links to folders, but not hidden ones or

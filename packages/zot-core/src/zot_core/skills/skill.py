@@ -8,6 +8,7 @@ import os
 import re
 
 from zot_core.printable import printable_line
+from zot_core.regular_file import read_start
 from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
 from zot_provider.record import Record, field, record
 
@@ -50,9 +51,8 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
 
     Raises `FrontMatterError` with the number of the wrong line, and OSError.
     """
-    with open(path, "rb") as file:
-        head = file.read(HEAD_LIMIT)
-        whole = not file.read(1)
+    data = read_start(path, HEAD_LIMIT + 1)
+    head, whole = data[:HEAD_LIMIT], len(data) <= HEAD_LIMIT
     if b"\0" in head:
         raise FrontMatterError("it looks binary")
     try:

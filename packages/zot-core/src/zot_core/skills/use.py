@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
+from zot_core.regular_file import read_start
 from zot_core.result import ToolResult
 from zot_core.skills.discover import BUILTIN
 from zot_core.skills.front_matter import FrontMatterError, split
@@ -62,7 +63,7 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
         found = _find(name, known)
         try:
             own = found.path.startswith(BUILTIN + os.sep)
-            data = _read(found.path) if own else await context.files.read(found.path, _FILE_LIMIT)
+            data = read_start(found.path, _FILE_LIMIT) if own else await context.files.read(found.path, _FILE_LIMIT)
         except OSError as error:
             raise as_tool_error(error, found.path) from error
         text = _text(data, found.path)
@@ -86,7 +87,7 @@ def expand(skill: Skill, args: str = "") -> str:
     If the text contains `$ARGUMENTS`, `args` replaces that instead. Raises `ConfigError` if the file cannot be read.
     """
     try:
-        text = _text(_read(skill.path), skill.path)
+        text = _text(read_start(skill.path, _FILE_LIMIT), skill.path)
     except (OSError, ToolError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ConfigError(f"the skill {skill.name} cannot be read: {skill.path}: {reason}") from error
@@ -115,11 +116,6 @@ def _find(name: str, known: dict[str, Skill]) -> Skill:
 
 def _introduction(skill: Skill) -> str:
     return f"The skill {skill.name}, from the folder {skill.folder}; relative paths in it refer to that folder."
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(_FILE_LIMIT)
 
 
 def _text(data: bytes, path: str) -> _SkillText:

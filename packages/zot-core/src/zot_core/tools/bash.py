@@ -34,18 +34,18 @@ class BashLimits(Record):
     """Most characters of one progress update."""
 
 
-_RESULT = re.compile(r"\$ .*?\n\n(?P<output>.*)\[exit (?P<code>-?\d+)\].*?  Took (?P<seconds>[\d.]+)s", re.DOTALL)
-"""The text of a result as `_result` writes it; the command may have several lines and is known from the arguments."""
+_LAST_LINE = re.compile(r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?  Took (\d{1,9}\.\d)s")
+"""The last line of a result, as `_result` writes it."""
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     command = str(arguments["command"])
-    found = _RESULT.fullmatch("$ \n\n" + text.removeprefix(f"$ {command}\n\n"))
+    output, _, last = text.removeprefix(f"$ {command}\n\n").rpartition("\n")
+    found = _LAST_LINE.fullmatch(last)
     if found is None:
         return []
-    code = int(found["code"])
-    output = found["output"][:-1]  # the empty line before the last one
-    return [TerminalDisplay(command, output, None if code == -1 else code, float(found["seconds"]))]
+    code = int(found[1])
+    return [TerminalDisplay(command, output, None if code == -1 else code, float(found[2]))]
 
 
 @builtin(recall=_recall)

@@ -1,6 +1,9 @@
 """The `edit` tool: replace exact pieces of a file's text."""
 
+import asyncio
 from typing import Annotated, Any
+
+from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
@@ -9,17 +12,22 @@ from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
-from zot_provider.record import Record, field, record
 
+LARGEST = 8 * 1024 * 1024
+"""Most bytes of a file; an edit needs several times as much memory."""
+_THREAD_BYTES = 64 * 1024
 _BINARY_PROBE = 8192
 
 
-@record
-class FileEdit(Record):
+class FileEdit(TypedDict):
     """One replacement."""
 
-    oldText: str = field(metadata={"description": "Text that occurs exactly once in the file, white space included"})
-    newText: str = field(metadata={"description": "The text to put in its place"})
+    __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
+
+    oldText: str
+    """Text that occurs exactly once in the file, white space included"""
+    newText: str
+    """The text to put in its place"""
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
@@ -36,13 +44,18 @@ async def edit(
     from zot_core.tools.text.edit_text import EditError, TextReplacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     target = await resolve(path, context)
-    replacements = [TextReplacement(_clean(one.oldText), _clean(one.newText)) for one in edits]
+    replacements = [TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
     try:
-        content = await context.files.read(target)
+        content = await context.files.read(target, LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
         if b"\0" in content[:_BINARY_PROBE]:
             raise ToolError(f"{path} looks binary; it cannot be edited as text")
         # Bytes that are not UTF-8 are written back unchanged.
-        edited = edit_text(content.decode("utf-8", "surrogateescape"), replacements)
+        text = content.decode("utf-8", "surrogateescape")
+        size = len(text) + sum(len(old) + len(new) for old, new in replacements)
+        in_thread = size > _THREAD_BYTES
+        edited = await asyncio.to_thread(edit_text, text, replacements) if in_thread else edit_text(text, replacements)
         await context.files.write(target, edited.text.encode("utf-8", "surrogateescape"))
     except EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error

@@ -81,7 +81,7 @@ async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -
     with it every later request of the conversation."""
     if info.size > LARGEST:
         raise ToolError(f"{path} has {info.size} bytes; images may have at most {LARGEST}: make a smaller copy first")
-    content = await context.files.read(target)
+    content = await context.files.read(target, LARGEST)
     mime_type = image_type(content)
     if not mime_type:
         return None

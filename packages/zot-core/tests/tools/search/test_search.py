@@ -47,6 +47,9 @@ CONTENTS = {
     "h.mark": b"\xef\xbb\xbfneedle\n",
     "i.odd": b"needle\rneedle\n{needle}\r\r\nneedle\r",
     "j/k": b"xneedle\nneedlex needle-x\n",
+    "-": b"needle",
+    "--help": b"needle",
+    "new\nline:3:x": b"needle",
     "odd\udce9": b"needle",
 }
 CASES = {
@@ -65,6 +68,7 @@ CASES = {
     "class": SearchQuery("[^a-z{}]needle"),
     "named class": SearchQuery("[[:space:]]needle"),
     "options": SearchQuery("-needle|needle-"),
+    "huge numbers": SearchQuery("needle", context=10**30, limit=10**30),
     "limit": SearchQuery("needle", limit=3, context=1),
     "narrow": SearchQuery("needle", width=4),
     "nothing": SearchQuery("no such thing"),
@@ -100,6 +104,9 @@ def test_what_is_found_is_what_there_is(tree: str) -> None:
             MatchLine("h.mark", 1, True, "needle"),
             MatchLine("i.odd", 1, True, "needle\rneedle"),
             MatchLine("i.odd", 3, True, "needle\r"),
+            MatchLine("-", 1, True, "needle"),
+            MatchLine("--help", 1, True, "needle"),
+            MatchLine("new\nline:3:x", 1, True, "needle"),
             MatchLine("odd\udce9", 1, True, "needle"),
         ]
     )
@@ -216,6 +223,28 @@ async def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, place:
     assert (time.monotonic() - began) < 60
 
 
+@pytest.mark.parametrize("ending", ["limit", "cancelled", "enough"])
+async def test_the_process_ends_with_the_search(tmp_path: Path, ending: str) -> None:
+    printed = "while printf './a\\0001:x\\n'; do :; done" if ending == "enough" else "exec sleep 600"
+    program, number = tmp_path / "rg", tmp_path / "number"
+    program.write_text(f"#!/bin/sh\necho $$ > {number}.new; mv {number}.new {number}\n{printed}\n")
+    program.chmod(0o755)
+    (tmp_path / "a").touch()
+    limits = SearchLimits(ripgrep=str(program), seconds=3 if ending == "limit" else 60)
+    task = asyncio.ensure_future(search(each(["a"]), str(tmp_path), SearchQuery("x"), LocalFiles(), limits))
+    while not number.exists():
+        await asyncio.sleep(0.01)
+    if ending == "cancelled":
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    else:
+        result = await task
+        assert (result.timed_out, result.more) == (ending == "limit", ending == "enough")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
+
+
 def test_a_search_stops_reading_at_the_match_that_is_too_many() -> None:
     asked = []
 
@@ -250,6 +279,12 @@ def test_an_invalid_pattern_is_a_value_error_even_without_files(tmp_path: Path) 
         for files in (LocalFiles(), MemoryFiles()):
             with pytest.raises(ValueError, match=words):
                 found(SearchQuery(pattern), str(tmp_path), [], files, SearchLimits())
+
+
+def test_a_process_that_fails_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(OSError, match=r"^the search process failed with exit code 1$"):
+        found(SearchQuery("x", context=-1), str(tmp_path), ["a"], LocalFiles(), SearchLimits())
 
 
 def test_a_pattern_that_takes_long_to_compile_is_stopped(tmp_path: Path) -> None:

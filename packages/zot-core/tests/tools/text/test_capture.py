@@ -1,5 +1,6 @@
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def test_a_short_output_stays_in_memory(temporary: Path) -> None:
     capture = captured(b"a\n", b"b\nc\n")
     assert (capture.head(), capture.path, capture.shortened) == (Head(b"a\nb\nc\n"), "", "")
     assert os.listdir(temporary) == []
+
+
+def test_the_next_file_takes_away_those_that_are_a_week_old(temporary: Path) -> None:
+    week = 7 * 86400
+    now = time.time()
+    for name, age in (("zot-bash-old.log", week + 60), ("zot-bash-new.log", week - 60), ("mine-old.log", week + 60)):
+        (temporary / name).touch()
+        os.utime(temporary / name, (now - age, now - age))
+    kept = captured(b"a\nb\nc\nd\n").path
+    assert sorted(os.listdir(temporary)) == sorted(["mine-old.log", "zot-bash-new.log", Path(kept).name])
 
 
 def test_a_long_one_is_in_a_file_from_its_first_byte() -> None:

@@ -19,6 +19,7 @@ from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
+from zot_provider.transport.status import server_message
 from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
@@ -32,6 +33,12 @@ logging.getLogger("zot_provider").addHandler(logging.NullHandler())
 
 _DRAIN_SECONDS = 0.2
 """Seconds to wait after an answer for the end of its body, so that the connection can be reused."""
+
+_HEAD = 4096
+"""Bytes of an answer without events that an error may quote."""
+
+_FIELDS = (b":", b"data:", b"event:", b"id:", b"retry:")
+"""What the lines of an event stream begin with."""
 
 
 class Client(Protocol):
@@ -136,11 +143,12 @@ class HttpClient:
 
     async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = SseSplitter(), self._wire.decoder()
-        received = had_events = False
+        had_events, head = False, b""
         async for chunk in chunks:
-            received = True
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
+            if not had_events and len(head) < _HEAD:
+                head += chunk[:_HEAD]
             batch = decoder.feed(events)
             if decoder.ended:
                 _mark_provider(batch, provider)
@@ -151,10 +159,9 @@ class HttpClient:
         try:
             batch = decoder.finish()  # raises a failure that came in the stream
         except StreamCut as error:
-            if not had_events:
-                what = "something that is not an event stream" if received else "an empty body"
-                raise _protocol_error(f"the server answered with {what}; check the base URL and the model") from error
-            raise
+            if had_events or head.lstrip().startswith(_FIELDS):
+                raise
+            raise _no_stream(head) from error
         if batch:
             _mark_provider(batch, provider)
             yield batch
@@ -251,6 +258,16 @@ def _redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -
                 return text.replace(key, "***")
             text = text.replace(part, part.replace(key, "***"))
     return text if untrusted_parts is not None else text.replace(key, "***")
+
+
+def _no_stream(head: bytes) -> ProtocolError:
+    """Return the error for an answer that begins with `head` and has no events."""
+    message = server_message(head)
+    what = "something that is not an event stream" if head else "an empty body"
+    if head.lstrip().startswith(b"<"):
+        what = "a web page"
+    quoted = f" ({message})" if message else ""
+    return _protocol_error(f"the server answered with {what}{quoted}; check the base URL and the model", message)
 
 
 def _protocol_error(text: str, *untrusted_parts: str) -> ProtocolError:

@@ -39,23 +39,19 @@ def _openai_error(status: int, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
-def _header_key(headers: Mapping[str, str]) -> str:
-    return headers.get("x-api-key", "")
-
-
 def _bearer_key(headers: Mapping[str, str]) -> str:
     return headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def _any_key(headers: Mapping[str, str]) -> str:
-    return _header_key(headers) or _bearer_key(headers)
+    return headers.get("x-api-key") or _bearer_key(headers)
 
 
 _VERSION = "anthropic-version"
 
 ENDPOINTS = {
     "POST /v1/messages": ScriptedEndpoint(
-        "anthropic-messages", ("model", "max_tokens", "messages"), (_VERSION,), _header_key, _messages_error
+        "anthropic-messages", ("model", "max_tokens", "messages"), (_VERSION,), _any_key, _messages_error
     ),
     "POST /v1/chat/completions": ScriptedEndpoint("openai-chat", ("model", "messages"), (), _bearer_key, _openai_error),
     "POST /v1/responses": ScriptedEndpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),

@@ -109,21 +109,46 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
+_RESPONSE: dict[str, Any] = {
+    "id": "resp_scripted",
+    "object": "response",
+    "created_at": 0,
+    "model": "scripted",
+    "error": None,
+    "incomplete_details": None,
+    "instructions": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "temperature": None,
+    "tool_choice": "auto",
+    "tools": [],
+    "top_p": None,
+}
+"""The fields that a response object must have, see https://platform.openai.com/docs/api-reference/responses/object."""
+
+
 def _openai_responses(turn: Turn) -> Iterator[bytes]:
-    response = {"id": "resp_scripted", "object": "response", "model": "scripted"}
-    yield _event({"type": "response.created", "response": response | {"status": "in_progress", "output": []}})
+    """See https://platform.openai.com/docs/api-reference/responses-streaming."""
+    for number, event in enumerate(_response_events(turn)):
+        yield _event(event | {"sequence_number": number})
+
+
+def _response_events(turn: Turn) -> Iterator[dict[str, Any]]:
+    begun = _RESPONSE | {"status": "in_progress", "output": [], "usage": None}
+    yield {"type": "response.created", "response": begun}
+    yield {"type": "response.in_progress", "response": begun}
     output: list[dict[str, Any]] = []
-    for parts in _response_items(turn):
-        index = len(output)
+    for item, done, parts in _response_items(turn):
+        index = {"output_index": len(output)}
+        output.append(done | {"status": "completed"})
+        yield {"type": "response.output_item.added", "item": item | {"status": "in_progress"}} | index
         for part in parts:
-            kind = str(part["type"])
-            if kind == "response.output_item.done":
-                output.append(part["item"])
-            yield _event(part | {"output_index": index})
+            yield part | {"item_id": item["id"]} | index
+        yield {"type": "response.output_item.done", "item": output[-1]} | index
     if turn.error is not None:
         failure = _failure(turn.error, "server_error")
         failed = {"status": "failed", "error": {"code": failure["type"], "message": failure["message"]}}
-        yield _event({"type": "response.failed", "response": response | failed})
+        yield {"type": "response.failed", "response": begun | failed}
         return
     usage = turn.usage
     prompt = usage.input + usage.cache_read + usage.cache_write
@@ -131,47 +156,43 @@ def _openai_responses(turn: Turn) -> Iterator[bytes]:
         "input_tokens": prompt,
         "input_tokens_details": {"cached_tokens": usage.cache_read, "cache_write_tokens": usage.cache_write},
         "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning or 0},
         "total_tokens": prompt + usage.output,
     }
-    if usage.reasoning is not None:
-        counts["output_tokens_details"] = {"reasoning_tokens": usage.reasoning}
     cut = turn.stop_reason == "length"
     end: dict[str, Any] = {"status": "incomplete" if cut else "completed", "output": output, "usage": counts}
     end["incomplete_details"] = {"reason": "max_output_tokens"} if cut else None
-    yield _event({"type": "response.incomplete" if cut else "response.completed", "response": response | end})
+    yield {"type": "response.incomplete" if cut else "response.completed", "response": _RESPONSE | end}
 
 
-def _response_items(turn: Turn) -> Iterator[list[dict[str, Any]]]:
-    """Yield the events of each output item, without their index."""
+def _response_items(turn: Turn) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
+    """Yield each output item as it begins and as it ends, and the events between, without `item_id`."""
     if turn.reasoning:
-        summary = [{"type": "summary_text", "text": turn.reasoning}]
         item: dict[str, Any] = {"type": "reasoning", "id": "rs_scripted", "summary": []}
-        yield _response_item(
-            item,
-            item | {"summary": summary, "encrypted_content": turn.signature},
-            "response.reasoning_summary_text.delta",
-            turn.deltas(turn.reasoning),
-            {"summary_index": 0},
-        )
+        summary = {"type": "summary_text", "text": turn.reasoning}
+        events = _part_events(turn, "reasoning_summary", summary, "summary_index")
+        yield item, item | {"summary": [summary], "encrypted_content": turn.signature}, events
     if turn.text:
-        text = [{"type": "output_text", "text": turn.text, "annotations": []}]
         item = {"type": "message", "id": "msg_scripted", "role": "assistant", "content": []}
-        deltas = turn.deltas(turn.text)
-        yield _response_item(item, item | {"content": text}, "response.output_text.delta", deltas, {"content_index": 0})
+        text = {"type": "output_text", "text": turn.text, "annotations": [], "logprobs": []}
+        yield item, item | {"content": [text]}, _part_events(turn, "content", text, "content_index")
     for call in turn.calls:
         item = {"type": "function_call", "id": f"fc_{call.id}", "call_id": call.id, "name": call.name, "arguments": ""}
-        done = item | {"arguments": call.text}
-        yield _response_item(item, done, "response.function_call_arguments.delta", turn.deltas(call.text), {})
+        kind = "response.function_call_arguments"
+        events = [{"type": f"{kind}.delta", "delta": delta} for delta in turn.deltas(call.text)]
+        events.append({"type": f"{kind}.done", "name": call.name, "arguments": call.text})
+        yield item, item | {"arguments": call.text}, events
 
 
-def _response_item(
-    item: dict[str, Any], done: dict[str, Any], kind: str, deltas: list[str], place: dict[str, int]
-) -> list[dict[str, Any]]:
-    where = {"type": kind, "item_id": item["id"], **place}
+def _part_events(turn: Turn, name: str, part: dict[str, Any], index: str) -> list[dict[str, Any]]:
+    """Return the events of the only part of an item, from its beginning to its end."""
+    of_text = "response.output_text" if name == "content" else f"response.{name}_text"
+    more: dict[str, Any] = {index: 0} | ({"logprobs": []} if name == "content" else {})
     return [
-        {"type": "response.output_item.added", "item": item | {"status": "in_progress"}},
-        *(where | {"delta": delta} for delta in deltas),
-        {"type": "response.output_item.done", "item": done | {"status": "completed"}},
+        {"type": f"response.{name}_part.added", "part": part | {"text": ""}, index: 0},
+        *({"type": f"{of_text}.delta", "delta": delta} | more for delta in turn.deltas(part["text"])),
+        {"type": f"{of_text}.done", "text": part["text"]} | more,
+        {"type": f"response.{name}_part.done", "part": part, index: 0},
     ]
 
 

@@ -19,6 +19,7 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
+from zot_provider.wire.parts import NAMES, WordRule
 
 NO_RESULT = "tool call was aborted; no result recorded."
 """The result that the model reads for a tool call without one."""
@@ -34,12 +35,14 @@ def normalize(
     provider: str = "",
     images: bool = True,
     ids: set[str] | None = None,
+    id_rule: WordRule = NAMES,
 ) -> list[Message]:
     """Return a copy of the conversation in which
 
     - each assistant message with calls is followed by one tool message with one result for each call, in call order:
       a missing result becomes an error with the text `NO_RESULT`, a result without a call is dropped;
-    - call ids are unique, and the arguments of calls are the text of a JSON object;
+    - call ids are unique and follow `id_rule`, the names of tools follow the rule of names, and the arguments of calls
+      are the text of a JSON object;
     - each role has only the blocks that it may have; reasoning is kept only if it is of this `wire`, and of this
       `provider` or of an unknown one;
     - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
@@ -54,7 +57,7 @@ def normalize(
         if message.role == "user":
             _append(copy, "user", _texts_and_images(message.content, images=images))
         elif message.role == "assistant":
-            blocks, calls = _assistant(message.content, wire, provider, ids)
+            blocks, calls = _assistant(message.content, wire, provider, ids, id_rule)
             _append(copy, "assistant", blocks)
             if calls:
                 results = _results_after(history, index + 1)
@@ -85,14 +88,15 @@ def _texts_and_images(blocks: Sequence[Block], *, images: bool) -> list[TextBloc
 
 
 def _assistant(
-    blocks: Sequence[Block], wire: str, provider: str, ids: set[str]
+    blocks: Sequence[Block], wire: str, provider: str, ids: set[str], id_rule: WordRule
 ) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
     """Return the blocks to send, and each call among them with its id in the history."""
     sent: list[Block] = []
     calls: list[tuple[str, ToolCallBlock]] = []
     for block in blocks:
         if isinstance(block, ToolCallBlock):
-            call = ToolCallBlock(_unique_id(block.id, ids), without_surrogates(block.name), _arguments(block))
+            name = NAMES.apply(without_surrogates(block.name))
+            call = ToolCallBlock(unique_id(block.id, ids, id_rule), name, _arguments(block))
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
@@ -130,13 +134,14 @@ def _result(
     return ToolResultBlock(call.id, _texts_and_images(result.content, images=images), result.is_error)
 
 
-def _unique_id(id: str, ids: set[str]) -> str:
-    """Return the id, changed if it is empty or taken: some servers count their calls from 0 in every answer."""
-    base = fresh = without_surrogates(id) or "call"
+def unique_id(id: str, ids: set[str], rule: WordRule = NAMES) -> str:
+    """Return the id as a word that follows `rule` and is not in `ids`, and add it there: some servers count their calls
+    from 0 in every answer."""
+    base = fresh = rule.apply(without_surrogates(id) or "call")
     number = 1
     while fresh in ids:
         number += 1
-        fresh = f"{base}_{number}"
+        fresh = rule.apply(f"{base}_{number}")
     ids.add(fresh)
     return fresh
 

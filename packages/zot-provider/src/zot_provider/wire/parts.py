@@ -4,16 +4,28 @@ from typing import Any
 from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
+from zot_provider.record import Record, record
 
-_LONGEST_ID = 64
+
+@record
+class WordRule(Record):
+    """What an API accepts as an id: at most `longest` letters, digits, "_", "-" and the characters in `also`."""
+
+    longest: int = 64
+    also: str = ""
+
+    def apply(self, text: str) -> str:
+        """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
+        allowed = "".join(
+            char if char.isascii() and (char.isalnum() or char in "_-" + self.also) else "_" for char in text
+        )
+        if text and text == allowed and len(text) <= self.longest:
+            return text
+        return f"{allowed[: self.longest - 9]}_{crc32(text.encode()):08x}"
 
 
-def call_id(id: str) -> str:
-    """Return a call id of at most 64 letters, digits, "_" and "-"; ids of other providers may need to be changed."""
-    if len(id) <= _LONGEST_ID and id.isascii() and id.replace("_", "").replace("-", "").isalnum():
-        return id
-    cleaned = "".join(char if char.isascii() and char.isalnum() else "_" for char in id)
-    return f"{cleaned[: _LONGEST_ID - 9]}_{crc32(id.encode()):08x}"
+NAMES = WordRule()
+"""The names of tools on all wires."""
 
 
 def data_url(image: ImageBlock) -> str:

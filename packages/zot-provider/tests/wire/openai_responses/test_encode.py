@@ -46,3 +46,15 @@ def test_effort_is_left_out_where_the_provider_takes_none() -> None:
     body = WIRE.encode(Request(MODEL, [ASKED], reasoning="high"), Quirks(reasoning_effort=False))
     assert "reasoning" not in body
     assert body["include"] == ["reasoning.encrypted_content"]
+
+
+def test_each_text_of_the_model_has_an_id_that_stays_the_same_as_the_conversation_grows() -> None:
+    history = [ASKED, Message("assistant", [TextBlock("ok")]), ASKED, Message("assistant", [TextBlock("ok")])]
+    sent = [WIRE.encode(Request(MODEL, history[:count]), Quirks())["input"] for count in (2, 4)]
+    assert sent[1][:2] == sent[0]
+    answers = [item for item in sent[1] if item["role"] == "assistant"]
+    assert len({item["id"] for item in answers}) == 2
+    for item in answers:
+        assert item["id"].startswith("msg_")
+        assert item["status"] == "completed"
+        assert item["content"] == [{"type": "output_text", "text": "ok", "annotations": []}]

@@ -166,7 +166,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "role": "assistant",
                 "content": [
                     {"type": "text", "text": "half an ans"},
-                    {"type": "tool_use", "id": "functions_read_0_2_f7521d47", "name": "read", "input": {}},
+                    {"type": "tool_use", "id": "functions_read_0_9a062ddf_2", "name": "read", "input": {}},
                 ],
             },
             {
@@ -174,7 +174,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "content": [
                     {
                         "type": "tool_result",
-                        "tool_use_id": "functions_read_0_2_f7521d47",
+                        "tool_use_id": "functions_read_0_9a062ddf_2",
                         "cache_control": {"type": "ephemeral"},
                     }
                 ],

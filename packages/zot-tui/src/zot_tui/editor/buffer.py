@@ -20,7 +20,7 @@ class Buffer:
     Line breaks are converted to `\\n`; the caller strips other control characters. Buffers may share a kill ring.
     """
 
-    __slots__ = ("_cursor", "_goal", "_last", "_step", "_text", "_undo", "_yanked", "kills")
+    __slots__ = ("_cursor", "_last", "_step", "_text", "_undo", "_yanked", "kills")
 
     def __init__(self, text: str = "", kills: KillRing | None = None) -> None:
         self.kills = KillRing() if kills is None else kills
@@ -28,7 +28,6 @@ class Buffer:
         self._cursor = len(self._text)
         self._undo = UndoStack()
         self._last: _Last = ""
-        self._goal: int | None = None  # the column that vertical movement tries to keep, in cells
         self._yanked = (0, 0)  # start and end of the text of the last yank
         self._step: tuple[str, int] | None = None  # text and cursor at the beginning of the open step
 
@@ -112,16 +111,6 @@ class Buffer:
         """Move to the end of the line."""
         self._go(motions.line_end(self._text, self._cursor))
 
-    def up(self) -> bool:
-        """Move to the line above, keeping the column across shorter lines. Returns False on the first line."""
-        goal = self._column()
-        return self._go_line(motions.line_above(self._text, self._cursor, goal), goal)
-
-    def down(self) -> bool:
-        """Move to the line below, keeping the column across shorter lines. Returns False on the last line."""
-        goal = self._column()
-        return self._go_line(motions.line_below(self._text, self._cursor, goal), goal)
-
     def backspace(self) -> None:
         """Delete the grapheme before the cursor."""
         self._replace(motions.left(self._text, self._cursor), self._cursor, "")
@@ -181,7 +170,7 @@ class Buffer:
             self._text = _spliced(self._text, start, end, text)
         # Inserted text may merge with what follows into one grapheme; removed text may have kept two apart.
         self._cursor = motions.snap(self._text, start + len(text))
-        self._last, self._goal = "", None
+        self._last = ""
 
     def _kill(self, start: int, end: int) -> None:
         join: Literal["no", "after", "before"] = "no"
@@ -198,17 +187,7 @@ class Buffer:
     def _go(self, offset: int) -> None:
         self._cursor = offset
         self._undo.close()
-        self._last, self._goal = "", None
-
-    def _go_line(self, offset: int | None, goal: int) -> bool:
-        if offset is None:
-            return False
-        self._go(offset)
-        self._goal = goal
-        return True
-
-    def _column(self) -> int:
-        return motions.column(self._text, self._cursor) if self._goal is None else self._goal
+        self._last = ""
 
 
 _STEP = 4096  # characters compared at a time

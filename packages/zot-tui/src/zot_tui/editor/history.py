@@ -12,6 +12,8 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from zot_tui.regular_file import open_regular
+
 if sys.platform != "win32":
     import fcntl
 
@@ -102,7 +104,7 @@ class History:
         if self._path is None:
             return []
         try:
-            with self._path.open("rb") as file:
+            with open(self._path, "rb", opener=open_regular) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(size - self._file_size, 0))
                 data = file.read()
@@ -138,8 +140,9 @@ class History:
             os.lseek(descriptor, size - self._file_size // 2, os.SEEK_SET)
             kept = os.read(descriptor, self._file_size // 2).partition(b"\n")[2]
             shorter = path.with_name(f".{path.name}.{os.getpid()}")
-            shorter.write_bytes(kept)
-            shorter.chmod(0o600)
+            shorter.unlink(missing_ok=True)
+            with open(os.open(shorter, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(kept)
             shorter.replace(path)
         finally:
             os.close(descriptor)

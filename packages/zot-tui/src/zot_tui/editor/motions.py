@@ -7,7 +7,7 @@ and `_`.
 import re
 import unicodedata
 
-from zot_tui.text.width import graphemes, split_at, width
+from zot_tui.text.width import graphemes
 
 # Characters that never join a neighbour (UAX #29: `Other`, no conjuncts): between two of them is a grapheme border.
 _PLAIN = "[ -~\u00c0-\u02ff\u0400-\u0482\u048a-\u052f\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff]"
@@ -76,27 +76,6 @@ def word_right(text: str, offset: int) -> int:
     while offset < len(text) and in_word(text[offset]):
         offset += 1
     return snap(text, offset)
-
-
-def column(text: str, offset: int) -> int:
-    """Return the cells between the beginning of the line and `offset`."""
-    return width(text[line_start(text, offset) : offset])
-
-
-def line_above(text: str, offset: int, cells: int) -> int | None:
-    """Return the offset on the line above that is nearest to `cells`, at or left of it; None on the first line."""
-    start = line_start(text, offset)
-    return _at_column(text, line_start(text, start - 1), cells) if start else None
-
-
-def line_below(text: str, offset: int, cells: int) -> int | None:
-    """Return the offset on the line below that is nearest to `cells`, at or left of it; None on the last line."""
-    end = line_end(text, offset)
-    return _at_column(text, end + 1, cells) if end < len(text) else None
-
-
-def _at_column(text: str, start: int, cells: int) -> int:
-    return start + len(split_at(text[start : line_end(text, start)], cells)[0])
 
 
 def in_word(char: str) -> bool:

@@ -16,7 +16,7 @@ QUERY = "\x1b[16t"
 LARGEST = 512
 """The largest plausible side of a cell: an image takes whole cells, and memory for each of their pixels."""
 
-_REPLY = re.compile(r"<csi 6;(\d{1,4});(\d{1,4})t>", re.ASCII)  # how urwid reports a sequence that is not a key
+_REPLY = re.compile(r"\x1b\[6;(\d{1,4});(\d{1,4})t", re.ASCII)
 
 
 def cell_pixels(descriptor: int | None) -> Pixels | None:
@@ -30,9 +30,9 @@ def cell_pixels(descriptor: int | None) -> Pixels | None:
     return _plausible(Pixels(width // columns, height // rows)) if rows and columns else None
 
 
-def reply_pixels(event: str) -> Pixels | None:
-    """Return the size of a cell in an answer to `QUERY`, as urwid reports it; None for any other event."""
-    found = _REPLY.fullmatch(event)
+def reply_pixels(reply: str) -> Pixels | None:
+    """Return the size of a cell in an answer to `QUERY`; None for any other reply."""
+    found = _REPLY.fullmatch(reply)
     return _plausible(Pixels(int(found[2]), int(found[1]))) if found else None
 
 

@@ -141,9 +141,9 @@ class ImageStore:
         else:
             self._changed()
 
-    def handle_reply(self, event: str) -> None:
+    def handle_reply(self, reply: str) -> None:
         """Take the terminal's answer to the query for its cell size; ignore anything else."""
-        size = reply_pixels(event)
+        size = reply_pixels(reply)
         if size is not None and size != self._cell:
             self._cell = size
             self.clear()

@@ -5,6 +5,7 @@ character is its own name (`a`, `A`, `?`); `rune` stands for all of them, so tha
 character". The space bar is `space`. A capital letter with a modifier is written with `shift`: `ctrl+shift+p`.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper")
@@ -58,6 +59,8 @@ _MODIFIER_ALIASES = {
     "opt": "alt",
     "option": "alt",
 }
+_TO_URWID = {name: alias for alias, name in _ALIASES.items() if " " in alias} | {"space": " "}
+_URWID_MODIFIERS = {"shift": "shift", "meta": "alt", "ctrl": "ctrl", "super": "super", "hyper": "hyper"}  # in its order
 _LABELS = {
     "up": "↑",
     "down": "↓",
@@ -157,6 +160,7 @@ def is_character(name: str) -> bool:
     return len(name) == 1 and (name.isprintable() or (name > "\x9f" and not "\ud800" <= name <= "\udfff"))
 
 
+@lru_cache(maxsize=1024)
 def from_urwid(key: object) -> Key | None:
     """Return the key that urwid 5 reports as `key`: `ctrl o`, `shift meta left`, `page up`, `A`.
 
@@ -180,6 +184,16 @@ def from_urwid(key: object) -> Key | None:
     if is_character(name) and modifiers and name != name.lower():
         modifiers.add("shift")  # urwid names a shifted letter by the character it types: `ctrl A`
     return _key(name, modifiers)
+
+
+def to_urwid(key: Key) -> str:
+    """Return urwid's name of a key: the inverse of `from_urwid`."""
+    name = key.text or _TO_URWID.get(key.name, key.name)
+    modifiers = set(key.modifiers)
+    if len(name) == 1 and "shift" in modifiers and len(name.upper()) == 1 and name.upper() != name:
+        modifiers.remove("shift")  # urwid names a shifted letter by the character it types
+        name = name.upper()
+    return "".join(f"{urwid} " for urwid, ours in _URWID_MODIFIERS.items() if ours in modifiers) + name
 
 
 def panel_key(key: Key) -> tuple[str, str] | None:

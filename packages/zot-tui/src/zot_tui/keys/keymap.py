@@ -7,6 +7,8 @@ from zot_tui.keys.key import RUNE, Key, parse_key
 
 # The keys that always lead out of something: only the weakest layer, the built-in bindings, may use them.
 RESERVED = frozenset({"ctrl+c", "ctrl+d", "esc"})
+_RESERVED = frozenset(map(parse_key, RESERVED))
+_ANY = Key(RUNE)
 
 
 @dataclass(slots=True)
@@ -50,13 +52,12 @@ class Keymap:
         Bindings without a context hold everywhere, and come last. A character that no layer binds is looked up as
         `rune`.
         """
-        names = [str(key)] if key.name != RUNE or not key.text else [str(key), RUNE]
-        for name in names:
-            for found in self._found[-1:] if name in RESERVED else self._found:
-                for context in (*contexts, ""):
-                    binding = found.get((context, name))
-                    if binding is not None:
-                        return binding if binding.action else None
+        for each in (key, _ANY) if key.text else (key,):
+            for layer in self._found[-1:] if each in _RESERVED else self._found:
+                if (found := layer.get(each)) is not None:
+                    for context in (*contexts, ""):
+                        if (binding := found.get(context)) is not None:
+                            return binding if binding.action else None
         return None
 
     def keys(self, action: str, contexts: Sequence[str] = ()) -> list[Key]:
@@ -91,10 +92,10 @@ class Keymap:
         return self.over(layer), problems
 
 
-def _index(layer: Iterable[Binding]) -> dict[tuple[str, str], Binding]:
-    found: dict[tuple[str, str], Binding] = {}
+def _index(layer: Iterable[Binding]) -> dict[Key, dict[str, Binding]]:
+    """Return the bindings of a layer by key and context; of two, the first."""
+    found: dict[Key, dict[str, Binding]] = {}
     for binding in layer:
-        name = str(parse_key(binding.key))
         for context in binding.contexts or ("",):
-            found.setdefault((context, name), binding)
+            found.setdefault(parse_key(binding.key), {}).setdefault(context, binding)
     return found

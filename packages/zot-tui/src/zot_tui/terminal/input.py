@@ -8,6 +8,8 @@ answers to queries, so that a late answer is not mistaken for keys.
 import re
 from typing import NamedTuple, TypeAlias
 
+from zot_tui.keys.key import Key, from_urwid
+
 PASTE_END = b"\x1b[201~"
 
 REPLY_LIMIT = 65536  # longest control string, in bytes; a longer one is noise
@@ -39,12 +41,40 @@ class Paste(NamedTuple):
 
 
 class TerminalReply(NamedTuple):
-    """A whole control string from the terminal: `ESC ] 11 ; rgb:... ESC \\`."""
+    """A whole answer of the terminal, such as a control string: `ESC ] 11 ; rgb:... ESC \\`."""
 
     text: str
 
 
+class MouseEvent(NamedTuple):
+    """A mouse event as urwid names it (`mouse press`), with the button and the cell."""
+
+    name: str
+    button: int
+    column: int
+    row: int
+
+
+class FocusChange(NamedTuple):
+    """The window has got the focus (`here`), or lost it."""
+
+    here: bool
+
+
 TerminalInput: TypeAlias = KeyBytes | Paste | TerminalReply
+TerminalEvent: TypeAlias = Key | Paste | MouseEvent | FocusChange | TerminalReply
+"""What a terminal reports, each once and parsed."""
+
+
+def parse_event(event: object) -> TerminalEvent | None:
+    """Return the value for an event of urwid; None if it means nothing here, such as a modifier alone."""
+    if isinstance(event, tuple):
+        return MouseEvent(*event) if len(event) == 4 else None
+    if event in ("focus in", "focus out"):
+        return FocusChange(event == "focus in")
+    if isinstance(event, str) and event.startswith("<csi "):
+        return TerminalReply(f"\x1b[{event[5:-1]}")  # a sequence that is not a key
+    return from_urwid(event)
 
 
 class InputSplitter:

@@ -2,15 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Hashable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
-from zot_tui.terminal.input import Paste, TerminalReply
+from zot_tui.terminal.input import TerminalEvent
 from zot_tui.theme.detect import Depth
-
-TerminalEvent: TypeAlias = str | tuple[str, int, int, int] | Paste | TerminalReply
-"""A key as urwid names it, a mouse event, a paste, or a reply of the terminal."""
 
 
 class AppScreen(Protocol):

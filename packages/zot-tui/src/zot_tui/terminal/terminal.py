@@ -19,11 +19,11 @@ from typing import Any
 from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
+from zot_tui.keys.key import parse_key
 from zot_tui.terminal.canvas import rows_of
 from zot_tui.terminal.frame import ScreenRow, frame
-from zot_tui.terminal.input import InputSplitter, KeyBytes, Paste, TerminalReply
+from zot_tui.terminal.input import InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
 from zot_tui.terminal.output import TerminalOutput
-from zot_tui.terminal.screen import TerminalEvent
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.width import clip
@@ -38,6 +38,7 @@ TITLE_CELLS = 120
 _PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # index of the palette entry that urwid draws with
 _READ = 65536
 _PIECE = re.compile(rb"\x1b+[^\x1b]*|[^\x1b]{1,256}[\x80-\xbf]{0,3}")
+_LINE_FEED = parse_key("ctrl+j")  # Enter sends a carriage return, which `_start` leaves as it is
 _PUSH_TITLE = "\x1b[22;2t"  # XTWINOPS: push the window's title on the terminal's stack, and pop it
 _POP_TITLE = "\x1b[23;2t"
 _SHAPES: dict[CursorShape, str] = {
@@ -234,25 +235,25 @@ class Terminal(Screen):
         self._flush_timer = None
         self._dispatch(self._splitter.flush())
 
-    def _dispatch(self, inputs: list[KeyBytes | Paste | TerminalReply]) -> None:
+    def _dispatch(self, inputs: list[TerminalInput]) -> None:
         events: list[TerminalEvent] = []
         for each in inputs:
             if isinstance(each, KeyBytes):
                 for piece in _PIECE.findall(each.data):
-                    events += self._decoded(piece)
+                    events += self._parsed(piece)
             else:
                 events.append(each)
         if events:
             self._on_events(events)
 
-    def _decoded(self, piece: bytes) -> list[TerminalEvent]:
+    def _parsed(self, piece: bytes) -> list[TerminalEvent]:
         events: list[TerminalEvent] = []
         for index, part in enumerate(piece.split(b"\n")):
             if index:
-                events.append("ctrl j")  # Enter sends a carriage return, which `_start` leaves as it is
+                events.append(_LINE_FEED)
             if part:
                 found, _ = self.parse_input(None, None, list(part), wait_for_more=False)
-                events += [each for each in found if isinstance(each, str) or len(each) == 4]
+                events += filter(None, map(parse_event, found))
         return events
 
     # On and off

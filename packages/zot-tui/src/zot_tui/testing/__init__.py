@@ -1,6 +1,6 @@
 """Driving a screen in tests, without a terminal: `Driver` and `MemoryScreen`."""
 
-from zot_tui.testing.driver import Driver, to_urwid
+from zot_tui.testing.driver import Driver
 from zot_tui.testing.memory import MemoryScreen
 
-__all__ = ["Driver", "MemoryScreen", "to_urwid"]
+__all__ = ["Driver", "MemoryScreen"]

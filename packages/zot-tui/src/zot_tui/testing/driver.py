@@ -8,21 +8,11 @@ from typing import Self
 
 from zot_tui.app import App
 from zot_tui.keys.key import RUNE, Key, is_character, parse_key
-from zot_tui.terminal.input import Paste, TerminalReply
+from zot_tui.terminal.input import FocusChange, MouseEvent, Paste, TerminalReply
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
 
 _TYPED = re.compile(r"<([^<>\s]+)>|(.)", re.DOTALL)
-_URWID = {
-    "pageup": "page up",
-    "pagedown": "page down",
-    "printscreen": "print screen",
-    "capslock": "caps lock",
-    "scrolllock": "scroll lock",
-    "numlock": "num lock",
-    "space": " ",
-}
-_MODIFIERS = {"shift": "shift", "alt": "meta", "ctrl": "ctrl", "super": "super", "hyper": "hyper"}  # in urwid's order
 _ROUNDS = 10_000
 
 
@@ -66,7 +56,7 @@ class Driver:
 
     def press(self, key: Key) -> None:
         """Press one key."""
-        self.memory.hear(to_urwid(key))
+        self.memory.hear(key)
 
     def paste(self, text: str) -> None:
         """Paste `text`."""
@@ -74,12 +64,12 @@ class Driver:
 
     def click(self, column: int, row: int, button: int = 1) -> None:
         """Press and release a mouse button over a cell; buttons 4 and 5 are the wheel."""
-        self.memory.hear(("mouse press", button, column, row))
-        self.memory.hear(("mouse release", 0, column, row))
+        self.memory.hear(MouseEvent("mouse press", button, column, row))
+        self.memory.hear(MouseEvent("mouse release", 0, column, row))
 
     def look(self, *, here: bool) -> None:
         """Give the window the focus (`here`), or take it away."""
-        self.memory.hear("focus in" if here else "focus out")
+        self.memory.hear(FocusChange(here))
 
     def answer(self, reply: str) -> None:
         """Answer a query of the app with a control string, as the terminal."""
@@ -148,13 +138,3 @@ class Driver:
     def cursor(self) -> tuple[int, int] | None:
         """Column and row of the cursor, None if it is hidden."""
         return None if self.memory.canvas is None else self.memory.canvas.cursor
-
-
-def to_urwid(key: Key) -> str:
-    """Return urwid's name of a key: the inverse of `from_urwid`."""
-    name = key.text or _URWID.get(key.name, key.name)
-    modifiers = set(key.modifiers)
-    if len(name) == 1 and "shift" in modifiers and len(name.upper()) == 1 and name.upper() != name:
-        modifiers.remove("shift")  # urwid names a shifted letter by the character it types
-        name = name.upper()
-    return "".join(f"{urwid} " for ours, urwid in _MODIFIERS.items() if ours in modifiers) + name

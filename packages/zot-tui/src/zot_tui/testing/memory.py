@@ -7,7 +7,7 @@ from urwid.display.common import BaseScreen
 
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
-from zot_tui.terminal.screen import TerminalEvent
+from zot_tui.terminal.input import TerminalEvent
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.sanitize import sanitize
 from zot_tui.theme.detect import TRUE_COLOR, Depth

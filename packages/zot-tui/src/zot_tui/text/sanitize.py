@@ -66,12 +66,13 @@ def sanitize_line(text: str) -> str:
 class Sanitizer:
     """Sanitizes text that arrives in pieces and is written to a terminal directly.
 
-    The results of `feed` together equal `sanitize(..., colors=True)` of the whole text, wherever it was cut. An
+    The results of `feed` together equal `sanitize(..., colors=colors)` of the whole text, wherever it was cut. An
     incomplete sequence is held back until its end arrives. At most 64 characters of it are kept, so a longer one is
     dropped even if it is a colour.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, colors: bool = True) -> None:
+        self._colors = colors
         self._held = ""
         self._shown = ""
 
@@ -90,8 +91,8 @@ class Sanitizer:
     def _joined(self, text: str) -> str:
         """Sanitize `text` in the context of the text before it, where a row of marks may have begun."""
         before = "" if self._shown[-1:].isascii() and text[:1].isascii() else self._shown
-        clean = sanitize(before + text, colors=True)
-        clean = clean[len(before) :] if clean.startswith(before) else sanitize(text, colors=True)
+        clean = sanitize(before + text, colors=self._colors)
+        clean = clean[len(before) :] if clean.startswith(before) else sanitize(text, colors=self._colors)
         self._shown = (self._shown + clean)[-2 * MARKS :]
         return clean
 

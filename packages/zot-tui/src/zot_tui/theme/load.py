@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from zot_tui.color import Color, parse_color
+from zot_tui.regular_file import open_regular
 from zot_tui.theme.detect import Background
 from zot_tui.theme.theme import ATTRIBUTES, Paint, Theme
 from zot_tui.theme.tokens import TOKENS
@@ -35,6 +36,9 @@ _NOT_USED = frozenset({"nobold", "noitalic", "nounderline", "noinherit"})
 _NOT_USED_PREFIXES = ("bg:", "border:")
 
 MIN_INTERVAL_MS = 20
+
+MAX_BYTES = 1 << 20
+"""The most bytes of a theme file."""
 
 NAMED = 8
 """The most unknown entries that a note names."""
@@ -67,11 +71,15 @@ def load_theme(path: Path, mode: Background = "dark") -> Theme:
     The theme has only what the file sets: put it over a built-in one with `Theme.over`.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open(path, "rb", opener=open_regular) as file:
+            data = file.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise ThemeError(f"theme {str(path)!r}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ThemeError(f"theme {str(path)!r}: not UTF-8 at byte {error.start}") from error
+    if len(data) > MAX_BYTES:
+        raise ThemeError(f"theme {str(path)!r}: larger than {MAX_BYTES:,} bytes")
     return parse_theme(text, mode, source=str(path))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from zot_tui.terminal.canvas import Source, canvas
+from zot_tui.terminal.canvas import Rows, Source, canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize
@@ -12,26 +12,22 @@ from zot_tui.text.wrap import wrap
 MARGIN = "  "
 
 
-class Scroll(urwid.Widget):
-    """Scrolling rows. `source` returns all rows for a width; it is asked once for each width, and after `changed`."""
+class Scroll(Rows):
+    """Rows that scroll, as a box widget."""
 
     _sizing = frozenset([urwid.BOX])
-    _selectable = False
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source = source
-        self._columns = 0
-        self._rows: Sequence[Row[Any]] = ()
+        super().__init__(source)
+        self._count = 0  # rows when the source was asked last
         self._top = 0
         self._height = 1
         self._following = False
 
     def changed(self) -> None:
         """Ask the source again. If the last row was in view, the new last row will be."""
-        self._following = self._following or self._top + self._height >= len(self._rows)
-        self._columns = 0
-        self._invalidate()
+        self._following = self._following or self._top + self._height >= self._count
+        super().changed()
 
     def wanted(self, columns: int) -> int:
         """See `Body`."""
@@ -40,7 +36,7 @@ class Scroll(urwid.Widget):
     @property
     def position(self) -> str:
         """Which rows are in view; empty if all are."""
-        count = len(self._rows)
+        count = self._count
         if count <= self._height:
             return ""
         return f"{span(self._top, min(self._height, count))}/{count}"
@@ -48,7 +44,7 @@ class Scroll(urwid.Widget):
     def scroll(self, rows: int) -> None:
         """Scroll down, or up if negative, as far as there are rows."""
         self._following = False
-        self._top = min(max(self._top + rows, 0), max(len(self._rows) - self._height, 0))
+        self._top = min(max(self._top + rows, 0), max(self._count - self._height, 0))
         self._invalidate()
 
     def page(self, pages: int) -> None:
@@ -57,7 +53,7 @@ class Scroll(urwid.Widget):
 
     def end(self, *, last: bool) -> None:
         """Go to the first or last row."""
-        self.scroll(len(self._rows) if last else -len(self._rows))
+        self.scroll(self._count if last else -self._count)
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
@@ -70,9 +66,9 @@ class Scroll(urwid.Widget):
         return canvas([*shown, *([[]] * (self._height - len(shown)))], columns)
 
     def _at(self, columns: int) -> Sequence[Row[Any]]:
-        if columns != self._columns:
-            self._columns, self._rows = columns, self._source(columns)
-        return self._rows
+        rows = super()._at(columns)
+        self._count = len(rows)
+        return rows
 
 
 def span(top: int, count: int) -> str:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Protocol
 
+from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import detached, sanitize_line
@@ -30,21 +31,20 @@ class Spinner(Rows):
 
     It always takes a row, because urwid's CanvasCache does not notice changes of a widget without rows.
 
-    `after` calls back after so many seconds (`App.after`), `redraw` redraws the screen (`App.redraw`), `theme` is the
-    part of a theme for spinners, `clock` returns seconds.
+    `after` calls back after so many seconds (`App.after`), `theme` is the part of a theme for spinners, `clock` returns
+    seconds. `outdated` is emitted when the row must be drawn again.
     """
 
     def __init__(
         self,
         theme: SpinnerStyle,
         after: Callable[[float, Callable[[], None]], Timer],
-        redraw: Callable[[], object],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(self._rows_at)
         self._after = after
-        self._redraw = redraw
+        self.outdated: Signal[[]] = Signal()
         self._clock = clock
         self._label = ""
         self._hint = ""
@@ -121,7 +121,7 @@ class Spinner(Rows):
 
     def _show(self) -> None:
         self.changed()
-        self._redraw()
+        self.outdated.emit()
 
     def _rows_at(self, columns: int) -> list[Row[Hashable]]:
         if self._started is None:

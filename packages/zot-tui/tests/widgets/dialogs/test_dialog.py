@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.keys.keymap import Binding, Keymap
-from zot_tui.widgets.actions import BINDINGS
+from zot_tui.keys.key import parse_key
+from zot_tui.keys.keymap import Binding
 from zot_tui.widgets.dialogs.dialog import Dialog, Hint
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.scroll import Scroll, text_source
@@ -52,8 +52,8 @@ def test_the_body_may_be_any_flow_widget_and_has_the_cursor() -> None:
 
 
 def test_hints_name_the_keys_that_are_bound() -> None:
-    keymap = Keymap(BINDINGS).over([Binding("f2", "dialog_accept", ("dialog",))])
-    made = dialog(keymap=keymap, hints=(Hint("dialog_accept", "go"), Hint("ctrl+r", "rename")))
+    made = dialog(hints=(Hint("dialog_accept", "go"), Hint("ctrl+r", "rename")))
+    made.keymap = made.keymap.over([Binding("f2", "dialog_accept", ("dialog",))])
 
     assert shown(made, 30, 9)[-1] == "  F2 go · Ctrl+R rename"
     assert shown(made, 12, 9)[-1] == "  F2 go"
@@ -63,7 +63,7 @@ def test_a_dialog_answers_once() -> None:
     made = dialog()
     answers: list[None] = []
     made.on_close = answers.append
-    assert made.keypress((20, 6), "esc") is None
+    assert made.press(parse_key("esc"))
     made.close(None)
 
     assert answers == [None]
@@ -72,8 +72,12 @@ def test_a_dialog_answers_once() -> None:
 def test_letters_and_pastes_go_no_further_and_other_keys_do() -> None:
     made = dialog()
 
-    keys = ["x", "begin paste", "y", "enter", "end paste", "tab", "ctrl o"]
-    assert [made.keypress((20, 6), key) for key in keys] == [None] * 5 + ["tab", "ctrl o"]
+    answers: list[None] = []
+    made.on_close = answers.append
+    made.paste("y\n")
+    keys = ["x", "enter", "tab", "ctrl+o"]
+    assert [made.press(parse_key(key)) for key in keys] == [True, True, False, False]
+    assert answers == []
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.text(max_size=30))

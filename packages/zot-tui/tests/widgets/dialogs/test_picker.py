@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from zot_tui.keys.key import parse_key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 
 SIZE = (44, 14)
@@ -10,7 +11,6 @@ MODELS = [
     PickerItem("haiku", "claude-haiku", "quick", "200k", "Anthropic"),
     PickerItem("mini", "gpt-mini", "quick", "400k", "OpenAI"),
 ]
-ACTIONS = [RowAction("delete", "d", "delete", "delete this?"), RowAction("rename", "ctrl+r", "rename")]
 
 
 def shown(picker: Picker[Any], size: tuple[int, int] = SIZE) -> list[str]:
@@ -22,7 +22,7 @@ def press(picker: Picker[Any], *keys: str) -> list[Any]:
     picker.on_close = answers.append
     for key in keys:
         shown(picker)
-        assert picker.keypress(SIZE, key) is None
+        assert picker.press(parse_key(key))
     return answers
 
 
@@ -77,7 +77,7 @@ def test_a_shorter_search_finds_again_what_a_longer_one_left_out() -> None:
     assert picker.detail() == "1/40"
     press(picker, "backspace")
     assert picker.detail() == "13/40"
-    press(picker, "ctrl u")
+    press(picker, "ctrl+u")
     assert picker.detail() == "40"
 
 
@@ -100,37 +100,52 @@ def test_going_on_at_an_end_stays_there() -> None:
 
 def test_it_goes_by_pages_and_to_the_ends() -> None:
     picker = Picker("Choose", numbered(100))
-    press(picker, "page down")
+    press(picker, "pagedown")
     assert picker.chosen is not None
     assert picker.chosen.value == 8
     press(picker, "end")
     assert picker.chosen.value == 99
     assert shown(picker)[11] == "› item 99"
-    assert press(picker, "page up", "home", "enter") == [0]
+    assert press(picker, "pageup", "home", "enter") == [0]
 
 
 def test_a_letter_acts_on_a_row_only_while_nothing_is_searched_for() -> None:
-    done: list[tuple[str, str]] = []
-    actions = [RowAction("rename", "r", "rename")]
-    picker = Picker("Choose", MODELS, actions=actions, on_action=lambda name, value: done.append((name, value)))
+    done: list[str] = []
+    picker = Picker("Choose", MODELS, actions=[RowAction("r", "rename", done.append)])
     press(picker, "r", "x", "r")
 
-    assert done == [("rename", "sonnet")]
+    assert done == ["sonnet"]
     assert picker.filter.text == "xr"
     assert "r rename" not in shown(picker)[11]
 
 
 def test_an_action_that_destroys_is_asked_for_twice() -> None:
     done: list[tuple[str, str]] = []
-    picker = Picker("Choose", MODELS, actions=ACTIONS, on_action=lambda name, value: done.append((name, value)))
+    actions = [
+        RowAction("d", "delete", lambda value: done.append(("delete", value)), "delete this?"),
+        RowAction("ctrl+r", "rename", lambda value: done.append(("rename", value))),
+    ]
+    picker = Picker("Choose", MODELS, actions=actions)
     press(picker, "d")
     assert "  delete this? d again to confirm" in shown(picker)
     assert press(picker, "esc") == []
     press(picker, "d", "down", "d")
     assert done == []
-    press(picker, "d", "ctrl r")
+    press(picker, "d", "ctrl+r")
     assert done == [("delete", "haiku"), ("rename", "haiku")]
     assert press(picker, "d", "esc", "esc") == [None]
+
+
+def test_an_action_that_cannot_be_done_says_why_until_the_next_key() -> None:
+    done: list[str] = []
+    action = RowAction("d", "delete", done.append, "delete this?", lambda value: "in use" if value == "sonnet" else "")
+    picker = Picker("Choose", MODELS, actions=[action])
+    press(picker, "d", "d")
+    assert "  in use" in shown(picker)
+    press(picker, "down")
+    assert "  in use" not in shown(picker)
+    press(picker, "d", "d")
+    assert done == ["haiku"]
 
 
 def test_new_items_leave_the_choice_where_it_was() -> None:
@@ -143,7 +158,7 @@ def test_new_items_leave_the_choice_where_it_was() -> None:
     assert picker.chosen.value == 3
     picker.set_items([])
     assert picker.chosen is None
-    assert press(picker, "enter", "down", "page up", "end") == []
+    assert press(picker, "enter", "down", "pageup", "end") == []
 
 
 def test_nothing_to_choose_from_and_nothing_found_are_said() -> None:
@@ -155,7 +170,9 @@ def test_nothing_to_choose_from_and_nothing_found_are_said() -> None:
 
 
 def test_a_search_can_be_pasted() -> None:
-    assert press(Picker("Choose", MODELS), "begin paste", *"gpt", "enter", "end paste", "enter") == ["mini"]
+    picker = Picker("Choose", MODELS)
+    picker.paste("gpt\n")
+    assert press(picker, "enter") == ["mini"]
 
 
 def test_it_can_be_used_on_the_smallest_of_screens() -> None:

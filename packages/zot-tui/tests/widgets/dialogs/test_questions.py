@@ -1,6 +1,7 @@
 from typing import Any
 
 from zot_tui.diff import diff_rows
+from zot_tui.keys.key import parse_key
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages, TextInput
 
@@ -21,7 +22,7 @@ def answers(dialog: Dialog[Any], *keys: str) -> list[Any]:
     dialog.on_close = given.append
     for key in keys:
         shown(dialog)
-        dialog.keypress(SIZE, key)
+        dialog.press(parse_key(key))
     return given
 
 
@@ -39,13 +40,17 @@ def test_an_answer_is_given_by_going_to_it() -> None:
 
 
 def test_a_pasted_letter_answers_nothing() -> None:
-    assert answers(Confirm("Run it?", CHOICES), "begin paste", "y", "enter", "end paste") == []
+    dialog = Confirm("Run it?", CHOICES)
+    given: list[Any] = []
+    dialog.on_close = given.append
+    dialog.paste("y\n")
+    assert given == []
 
 
 def test_what_is_asked_about_scrolls_while_the_answers_stay() -> None:
     dialog = Confirm("Write app.py?", CHOICES, lambda columns: diff_rows("-a\n+b\n c\n" * 10, columns))
     before = shown(dialog)
-    dialog.keypress(SIZE, "page down")
+    dialog.press(parse_key("pagedown"))
     after = shown(dialog)
 
     assert before[1] == "  Write app.py?" + " " * 17 + "1–5/30"
@@ -58,9 +63,9 @@ def test_what_is_asked_about_scrolls_while_the_answers_stay() -> None:
 def test_a_line_of_text_is_asked_for() -> None:
     dialog = TextInput("Name", text="old", placeholder="a name")
 
-    assert answers(dialog, "end", "backspace", "X", "begin paste", "a", "enter", "b", "end paste", "enter") == [
-        "olXa b"
-    ]
+    answers(dialog, "end", "backspace", "X")
+    dialog.paste("a\nb")
+    assert answers(dialog, "enter") == ["olXa b"]
 
 
 def test_home_and_end_are_the_texts_in_a_text_input() -> None:
@@ -92,7 +97,7 @@ def test_pages_are_read_from_the_beginning_to_the_end() -> None:
     first = shown(dialog)[3]
     answers(dialog, "end")
     last = shown(dialog)
-    answers(dialog, "up", "page up", "home", "down")
+    answers(dialog, "up", "pageup", "home", "down")
 
     assert first == "  line 0"
     assert last[11] == "  line 29"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import urwid
 
+from zot_tui.keys.key import Key, parse_key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
 from zot_tui.widgets.dialogs.stack import PAUSE, WAITS, Stack
@@ -31,9 +32,10 @@ async def opened(stack: Stack, *dialogs: Any, behind: bool = False) -> list[asyn
 
 async def test_a_dialog_goes_in_and_its_answer_comes_out() -> None:
     changes: list[bool] = []
-    stack = Stack(urwid.SolidFill("."), on_change=lambda: changes.append(stack.top is not None))
+    stack = Stack(urwid.SolidFill("."))
+    stack.changed.connect(lambda: changes.append(stack.top is not None))
     (task,) = await opened(stack, confirm())
-    assert stack.keypress(SIZE, "y") is None
+    assert stack.press(parse_key("y"))
     assert changes == [True, False]
     assert await task is True
 
@@ -41,7 +43,7 @@ async def test_a_dialog_goes_in_and_its_answer_comes_out() -> None:
 async def test_escape_gives_none() -> None:
     stack = Stack(urwid.SolidFill("."))
     (task,) = await opened(stack, confirm())
-    stack.keypress(SIZE, "esc")
+    stack.press(parse_key("esc"))
     assert await task is None
 
 
@@ -69,7 +71,7 @@ async def test_the_newest_dialog_has_the_keys_and_the_one_below_comes_back() -> 
     picker = Picker("Choose", [PickerItem(1, "one"), PickerItem(2, "two")])
     first, second = await opened(stack, picker, confirm())
     for key in ("n", "down", "enter"):
-        stack.keypress(SIZE, key)
+        stack.press(parse_key(key))
     assert [await first, await second] == [2, False]
 
 
@@ -105,7 +107,9 @@ class Watched:
         self.clock = Clock()
         self.edit = urwid.Edit()
         base = urwid.Filler(self.edit, valign="bottom")
-        self.stack = Stack(base, clock=self.clock, after=self.clock.after, on_change=self.draw)
+        self.stack = Stack(base, clock=self.clock, after=self.clock.after)
+        self.stack.changed.connect(lambda: self.draw() if self.drawing else None)
+        self.drawing = True
         self.rows: list[str] = []
 
     def draw(self) -> None:
@@ -113,7 +117,7 @@ class Watched:
 
     def type(self, *keys: str) -> None:
         for key in keys:
-            self.stack.keypress(SIZE, key)
+            self.stack.press(parse_key(key))
         self.draw()
 
     @property
@@ -157,14 +161,14 @@ async def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_i
     watched = Watched()
     watched.type("p")
     watched.stack.rest()
-    watched.stack.on_change = None
+    watched.drawing = False
     first, second = await opened(watched.stack, confirm("first"), confirm("second"), behind=True)
-    watched.stack.keypress(SIZE, "y")
+    watched.stack.press(parse_key("y"))
     assert watched.edit.edit_text == "py"
     watched.clock.go_on(PAUSE)
     watched.draw()
     for key in "nn":  # one reading: the next question was not seen yet
-        watched.stack.keypress(SIZE, key)
+        watched.stack.press(parse_key(key))
     assert await first is False
     assert not second.done()
     watched.clock.go_on(PAUSE)
@@ -206,7 +210,7 @@ async def test_keys_that_follow_an_answer_go_to_the_base() -> None:
     stack = Stack(urwid.Filler(edit))
     (task,) = await opened(stack, confirm())
     for key in "yes":
-        stack.keypress(SIZE, key)
+        stack.press(parse_key(key))
     await task
     assert str(edit.edit_text) == "es"
 
@@ -232,23 +236,35 @@ async def test_a_dialog_can_be_asked_again_but_not_twice_at_once() -> None:
     (task,) = await opened(stack, dialog)
     with pytest.raises(RuntimeError, match="open already"):
         await stack.ask(dialog)
-    stack.keypress(SIZE, "y")
+    stack.press(parse_key("y"))
     first = await task
     (task,) = await opened(stack, dialog)
-    stack.keypress(SIZE, "n")
+    stack.press(parse_key("n"))
     assert [first, await task] == [True, False]
 
 
-async def test_a_paste_that_began_before_a_question_does_not_answer_it() -> None:
+async def test_a_paste_goes_where_the_keys_go_and_answers_no_question() -> None:
+    class Target:
+        def __init__(self) -> None:
+            self.pasted: list[str] = []
+
+        def press(self, key: Key) -> bool:
+            return True
+
+        def paste(self, text: str) -> None:
+            self.pasted.append(text)
+
     stack = Stack(urwid.SolidFill("."))
-    stack.keypress(SIZE, "begin paste")
+    stack.paste("nobody takes it")
+    stack.keys = target = Target()
+    stack.paste("first")
     (task,) = await opened(stack, confirm())
-    for key in ("y", "enter", "end paste"):
-        stack.keypress(SIZE, key)
+    stack.paste("y\n")
     still_open = stack.top is not None
     stack.close_all()
     await task
     assert still_open
+    assert target.pasted == ["first"]
 
 
 async def test_every_size_of_screen_is_filled() -> None:

@@ -1,4 +1,4 @@
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from zot_tui.editor.paste import Pastes
 from zot_tui.editor.vi.mode import Vi
-from zot_tui.keys.keymap import Keymap
-from zot_tui.widgets.actions import BINDINGS, EDITOR_ACTIONS, Action
-from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.keys.key import parse_key
+from zot_tui.keys.keymap import Binding
+from zot_tui.widgets.actions import Action
+from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS, EditorWidget
 
 SIZE = (13,)  # ten cells of text
 
@@ -17,8 +18,10 @@ def drawn(widget: EditorWidget, columns: int = SIZE[0]) -> list[str]:
     return [text.decode().rstrip() for text in widget.render((columns,), focus=True).text]
 
 
-def press(widget: EditorWidget, *keys: str) -> list[str | None]:
-    return [widget.keypress(SIZE, key) for key in keys]
+def press(widget: EditorWidget, *keys: str) -> list[bool]:
+    """Press keys in a widget of `SIZE`; whether each was used."""
+    widget.rows(SIZE)
+    return [widget.press(parse_key(key)) for key in keys]
 
 
 def with_text(text: str, cursor: int | None = None, max_rows: int = 10) -> EditorWidget:
@@ -56,7 +59,7 @@ def test_the_cursor_stands_behind_wide_letters() -> None:
 @pytest.mark.parametrize("text", ["👨‍👩‍👧‍👦", "می‌خواهم", "क्‍ष", "日本\u3000語", "10\xa0km"])
 def test_what_an_input_method_types_is_there_whole(text: str) -> None:
     widget = EditorWidget()
-    assert press(widget, *text) == [None] * len(text)
+    assert press(widget, *text) == [True] * len(text)
     assert widget.text == text
 
 
@@ -87,7 +90,7 @@ def test_it_grows_up_to_its_rows_and_then_scrolls_with_the_cursor() -> None:
     assert drawn(widget) == ["↑ d", "  e", "↓ f"]
     press(widget, "down")
     assert drawn(widget) == ["↑ d", "  e", "↓ f"]
-    widget.text_start()
+    press(widget, "ctrl+home")
     assert drawn(widget) == ["› a", "  b", "↓ c"]
 
 
@@ -102,38 +105,40 @@ def test_what_is_deleted_leaves_no_blank_rows() -> None:
 def test_up_and_down_go_by_rows_and_keep_the_column() -> None:
     widget = with_text("123456789 x\nabcdefgh", 5)
 
-    assert press(widget, "down", "down") == [None, None]
+    assert press(widget, "down", "down") == [True, True]
     assert widget.buffer.cursor == 12 + 5
-    assert press(widget, "up", "up") == [None, None]
+    assert press(widget, "up", "up") == [True, True]
     assert widget.buffer.cursor == 5
 
 
 def test_up_on_the_first_row_and_down_on_the_last_are_the_owners() -> None:
     widget = with_text("one")
 
-    assert press(widget, "up", "down") == ["up", "down"]
-    assert not widget.perform("cursor_up")
-    assert widget.perform("cursor_left")
+    assert press(widget, "up", "down", "left") == [False, False, True]
+    assert not widget.up()
 
 
 def test_keys_without_an_action_here_are_the_owners() -> None:
-    widget = EditorWidget(keymap=Keymap(BINDINGS))
+    widget = EditorWidget()
 
-    assert press(widget, "enter", "esc", "f5", "ctrl o", "tab") == ["enter", "esc", "f5", "ctrl o", "tab"]
+    assert press(widget, "enter", "esc", "f5", "ctrl+o", "tab") == [False] * 5
+    assert not widget.handle(parse_key("x"), Binding("x", "elsewhere", (EDITOR,)))
     assert widget.text == ""
 
 
 @pytest.mark.parametrize("action", EDITOR_ACTIONS, ids=lambda action: action.name)
-def test_every_action_works_on_an_empty_text(action: Action) -> None:
+def test_every_action_works_on_an_empty_text(action: Action[EditorWidget]) -> None:
     widget = EditorWidget()
-    widget.perform(action.name)
+    action.run(widget)
 
     assert widget.text == ("\n" if action.name == "newline" else "")
 
 
 def test_a_long_paste_is_a_chip_that_is_passed_and_deleted_as_one() -> None:
     widget = EditorWidget(pastes=Pastes(lines=2))
-    press(widget, "a", "begin paste", *"1", "enter", *"2", "enter", *"3", "end paste", "b")
+    press(widget, "a")
+    widget.paste("1\n2\n3")
+    press(widget, "b")
     chip = "[pasted 3 lines #1]"
 
     assert widget.text == f"a{chip}b"
@@ -143,7 +148,7 @@ def test_a_long_paste_is_a_chip_that_is_passed_and_deleted_as_one() -> None:
     assert widget.buffer.cursor == 1 + len(chip)
     press(widget, "backspace")
     assert widget.text == "ab"
-    press(widget, "ctrl _")
+    press(widget, "ctrl+_")
     assert widget.text == f"a{chip}b"
     assert widget.pastes.expand(widget.text) == "a1\n2\n3b"
 
@@ -152,9 +157,9 @@ def test_a_chip_is_cut_and_yanked_as_one() -> None:
     widget = EditorWidget(pastes=Pastes(lines=1))
     widget.paste("1\n2")
     widget.insert(" x")
-    press(widget, "ctrl w", "ctrl w")
+    press(widget, "ctrl+w", "ctrl+w")
     assert widget.text == ""
-    press(widget, "ctrl y")
+    press(widget, "ctrl+y")
     assert widget.text == "[pasted 2 lines #1] "
     press(widget, "home", "delete")
     assert widget.text == " "
@@ -173,22 +178,25 @@ def test_up_over_a_chip_stands_beside_it() -> None:
     widget = EditorWidget(pastes=Pastes(lines=1))
     widget.paste("1\n2")
     widget.insert("\nabcdef")
-    widget.keypress((60,), "up")
+    widget.rows((60,))
+    widget.press(parse_key("up"))
 
     assert widget.buffer.cursor == 0
 
 
 def test_a_paste_is_inserted_once_whatever_its_size() -> None:
     changes: list[int] = []
-    widget = EditorWidget(on_change=lambda: changes.append(len(widget.text)))
-    press(widget, "begin paste", *("x" * 200_000), "end paste")
+    widget = EditorWidget()
+    widget.edited.connect(lambda: changes.append(len(widget.text)))
+    widget.paste("x" * 200_000)
 
     assert changes == [len("[pasted 200000 characters #1]")]
 
 
 def test_a_masked_input_shows_dots_and_holds_one_line() -> None:
     widget = EditorWidget(masked=True)
-    press(widget, "begin paste", *"sk-1", "enter", "end paste", "shift enter", "é")
+    widget.paste("sk-1\n")
+    press(widget, "shift+enter", "é")
 
     assert widget.text == "sk-1é"
     assert drawn(widget) == ["› •••••"]
@@ -213,27 +221,28 @@ def test_it_is_drawn_in_the_smallest_of_screens() -> None:
         assert 0 <= canvas.cursor[0] < columns
 
 
+def _insert(text: str) -> Callable[[EditorWidget], None]:
+    return lambda widget: widget.insert(text)
+
+
 @given(
     st.lists(
         st.one_of(
-            st.sampled_from([action.name for action in EDITOR_ACTIONS]),
-            st.sampled_from(["a", " ", "日", "word and more", "\n", "\u0301"]).map(lambda text: f"+{text}"),
-            st.just("paste"),
+            st.sampled_from([action.run for action in EDITOR_ACTIONS]),
+            st.sampled_from(["a", " ", "日", "word and more", "\n", "\u0301"]).map(_insert),
+            st.just(lambda widget: widget.paste("1\n2\n3")),
         ),
         max_size=60,
     ),
     st.integers(5, 30),
     st.integers(1, 4),
 )
-def test_whatever_is_done_the_cursor_is_in_sight_and_in_no_chip(steps: list[str], columns: int, rows: int) -> None:
+def test_whatever_is_done_the_cursor_is_in_sight_and_in_no_chip(
+    steps: list[Callable[[EditorWidget], object]], columns: int, rows: int
+) -> None:
     widget = EditorWidget(pastes=Pastes(lines=1), max_rows=rows)
     for step in steps:
-        if step == "paste":
-            widget.paste("1\n2\n3")
-        elif step.startswith("+"):
-            widget.insert(step[1:])
-        else:
-            widget.perform(step)
+        step(widget)
         canvas = widget.render((columns,), focus=True)
         assert 1 <= canvas.rows() <= rows
         assert canvas.cursor is not None
@@ -246,8 +255,8 @@ def test_whatever_is_done_the_cursor_is_in_sight_and_in_no_chip(steps: list[str]
 # Another mode.
 
 
-def with_vi(text: str, cursor: int | None = None, **named: Any) -> EditorWidget:
-    widget = EditorWidget(pastes=Pastes(lines=1), **named)
+def with_vi(text: str, cursor: int | None = None) -> EditorWidget:
+    widget = EditorWidget(pastes=Pastes(lines=1))
     widget.mode = Vi(widget.buffer, widget.spans)
     widget.set_text(text)
     widget.escape()
@@ -259,9 +268,9 @@ def with_vi(text: str, cursor: int | None = None, **named: Any) -> EditorWidget:
 
 def test_keys_are_the_modes_before_they_are_the_bindings() -> None:
     widget = with_vi("one two", 4)
-    assert press(widget, "d", "b", "enter", "ctrl a") == [None, None, "enter", None]
+    assert press(widget, "d", "b", "enter", "ctrl+a") == [True, True, False, True]
     assert widget.text == "two"
-    press(widget, "A", *" and", "meta x")
+    press(widget, "A", *" and", "alt+x")
     assert widget.text == "two an"
     assert widget.mode.name == "normal"
 
@@ -269,7 +278,7 @@ def test_keys_are_the_modes_before_they_are_the_bindings() -> None:
 def test_a_change_of_mode_is_told_once() -> None:
     names: list[str] = []
     widget = with_vi("one")
-    widget.on_mode = lambda: names.append(widget.mode.name)
+    widget.mode_changed.connect(lambda: names.append(widget.mode.name))
     press(widget, "l", "i", "x")
     widget.escape()
     press(widget, "v", "l")
@@ -283,7 +292,7 @@ def test_what_a_mode_selects_is_drawn_so_over_chips_too() -> None:
     press(widget, "i")
     widget.paste("1\n2")
     widget.insert(" and more")
-    press(widget, "meta 0", "v")
+    press(widget, "alt+0", "v")
     (row,) = widget.render((40,), focus=True).content()
     assert [text.decode() for style, _, text in row if "selection" in str(style)] == ["[pasted 2 lines #1]"]
     press(widget, "w")
@@ -305,7 +314,8 @@ def test_rows_are_gone_through_by_g_and_the_column_is_kept() -> None:
 
 def test_beyond_the_text_the_owner_is_asked() -> None:
     ways: list[str] = []
-    widget = with_vi("one\ntwo", 0, on_edge=ways.append)
+    widget = with_vi("one\ntwo", 0)
+    widget.edge_reached.connect(ways.append)
     press(widget, "k", "j", "j", "g", "j")
     assert ways == ["up", "down", "down"]
 
@@ -332,7 +342,7 @@ def test_a_paste_at_the_end_of_a_line_in_normal_mode_follows_it() -> None:
     assert widget.text == "one[pasted 2 lines #1]\ntwo"
     press(widget, *"oxx")
     widget.escape()
-    press(widget, "shift enter", *"iy")
+    press(widget, "shift+enter", *"iy")
     assert widget.text == "one[pasted 2 lines #1]\nxx\ny\ntwo"
 
 
@@ -340,14 +350,14 @@ def test_a_paste_in_the_middle_of_typing_is_part_of_the_change() -> None:
     widget = with_vi("")
     press(widget, "i", "a")
     widget.paste("b")
-    press(widget, "c", "meta u")
+    press(widget, "c", "alt+u")
     assert widget.text == ""
-    press(widget, "ctrl r", "$", ".")
+    press(widget, "ctrl+r", "$", ".")
     assert widget.text == "ababcc"
 
 
 def test_who_begins_anew_types() -> None:
-    widget = with_vi("one", on_mode=lambda: None)
+    widget = with_vi("one")
     widget.restart()
     press(widget, *"dd")
     assert widget.text == "dd"
@@ -355,7 +365,7 @@ def test_who_begins_anew_types() -> None:
 
 def test_what_is_taken_back_by_its_own_key_is_what_was_typed() -> None:
     widget = with_vi("one ")
-    press(widget, "A", *"two", "ctrl _")
+    press(widget, "A", *"two", "ctrl+_")
     assert widget.text == "one "
-    press(widget, *"three", "meta u")
+    press(widget, *"three", "alt+u")
     assert widget.text == "one "

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zot_tui.keys.key import parse_key
-from zot_tui.keys.keymap import Binding, Keymap
+from zot_tui.keys.keymap import Keymap
+from zot_tui.widgets.actions import bindings
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
 from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell
 from zot_tui.widgets.transcript.chunks import Chunk, indented, line_groups, text_lines, wrapped
@@ -71,7 +72,7 @@ def test_the_end_of_what_is_being_written_stays_in_view() -> None:
 
 def test_scrolling_up_keeps_the_view_while_more_comes_and_says_how_much() -> None:
     transcript = headings(9)
-    transcript.page_up()
+    transcript.page(-1)
     before = screen(transcript)
     assert before[:-1] == ["", "  answer 6", "", "▌ prompt 7", ""]
     assert not transcript.following
@@ -108,7 +109,7 @@ def test_the_position_goes_from_the_beginning_to_the_end() -> None:
     screen(transcript)
     positions = [transcript.position]
     while not transcript.following:
-        transcript.page_down()
+        transcript.page(1)
         screen(transcript)
         positions.append(transcript.position)
 
@@ -152,15 +153,16 @@ def test_older_cells_come_above_without_moving_the_view() -> None:
 
 def test_older_cells_are_asked_for_once_when_the_first_is_near() -> None:
     asked: list[int] = []
-    transcript = Transcript(on_older=lambda: asked.append(transcript.headings()[0].number))
+    transcript = Transcript()
+    transcript.older_wanted.connect(lambda: asked.append(transcript.headings()[0].number))
     transcript.append(*(UserCell(f"prompt {number}") for number in range(30)))
     transcript.older = True
     screen(transcript)
-    transcript.page_up()
+    transcript.page(-1)
     assert asked == []
 
     for _ in range(20):
-        transcript.page_up()
+        transcript.page(-1)
         screen(transcript)
     assert asked == [0]
     transcript.older = True
@@ -177,7 +179,7 @@ def test_prompts_can_be_listed_and_jumped_to() -> None:
 
     transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
-    transcript.row_down()
+    transcript.scroll(1)
     transcript.previous_heading()
     assert screen(transcript)[0] == "▌ prompt 3"
     transcript.next_heading()
@@ -259,7 +261,7 @@ def test_what_opens_further_up_moves_the_view_no_further_than_it_needs() -> None
     opened = screen(transcript, size)
     assert opened[1:5] == ["  answer 1", "", "● bash make", "    out 0"]
     assert opened[-1].startswith("    out 17")
-    transcript.page_down()
+    transcript.page(1)
     transcript.scroll(-9)
     transcript.toggle_expanded()
     assert screen(transcript, size) == before
@@ -278,7 +280,7 @@ def test_the_beginning_of_what_opens_is_shown_where_only_its_end_was() -> None:
 
     transcript.toggle_expanded()
     assert screen(transcript)[:2] == ["● bash make", "    out 0"]
-    transcript.page_down()
+    transcript.page(1)
     screen(transcript)
     transcript.toggle_expanded()
     assert screen(transcript) == before
@@ -347,7 +349,8 @@ def test_the_spinner_of_what_is_in_view_turns() -> None:
 
 def test_whoever_draws_is_told_of_each_change_and_nothing_is_drawn_twice() -> None:
     told: list[int] = []
-    transcript = Transcript(on_change=lambda: told.append(len(told)))
+    transcript = Transcript()
+    transcript.outdated.connect(lambda: told.append(len(told)))
     answer = AnswerCell("a")
     transcript.append(answer)
     first = transcript.render(SIZE)
@@ -395,27 +398,26 @@ def test_its_text_can_be_printed() -> None:
 
 
 def test_actions_can_be_bound_and_done_by_name() -> None:
-    keymap = Keymap(Binding(key, each.name, (), each.help) for each in TRANSCRIPT_ACTIONS for key in each.keys)
-    found = keymap.find(parse_key("pageup"))
+    found = Keymap(bindings("chat", TRANSCRIPT_ACTIONS)).find(parse_key("pageup"), ("chat",))
     assert found is not None
     transcript = headings(9)
-    transcript.perform(found.action)
+    {action.name: action.run for action in TRANSCRIPT_ACTIONS}[found.action](transcript)
 
     assert not transcript.following
     for action in TRANSCRIPT_ACTIONS:
-        transcript.perform(action.name)
+        action.run(transcript)
 
 
 def test_moving_in_an_empty_or_undrawn_transcript_does_nothing() -> None:
     for transcript in (Transcript(), headings(0)):
         for action in TRANSCRIPT_ACTIONS:
-            transcript.perform(action.name)
+            action.run(transcript)
         assert transcript.following
         assert not transcript.spin(1)
 
 
 STEPS: list[Callable[[Transcript], object]] = [
-    *(lambda transcript, name=action.name: transcript.perform(name) for action in TRANSCRIPT_ACTIONS),
+    *(action.run for action in TRANSCRIPT_ACTIONS),
     lambda transcript: transcript.scroll(-7),
     lambda transcript: transcript.prepend([numbered(3, "older")]),
     lambda transcript: transcript.append(ToolCell("bash", "日本語 " * 9), AnswerCell("|a|b|\n|-|-|\n|日本|c|")),
@@ -451,7 +453,7 @@ def test_ten_thousand_cells_cost_what_is_in_view() -> None:
     cells: list[Cell] = [Told(f"answer {number}\n\nmore", finished=True) for number in range(10_000)]
     transcript.append(*cells)
     screen(transcript)
-    transcript.page_up()
+    transcript.page(-1)
     screen(transcript)
     transcript.show(5000)
     screen(transcript)
@@ -467,7 +469,7 @@ def test_rows_of_a_long_cell_that_were_scrolled_past_are_not_kept() -> None:
     transcript.append(cell)
     screen(transcript, (30, 80))
     while transcript.position > 0.05:
-        transcript.page_up()
+        transcript.page(-1)
         screen(transcript, (30, 80))
 
     drawn = [chunk for chunk in cell.chunks if chunk._width]
@@ -482,7 +484,8 @@ def test_the_very_first_cell_is_reached_though_the_older_ones_come_page_by_page(
         transcript.prepend(pages.pop())
         transcript.older = bool(pages)
 
-    transcript = Transcript(on_older=more)
+    transcript = Transcript()
+    transcript.older_wanted.connect(more)
     transcript.append(*(TextCell(f"new {number}") for number in range(30)))
     transcript.older = True
     transcript.render((20, 8))
@@ -495,7 +498,8 @@ def test_all_turns_are_told_though_older_ones_were_not_there_yet() -> None:
     def more() -> None:
         transcript.prepend([UserCell("the first question")])
 
-    transcript = Transcript(on_older=more)
+    transcript = Transcript()
+    transcript.older_wanted.connect(more)
     transcript.append(UserCell("the second"))
     transcript.older = True
     assert [turn.text for turn in transcript.headings()] == ["the first question", "the second"]

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
-from zot_agent.config.paths import current_directory
+from zot_agent.config.child_keys import removed_variables
+from zot_agent.config.paths import current_directory, zot_home
+from zot_agent.config.settings import load_settings
 from zot_agent.extensions.launch import LaunchError, command, environment, launch_failure
+from zot_agent.host.build import open_registry
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
 from zot_ext.testing import Report, check
@@ -61,17 +64,18 @@ def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
 def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     folder = os.path.abspath(directory)
     argv: list[str] = []
-    name = ""
+    name, env = "", frozenset[str]()
     try:
         manifest = load_manifest(directory)
-        name = manifest.name
+        name, env = manifest.name, frozenset(manifest.env)
         if manifest.exec.strip():
             argv = command(manifest, folder)
     except LaunchError as error:
         return Report(name, (finding("cannot-start", str(error)),))
     except ManifestError:
         pass  # the check reports it
-    report = check(directory, limits=limits, calls=calls, environ=environment())
+    removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
+    report = check(directory, limits=limits, calls=calls, environ=environment(removed=removed - env))
     for each in report.findings:
         if each.rule == "cannot-start" and argv:
             return Report(name, (finding("cannot-start", _with_advice(each.text, name, argv, folder)),))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from zot_agent.cli.doctor_line import DoctorLine
-from zot_agent.cli.ext.folder.names import display_name, installed, pick
+from zot_agent.cli.ext.folder.names import display_name, installed, pick, project_choice
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.folder.theme import theme, theme_fault, theme_notes
 from zot_agent.cli.ext.probe import probe
@@ -18,7 +18,7 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
-from zot_agent.extensions.trust import Trust
+from zot_core.regular_file import read_start
 from zot_provider.errors import ZotError
 
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
@@ -80,24 +80,24 @@ def _status(found: DiscoveredExtension) -> list[DoctorLine]:
     if found.hidden_by:
         lines.append(DoctorLine("--", "hidden", f"it does not run: {found.hidden_by} has the same name"))
     if found.scope == "project":
-        lines.append(_allowed(found))
+        lines.append(_allowed())
     return lines
 
 
-def _allowed(found: DiscoveredExtension) -> DoctorLine:
-    """Report whether an extension of a project may run here."""
-    home = zot_home()
+def _allowed() -> DoctorLine:
+    """Report whether what the project brings may be used."""
     try:
-        setting = load_settings(home).project_extensions
+        setting = load_settings(zot_home()).project_trust
     except ZotError as error:
         return DoctorLine("no", "allowed", str(error))
     if setting != "ask":
         state = "ok" if setting == "on" else "--"
-        return DoctorLine(state, "allowed", f"project_extensions is {setting} in the settings")
-    decision = Trust(home).decision(found)
-    if decision is None:
-        return DoctorLine("--", "allowed", "not decided yet, or the extension has changed since")
-    return DoctorLine("ok", "allowed", "yes") if decision else DoctorLine("--", "allowed", "no, as you decided")
+        return DoctorLine(state, "allowed", f"project_trust is {setting} in the settings")
+    choice = project_choice()
+    choice.find()
+    if choice.undecided is not None:
+        return DoctorLine("--", "allowed", "not decided yet, or something has changed since")
+    return DoctorLine("ok", "allowed", "yes") if choice.trusted else DoctorLine("--", "allowed", "no, as you decided")
 
 
 def _program(found: DiscoveredExtension) -> list[DoctorLine]:
@@ -117,10 +117,10 @@ def _program(found: DiscoveredExtension) -> list[DoctorLine]:
 def _interpreter(program: str) -> list[DoctorLine]:
     """Check the interpreter in the first line of a script."""
     try:
-        with open(program, "rb") as file:
-            first = file.readline(256)
+        line, line_break, _ = read_start(program, 256).partition(b"\n")
     except OSError as error:
         return [DoctorLine("--", "interpreter", f"{program} cannot be read: {error.strerror}")]
+    first = line + line_break
     if not first.startswith(b"#!"):
         return []
     if first.endswith(b"\r\n"):

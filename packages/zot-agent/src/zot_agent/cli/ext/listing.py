@@ -20,7 +20,8 @@ def run(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="zot ext list",
         description="List the extensions of the project in this directory, and those for all projects.",
-        epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), broken (invalid manifest)",
+        epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project "
+        "that you have not allowed), broken (invalid manifest)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     as_json = parser.parse_args(list(arguments)).json
@@ -36,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _row(found: DiscoveredExtension) -> tuple[str, ...]:
     manifest = found.manifest
-    state = "hidden" if found.hidden_by else "yes" if found.enabled else "no"
+    state = "hidden" if found.hidden_by else "no" if not found.enabled else "untrusted" if found.untrusted else "yes"
     text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
 
@@ -69,6 +70,7 @@ def _value(discovery: Discovery) -> dict[str, object]:
                 "theme": bool(theme(found)),
                 "outside_program": outside_program(found.manifest, found.directory),
                 "hidden_by": found.hidden_by,
+                "trusted": not found.untrusted,
             }
             for found in discovery.found
         ],

@@ -14,6 +14,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
 from zot_agent.standard_error import print_error
 from zot_agent.standard_output import OutputFailed
+from zot_core.regular_file import open_regular
 from zot_provider.errors import ConfigError, UnknownName
 
 POLL_SECONDS = 0.2
@@ -62,7 +63,7 @@ def _print(path: str, *, follow: bool) -> int:
     try:
         while True:
             if file is None and os.path.exists(path):
-                file = open(path, "rb")  # noqa: SIM115  kept open until the log is replaced
+                file = open(path, "rb", opener=open_regular)  # noqa: SIM115  kept open until the log is replaced
             grown = False
             while file is not None and (data := file.read(_CHUNK)):
                 grown = True

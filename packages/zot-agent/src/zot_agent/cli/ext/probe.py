@@ -5,11 +5,14 @@ import os
 from collections.abc import Sequence
 
 from zot_agent.cli.doctor_line import DoctorLine
+from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.managed import ManagedExtension
+from zot_agent.host.build import open_registry
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
 
@@ -24,6 +27,7 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorL
         lambda: Discovery(list(found), []),
         lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
+        removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
     )
     extensions.start()

@@ -15,7 +15,7 @@ def print_line(line: str = "") -> None:
 def print_text(text: str) -> None:
     """Print text, made safe for a terminal; characters that its encoding lacks are replaced."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(sanitize(text, colors=True).encode(encoding, "replace").decode(encoding))
+    sys.stdout.write(sanitize(text).encode(encoding, "replace").decode(encoding))
     sys.stdout.flush()
 
 

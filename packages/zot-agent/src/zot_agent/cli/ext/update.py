@@ -4,16 +4,18 @@ import os
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder import staging as folder
+from zot_agent.cli.ext.folder.clone import Clone, open_clone
 from zot_agent.cli.ext.folder.flag import with_enabled, write_enabled
-from zot_agent.cli.ext.folder.git import Git, GitError
+from zot_agent.cli.ext.folder.git import GitError
 from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
+from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE, DiscoveredExtension
 from zot_agent.signals import ignore_stop_signals
 from zot_agent.standard_error import print_error
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
 
 
@@ -57,14 +59,15 @@ def _update(found: DiscoveredExtension) -> None:
     """Update one clone and report it. Raises `ConfigError`; the folder is unchanged then."""
     if reason := _not_updatable(found):
         raise ConfigError(reason)
-    clone = _Clone(found)
     try:
-        old, new = clone.fetch()
-        if old == new:
-            print_line(f"{inline(found.name)} is up to date")
-            return
-        with ignore_stop_signals():
-            updated = clone.forward(old)
+        with open_clone(found.directory) as clone:
+            update = _Update(found, clone)
+            old, new = update.fetch()
+            if old == new:
+                print_line(f"{inline(found.name)} is up to date")
+                return
+            with ignore_stop_signals():
+                updated = update.forward(old)
     except GitError as error:
         raise GitError(f"{found.name}: {error}") from error
     before, after = (inline(each.manifest.version) or "no version" for each in (found, updated))
@@ -75,27 +78,21 @@ def _update(found: DiscoveredExtension) -> None:
         print_line(line)
 
 
-class _Clone:
-    """The working tree of an extension."""
+class _Update:
+    """The update of the working tree of an extension."""
 
-    def __init__(self, found: DiscoveredExtension) -> None:
-        self._found = found
+    def __init__(self, found: DiscoveredExtension, clone: Clone) -> None:
+        self._found, self._clone = found, clone
         self._path = os.path.join(found.directory, MANIFEST_FILE)
-        self._git = Git()
 
     def fetch(self) -> tuple[str, str]:
         """Fetch, and return the current commit and the new one, which is a descendant or the same. Raises
         `ConfigError`."""
-        name, directory = self._found.name, self._found.directory
-        old = self._run("rev-parse", "HEAD")
-        self._run("fetch", "--quiet", "--no-recurse-submodules")
-        try:
-            new = self._run("rev-parse", "--verify", "@{upstream}")
-        except GitError:
-            raise ConfigError(f"{name}: the branch in {directory} has no upstream") from None
-        if self._git.succeeds("merge-base", "--is-ancestor", new, old, cwd=directory):
+        name, old = self._found.name, self._clone.upstream.commit
+        new = self._clone.fetch()
+        if self._clone.succeeds("merge-base", "--is-ancestor", new, old):
             return old, old
-        if not self._git.succeeds("merge-base", "--is-ancestor", old, new, cwd=directory):
+        if not self._clone.succeeds("merge-base", "--is-ancestor", old, new):
             raise ConfigError(
                 f"{name}: the remote history was rewritten; run zot ext remove {name} and install it again"
             )
@@ -107,17 +104,18 @@ class _Clone:
         Raises `ConfigError`; the folder is unchanged then.
         """
         manifest = self._set_flag_aside()
-        stashed = bool(self._run("status", "--porcelain", "--untracked-files=no"))
+        stashed = bool(self._run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
         if stashed:
             self._run("stash", "push", "--quiet")
         try:
-            self._run("merge", "--quiet", "--ff-only", "@{upstream}")
+            self._run("merge", "--quiet", "--ff-only", "FETCH_HEAD")
             folder.refuse_links(self._found.directory)
             self._read()
             if stashed:
                 self._apply()
             write_enabled(self._found.directory, self._found.enabled)
             updated = self._read()
+            self._clone.publish()
         except ConfigError:
             self._run("reset", "--quiet", "--hard", old)
             if stashed:
@@ -134,8 +132,7 @@ class _Clone:
         with almost any other change. Return the manifest as it was, or None if nothing was undone."""
         try:
             committed = self._run("show", f"HEAD:./{MANIFEST_FILE}")
-            with open(self._path, "rb") as file:
-                current = file.read()
+            current = read_regular(self._path, MANIFEST_BYTES)
             if with_enabled(committed, self._found.enabled).rstrip("\n") != current.decode().rstrip("\n"):
                 return None
         except (GitError, OSError, ValueError):
@@ -158,4 +155,4 @@ class _Clone:
         return folder.read_manifest(self._found.directory, self._found.scope, label=label)
 
     def _run(self, *arguments: str) -> str:
-        return self._git.run(*arguments, cwd=self._found.directory)
+        return self._clone.run(*arguments)

@@ -8,6 +8,7 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
 from zot_tui.app import App
+from zot_tui.keys.keymap import Keymap
 from zot_tui.widgets.dialogs.dialog import Dialog
 from zot_tui.widgets.transcript.cells import Level
 from zot_tui.widgets.transcript.transcript import Transcript
@@ -24,6 +25,7 @@ class Chat(Protocol):
     host: Host
     app: App
     transcript: Transcript
+    keymap: Keymap
     home: str
     permission: PermissionPrompt
     themes: Themes
@@ -40,7 +42,7 @@ class Chat(Protocol):
         """Show a line that is not part of the conversation."""
         ...
 
-    def submit_text(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message as the user; it is queued while zot works."""
         ...
 
@@ -52,16 +54,8 @@ class Chat(Protocol):
         """Update the status row."""
         ...
 
-    async def compact(self, instructions: str) -> None:
-        """Compact the conversation in a run of its own."""
-        ...
-
     def stop(self) -> None:
         """Stop the current run; queued prompts go back into the editor."""
-        ...
-
-    def leave(self) -> None:
-        """Close the screen."""
         ...
 
 

@@ -30,7 +30,7 @@ async def clear(chat: Chat, _: str) -> None:
 
 async def compact(chat: Chat, instructions: str) -> None:
     """Replace the conversation with a summary."""
-    await chat.compact(instructions)
+    await chat.host.conversation.compact(instructions)
 
 
 async def jump(chat: Chat, text: str) -> None:
@@ -70,7 +70,7 @@ async def skills(chat: Chat, _: str) -> None:
 
 async def study(chat: Chat, _: str) -> None:
     """Have the model explore the project and explain it."""
-    chat.submit_text(STUDY)
+    chat.send(STUDY)
 
 
 async def btw(chat: Chat, question: str) -> None:

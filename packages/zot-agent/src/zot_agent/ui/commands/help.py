@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from zot_agent.ui.bindings import ACTIONS, keys_of
+from zot_agent.ui.bindings import CHAT_ACTIONS, keys_of
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.keys.keymap import Keymap
@@ -10,9 +10,8 @@ from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip, pad
-from zot_tui.widgets.actions import EDITOR_ACTIONS
 from zot_tui.widgets.dialogs.questions import Pages
-from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
+from zot_tui.widgets.input.editor import EDITOR_ACTIONS
 
 _SHARED_KEYS = frozenset({"cursor_up", "cursor_down"})
 """Editor actions without keys of their own in the chat: `up` and `down` do them too."""
@@ -51,7 +50,7 @@ def help_rows(
     rows += [[], [("title", "  Your keys")]] if own else []
     for command_name in dict.fromkeys(own):
         line(", ".join(key.label for key in keys_of(command_name, keys, screen)) or "no key", command_name)
-    for title, actions in (("Keys", (*ACTIONS, *TRANSCRIPT_ACTIONS)), ("In the editor", EDITOR_ACTIONS)):
+    for title, actions in (("Keys", CHAT_ACTIONS), ("In the editor", EDITOR_ACTIONS)):
         rows += [[], [("title", f"  {title}")]]
         for action in actions:
             found = keys_of(action.name, keys, screen)
@@ -65,9 +64,9 @@ async def help(chat: Chat, _: str) -> None:
     """Show keys and commands."""
     running = chat.host.extensions
     extensions = [(each.name, each.description, each.source) for each in running.commands] if running else []
-    keys = chat.app.keymap
+    keys, screen = chat.keymap, chat.app.screen
     commands = slash_commands().values()
-    await chat.ask(Pages("Help", lambda columns: help_rows(commands, extensions, columns, keys, chat.app.screen)))
+    await chat.ask(Pages("Help", lambda columns: help_rows(commands, extensions, columns, keys, screen)))
 
 
 COMMANDS = (SlashCommand("help", "", "show keys and commands", "now", help),)

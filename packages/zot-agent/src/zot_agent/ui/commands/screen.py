@@ -1,6 +1,7 @@
 """/theme /vi /yolo /reload-ext /exit: the screen itself."""
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.project_question import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_provider.errors import UnknownName
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
@@ -25,6 +26,7 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     chat.note(str(stats), "success")
     for error in stats.errors:
         chat.note(error, "error")
+    await ask_about_project(chat)
 
 
 async def yolo(chat: Chat, _: str) -> None:
@@ -42,7 +44,7 @@ async def vi(chat: Chat, _: str) -> None:
 
 async def leave(chat: Chat, _: str) -> None:
     """Quit zot."""
-    chat.leave()
+    chat.app.exit()
 
 
 COMMANDS = (

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 from zot_agent.config.paths import sessions_root
 from zot_agent.ui.commands.base import Chat, SlashCommand
@@ -12,93 +13,82 @@ from zot_core.sessions import listing
 from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ZotError
-from zot_tui.keys.key import Key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
 from zot_tui.widgets.dialogs.questions import TextInput
 
-DELETE = "ctrl+d"
 CURRENT_SESSION = "this is the current session; start another one with /new first"
-
-ACTIONS = (
-    RowAction("rename", "ctrl+r", "rename"),
-    RowAction("delete", DELETE, "delete", "delete this session?"),
-    RowAction("everywhere", "ctrl+a", "all directories"),
-)
 
 
 class SessionPicker(Picker[SessionEntry]):
-    """A picker that shows `problem` in place of its hints until the next key.
+    """The sessions of this directory, or of all directories. They can be renamed and deleted here."""
 
-    The current session cannot be deleted; the picker says so instead of asking for confirmation.
-    """
+    def __init__(self, chat: Chat) -> None:
+        self._chat, self._store = chat, SessionStore(sessions_root())
+        self._folder: str | None = chat.host.runtime.cwd
+        actions = (
+            RowAction("ctrl+r", "rename", self._doing(self._rename)),
+            RowAction("ctrl+d", "delete", self._doing(self._delete), "delete this session?", self._refusal),
+            RowAction("ctrl+a", "all directories", self._doing(self._everywhere)),
+        )
+        super().__init__("Sessions", (), empty="no sessions yet", actions=actions)
 
-    problem = ""
-    """What went wrong, one line."""
+    async def load(self) -> None:
+        """Show the sessions as they are on disk now."""
+        found = await asyncio.to_thread(listing.list_sessions, self._store, self._folder)
+        self.set_items([self._listed(each) for each in found])
 
-    def pressed(self, key: Key, name: str) -> bool:
-        """See `Dialog`."""
-        self.problem = ""
-        chosen = self.chosen
-        if str(key) == DELETE and chosen is not None and chosen.current:
-            self.problem = CURRENT_SESSION
-            return True
-        return super().pressed(key, name)
+    def is_current(self, entry: SessionEntry) -> bool:
+        """Return whether this is the session on the screen."""
+        session = self._chat.host.runtime.session
+        return session is not None and session.path == entry.path
 
-    def notice(self) -> tuple[str, str] | None:
-        """See `Dialog`."""
-        return ("error", self.problem) if self.problem else super().notice()
+    def _listed(self, entry: SessionEntry) -> PickerItem[SessionEntry]:
+        folder = "" if entry.cwd == self._chat.host.runtime.cwd else entry.cwd
+        when = age(time.time() - entry.changed)
+        return PickerItem(entry, entry.name or "(empty)", folder, when, current=self.is_current(entry))
+
+    def _refusal(self, entry: SessionEntry) -> str:
+        return CURRENT_SESSION if self.is_current(entry) else ""
+
+    async def _rename(self, entry: SessionEntry) -> None:
+        title = await self._chat.ask(TextInput("Rename the session", text=entry.name))
+        session = self._chat.host.runtime.session
+        if title is not None and session is not None and self.is_current(entry):
+            session.change(title=listing.first_line(title))
+        elif title is not None:
+            await asyncio.to_thread(listing.rename, self._store, entry.path, title)
+
+    async def _delete(self, entry: SessionEntry) -> None:
+        await asyncio.to_thread(listing.delete, self._store, entry.path)
+
+    async def _everywhere(self, _: SessionEntry) -> None:
+        self._folder = None if self._folder else self._chat.host.runtime.cwd
+
+    def _doing(self, act: Callable[[SessionEntry], Awaitable[None]]) -> Callable[[SessionEntry], object]:
+        """Return a function that does `act` in a task and shows the result."""
+
+        async def run(entry: SessionEntry) -> None:
+            try:
+                await act(entry)
+                await self.load()
+            except SessionLocked:
+                self.problem = "another zot has this session open; close it there first"
+            except ZotError as error:
+                self.problem = str(error)
+            self.changed()
+            self._chat.app.redraw()
+
+        return lambda entry: spawn(run(entry), "change session")
 
 
 async def sessions(chat: Chat, _: str) -> None:
     """Open another session."""
-    store = SessionStore(sessions_root())
-    here: str | None = chat.host.runtime.cwd
-
-    async def items() -> list[PickerItem[SessionEntry]]:
-        found = await asyncio.to_thread(listing.list_sessions, store, here)
-        return [_item(each, chat) for each in found]
-
-    def act(name: str, entry: SessionEntry) -> None:
-        spawn(_act(name, entry), f"{name} session")
-
-    async def _act(name: str, entry: SessionEntry) -> None:
-        nonlocal here
-        own = chat.host.runtime.session
-        mine = own is not None and own.path == entry.path
-        try:
-            if name == "rename":
-                title = await chat.ask(TextInput("Rename the session", text=entry.name))
-                if title is not None and own is not None and mine:
-                    own.change(title=listing.first_line(title))
-                elif title is not None:
-                    await asyncio.to_thread(listing.rename, store, entry.path, title)
-            elif name == "delete":
-                await asyncio.to_thread(listing.delete, store, entry.path)
-            else:
-                here = None if here else chat.host.runtime.cwd
-            picker.set_items(await items())
-        except SessionLocked:
-            picker.problem = "another zot has this session open; close it there first"
-        except ZotError as error:
-            picker.problem = str(error)
-        picker.changed()
-        chat.app.redraw()
-
-    picker = SessionPicker("Sessions", await items(), empty="no sessions yet", actions=ACTIONS, on_action=act)
+    picker = SessionPicker(chat)
+    await picker.load()
     chosen = await chat.ask(picker)
-    session = chat.host.runtime.session
-    if chosen is None or (session is not None and session.path == chosen.path):
-        return
-    for line in chat.host.open_session(chosen.path):
-        chat.note(line, "warning")
-
-
-def _item(entry: SessionEntry, chat: Chat) -> PickerItem[SessionEntry]:
-    session = chat.host.runtime.session
-    current = session is not None and session.path == entry.path
-    folder = "" if entry.cwd == chat.host.runtime.cwd else entry.cwd
-    when = age(time.time() - entry.changed)
-    return PickerItem(entry, entry.name or "(empty)", folder, when, current=current)
+    if chosen is not None and not picker.is_current(chosen):
+        for line in chat.host.open_session(chosen.path):
+            chat.note(line, "warning")
 
 
 COMMANDS = (SlashCommand("sessions", "", "open, rename and delete sessions", "cancel", sessions),)

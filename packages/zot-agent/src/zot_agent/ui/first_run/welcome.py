@@ -1,22 +1,20 @@
 """The first-run screen, for a user without a key: the ways to start, and a prompt for a key."""
 
+import asyncio
 import os
 from typing import Any, NamedTuple
 
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import local_provider
 from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_start_options, guess_key
-from zot_agent.ui.screen import check_terminal
 from zot_core.aio import spawn
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
-from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 from zot_tui.text.wrap import wrap
-from zot_tui.theme import builtin
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import TextInput
 from zot_tui.widgets.dialogs.stack import Stack
@@ -33,28 +31,21 @@ class _Start(NamedTuple):
     server: Server | None = None
 
 
-async def welcome(options: HostOptions, screen: AppScreen | None = None) -> HostOptions | None:
-    """Return the options that the user chose to start with, or None if they quit. Raises `ConfigError`."""
-    check_terminal(os.environ)
+async def welcome(options: HostOptions, app: App) -> HostOptions | None:
+    """Ask in place of the app's content; return the options that the user chose to start with, or None if they quit."""
     found = await find_start_options(os.environ)
-    stack = Stack(Scroll(lambda columns: page(found, columns)))
-    app = App(stack, screen=screen)
-    stack.on_change = app.redraw
-    chosen: list[HostOptions] = []
-
-    async def ask() -> None:
-        answer = await _ask(stack, found, options)
-        if answer is not None:
-            chosen.append(answer)
-        app.exit()
-
-    async with app:
-        asking = spawn(ask(), "welcome")
-        if await app.background() == "light":
-            app.theme = builtin("light")
-        await app.wait()
-        asking.cancel()
-    return chosen[0] if chosen else None
+    before, stack = app.root, Stack(Scroll(lambda columns: page(found, columns)))
+    stack.changed.connect(app.redraw)
+    app.root = stack
+    asking, ended = spawn(_ask(stack, found, options), "welcome"), spawn(app.wait(), "end of the app")
+    await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
+    app.root = before
+    if not ended.done():
+        ended.cancel()
+        return await asking
+    asking.cancel()
+    await ended  # raises what ended the app
+    return None
 
 
 def page(found: FirstRun, columns: int) -> list[Row[Any]]:

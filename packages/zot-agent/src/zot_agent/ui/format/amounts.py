@@ -38,7 +38,7 @@ def cost(dollars: float) -> str:
 
 def spent(usage: Usage, model: Model) -> str:
     """Format the cost of `usage`; empty if the price is unknown, since an unknown cost is not zero."""
-    return "" if model.price is None and not usage.cost_usd else cost(usage.cost_usd)
+    return "" if model.price is None and not usage.cost_usd else cost(usage.cost_usd or 0.0)
 
 
 def percent(part: float, whole: float) -> str:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import read_regular
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, field, record
 
@@ -24,6 +25,8 @@ if sys.platform != "win32":
 
 SIZE = 8 * 1024 * 1024
 """Characters kept of the draft, and as many of the queue."""
+_MAX_BYTES = 12 * SIZE
+"""Bytes read of a file: a character takes at most six."""
 PAUSE = 0.5
 """Seconds between two writes."""
 SHARE = 20
@@ -170,8 +173,7 @@ def _row(draft: SavedDraft, cwd: str, size: int) -> bytes:
 def _read(path: str) -> SavedDraft:
     """Read a draft; empty if the file cannot be read or is malformed."""
     try:
-        with open(path, "rb") as file:
-            row: Any = json.loads(file.read())
+        row: Any = json.loads(read_regular(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return SavedDraft()
     if not isinstance(row, dict):

@@ -13,17 +13,18 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 
+from zot_agent.git import git_command, git_environment
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
 from zot_provider.record import Record, record
+from zot_tui.signal import Signal
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 
 _PIECE = 64 * 1024
 _FIRST_PART = 500  # paths after which the first partial list is reported; the next comes at twice as many
 _CHUNK = 1000  # paths that are ranked before a newer query is checked for
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot be put into a prompt
-# A repository's settings may name a file system monitor: do not run programs just to list names.
-_GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
+_GIT = ("ls-files", "-co", "--exclude-standard", "-z")
 
 
 @record
@@ -41,11 +42,11 @@ class FileIndex:
     `complete` is whether the last search saw everything. `close` must be called at the end.
     """
 
-    def __init__(self, cwd: str, limits: IndexLimits | None = None, changed: Callable[[], None] = lambda: None) -> None:
-        """`changed` is called in the loop whenever `known` has changed."""
+    def __init__(self, cwd: str, limits: IndexLimits | None = None) -> None:
+        """`changed` is emitted in the loop whenever `known` has changed."""
         self._cwd = cwd
         self._limits = limits or IndexLimits()
-        self._changed = changed
+        self.changed: Signal[[]] = Signal()
         self._filling: asyncio.Task[None] | None = None
         self._filled_at: float | None = None
         self._newest = 0
@@ -120,13 +121,13 @@ class FileIndex:
         self._filled_at = loop.time()
         if found != self.known:
             self.known = found
-            self._changed()
+            self.changed.emit()
 
     def _grow(self, paths: list[str]) -> None:
         """Show a partial list of the first search; later searches replace the list only when complete."""
         if self._filled_at is None and len(paths) > len(self.known):
             self.known = paths
-            self._changed()
+            self.changed.emit()
 
 
 def _spread(query: str) -> Callable[[str], int | None]:
@@ -264,9 +265,9 @@ class _PathSearch:
 
 def _git(cwd: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        _GIT,
+        git_command(*_GIT),
         cwd=cwd,
-        env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+        env=git_environment(os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Literal
 
 from zot_agent.ui.input.drafts import SIZE, Drafts
 from zot_agent.ui.input.files import FileIndex
@@ -11,17 +12,16 @@ from zot_agent.ui.input.prompts import PASTED, with_image_chips
 from zot_core.aio import spawn
 from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
 from zot_tui.editor.history import History, history_path
+from zot_tui.signal import Signal
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
-
-PLACEHOLDER = "ask, or / for commands, @ for files"
 
 LONG = 20_000
 """Characters from which a recovered draft becomes a chip, as a paste does."""
 
 
 class PromptInput:
-    """`commands` are offered after `/`; `changed` is called when the screen must be redrawn."""
+    """`commands` are offered after `/`; `outdated` is emitted when the screen must be redrawn."""
 
     def __init__(
         self,
@@ -31,20 +31,22 @@ class PromptInput:
         home: str,
         cwd: str,
         commands: Callable[[], Iterable[CommandCompletion]],
-        changed: Callable[[], None],
     ) -> None:
-        self.editor, self._suggest, self._changed = editor, suggest, changed
+        self.editor, self._suggest = editor, suggest
+        self.outdated: Signal[[]] = Signal()
         self.drafts = Drafts(home, cwd)
         self._pasted = os.path.join(home, PASTED)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
-        self._files = FileIndex(cwd, changed=self._files_changed)
+        self._files = FileIndex(cwd)
+        self._files.changed.connect(self._files_changed)
         self._found: list[str] = []
         self._searching: asyncio.Task[None] | None = None
         self._searched: str | None = None
         self._completer = Completer(commands, lambda: self._found)
         self._queue: list[str] = []
         self._walking = False
-        editor.on_change, editor.on_edge = self._edited, self._leave_text
+        editor.edited.connect(self._edited)
+        editor.edge_reached.connect(self._leave_text)
 
     @property
     def text(self) -> str:
@@ -64,7 +66,7 @@ class PromptInput:
         self.drafts.keep(self.editor.pastes.expand(self.text), self._queue)
 
     def recover(self) -> str:
-        """Put text left by a crash into the editor: queued prompts, then the draft.
+        """Put text left by a crash into the editor, before what is there: queued prompts, then the draft.
 
         Return a note for the user, empty if there was no such text.
         """
@@ -73,7 +75,8 @@ class PromptInput:
         if len(text) > LONG:
             self.editor.paste(text)
         elif text:
-            self.set(with_image_chips(text, self._pasted, self.editor.pastes))
+            recovered = with_image_chips(text, self._pasted, self.editor.pastes)
+            self.set("\n\n".join(filter(None, [recovered, self.text])))
         if draft.cut:
             return f"the first {SIZE:,} characters of your unsent text were recovered into the editor"
         return "your unsent text was recovered into the editor" if text else ""
@@ -155,17 +158,17 @@ class PromptInput:
         """Choose the suggestion above, else go up a row, else back in history."""
         if self._completer.up():
             self._show_choice()
-        elif not self.editor.perform("cursor_up"):
+        elif not self.editor.up():
             self._leave_text("up")
 
     def down(self) -> None:
         """Choose the suggestion below, else go down a row, else forward in history."""
         if self._completer.down():
             self._show_choice()
-        elif not self.editor.perform("cursor_down"):
+        elif not self.editor.down():
             self._leave_text("down")
 
-    def _leave_text(self, way: str) -> None:
+    def _leave_text(self, way: Literal["up", "down"]) -> None:
         """Go back or forward in history from the first or last row, unless text is selected."""
         if self.editor.mode.selection is None:
             self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
@@ -193,7 +196,7 @@ class PromptInput:
 
     def _show_choice(self) -> None:
         self._suggest.show(self._completer.popup)
-        self._changed()
+        self.outdated.emit()
 
     def _replace(self, replacement: CompletionEdit | None) -> CompletionEdit | None:
         if replacement is not None:

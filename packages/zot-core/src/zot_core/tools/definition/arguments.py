@@ -6,25 +6,23 @@ call first needs it.
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic_core import PydanticSerializationError, to_json
 from typing_extensions import TypedDict
 
-from zot_core.errors import ToolError
 from zot_core.tools.definition.bounds import AtLeast
+from zot_core.tools.definition.check import ArgumentCheck
 from zot_core.tools.definition.context import ToolContext
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-_GOT_LENGTH = 60
 _VALUE_KEYWORDS = ("default", "const", "enum", "examples")  # keywords of a schema that hold values, not schemas
-_NOT_AN_OBJECT = ("dataclass_type", "dict_type", "model_type", "model_attributes_type")
 
 
-class Arguments:
+class Arguments(ArgumentCheck):
     """The parameters of `function`, which is called by keyword; `name` is the tool's name, for messages."""
 
     def __init__(self, function: Callable[..., object], name: str) -> None:
@@ -36,6 +34,7 @@ class Arguments:
         for parameter in inspect.signature(function).parameters.values():
             self._add(parameter, hints.get(parameter.name, Any))
         self._adapter = _adapter(self._fields)
+        super().__init__(name, self._fields, self._adapter.validate_python, self._context)
 
     def _add(self, parameter: inspect.Parameter, hint: Any) -> None:
         if parameter.kind not in _NAMED:
@@ -60,31 +59,6 @@ class Arguments:
         for name, default in self._defaults.items():
             schema["properties"][name] = _optional(schema["properties"][name], default)
         return {"type": "object", **schema, **({"$defs": kept} if kept else {})}
-
-    def values(self, arguments: Mapping[str, object], context: ToolContext) -> dict[str, Any]:
-        """Return keyword arguments of the annotated types; ToolError says what the model must change."""
-        try:
-            values = self._validate(dict(arguments))
-        except ValidationError as error:
-            raise ToolError(self._error_text(error, arguments)) from error
-        return values if self._context is None else values | {self._context: context}
-
-    def _validate(self, arguments: dict[str, object]) -> dict[str, Any]:
-        try:
-            return dict(self._adapter.validate_python(arguments))
-        except ValidationError as error:
-            # Models sometimes pass a list or an object as a string that contains its JSON.
-            parsed = {name: _parse_string(arguments[name]) for name in _top_level(error) if name in arguments}
-            if not any(isinstance(value, list | dict) for value in parsed.values()):
-                raise
-            return dict(self._adapter.validate_python(arguments | parsed))
-
-    def _error_text(self, error: ValidationError, arguments: Mapping[str, object]) -> str:
-        problems = [_problem_text(detail) for detail in error.errors(include_url=False, include_context=False)]
-        unknown = [name for name in arguments if name not in self._fields]
-        if unknown:
-            problems.append(f"unknown: {', '.join(unknown)} (known: {', '.join(self._fields)})")
-        return f"invalid arguments for {self._name}: {'; '.join(problems)}"
 
 
 def json_text(value: object, name: str) -> str:
@@ -164,29 +138,3 @@ def _optional(schema: dict[str, Any], default: object) -> dict[str, Any]:
         return schema | {"default": json.loads(to_json(default))}
     except PydanticSerializationError:
         return schema
-
-
-def _top_level(error: ValidationError) -> set[str]:
-    return {str(detail["loc"][0]) for detail in error.errors(include_url=False) if detail["loc"]}
-
-
-def _parse_string(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
-def _problem_text(detail: ErrorDetails) -> str:
-    where = ""
-    for step in detail["loc"]:
-        where += f"[{step}]" if isinstance(step, int) else f".{step}" if where else step
-    words = "input should be an object" if detail["type"] in _NOT_AN_OBJECT else detail["msg"]
-    words = words[:1].lower() + words[1:]
-    if detail["type"] == "missing":
-        return f"{where}: {words}"
-    got = json.dumps(detail["input"], ensure_ascii=False, default=repr)
-    got = got if len(got) <= _GOT_LENGTH else f"{got[:_GOT_LENGTH]}..."
-    return f"{where}: {words}, got {got}"

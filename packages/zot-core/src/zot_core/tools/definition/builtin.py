@@ -37,6 +37,7 @@ def builtin(
             function,
             description=spec["description"],
             schema=spec["schema"],
+            check_schema=True,
             parallel=parallel,
             file_access=file_access,
             recall=recall,

@@ -20,6 +20,7 @@ from zot_provider.messages import ImageBlock, TextBlock
 
 if TYPE_CHECKING:
     from zot_core.tools.definition.arguments import Arguments
+    from zot_core.tools.definition.check import ArgumentCheck
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,9 +58,10 @@ class FunctionTool(Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
-    arguments are still checked against the annotations. Calls of tools with `file_access` keep their order where it
-    matters, also when they run side by side. `recall` is for screens that show a stored session. TypeError on first
-    use of `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
+    arguments are checked against the annotations, or with `check_schema` against `schema`. Calls of tools with
+    `file_access` keep their order where it matters, also when they run side by side. `recall` is for screens that show
+    a stored session. TypeError on first use of `schema` or `run` if a parameter cannot be described to a model
+    (`*args`, positional-only).
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class FunctionTool(Generic[P, R]):
         description: str | None = None,
         parallel: bool = False,
         schema: JsonSchema | None = None,
+        check_schema: bool = False,
         file_access: FileAccessOf | None = None,
         recall: Recall | None = None,
     ) -> None:
@@ -78,9 +81,11 @@ class FunctionTool(Generic[P, R]):
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
         self.parallel = parallel
         self._schema = schema
+        self._check_schema = check_schema and schema is not None
         self._file_access = file_access
         self._recall = recall
         self._arguments: Arguments | None = None
+        self._check: ArgumentCheck | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -118,9 +123,16 @@ class FunctionTool(Generic[P, R]):
             return await self._call(values)
 
     async def _values(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        if self._arguments is None:
-            await asyncio.to_thread(lambda: self.arguments)  # the screen stays responsive while pydantic is imported
-        return self.arguments.values(arguments, context)
+        if self._check is None:
+            self._check = await asyncio.to_thread(self._make_check)  # the screen stays responsive meanwhile
+        return self._check.values(arguments, context)
+
+    def _make_check(self) -> "ArgumentCheck":
+        if self._schema is None or not self._check_schema:
+            return self.arguments
+        from zot_core.tools.definition.check import schema_check  # noqa: PLC0415  pydantic's core, after the first request
+
+        return schema_check(self.function, self.name, self._schema)
 
     async def _call(self, values: dict[str, Any]) -> ToolResult:
         function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations

@@ -20,6 +20,8 @@ from zot_core.tools.search import line_search
 from zot_provider.record import Record, field, record
 
 _PIECE = 64 * 1024
+_MOST_LINES = 1_000_000_000
+"""Of matches and of context, for programs that take no larger numbers."""
 
 _ALIKE = re.compile(
     r"""(?:
@@ -200,6 +202,8 @@ class _Searcher:
         code, rest = await self._run([*self._python, *files], names, folder)
         if code == 2:
             raise ValueError(rest.decode("utf-8", "replace"))
+        if code:
+            raise OSError(f"the search process failed with exit code {code}")
 
     async def _run(self, command: Sequence[str], names: Mapping[str, str], folder: str) -> tuple[int, bytes]:
         """Run the command until it ends or enough is found. Return its exit code and the rest of its output, which is
@@ -254,7 +258,7 @@ class _Searcher:
         self.result.lines.append(MatchLine(path, number, matches, text))
 
     def _drop_context(self) -> None:
-        """Remove the context of the match after the last one that counts."""
+        """Remove the context of the match after the last match that counts."""
         lines = self.result.lines
         last = next(line for line in reversed(lines) if line.matches)
         while lines[-1].path != last.path or lines[-1].number > last.number + self._query.context:
@@ -274,15 +278,15 @@ def _ripgrep_options(query: SearchQuery) -> list[str]:
         "--fixed-strings" if query.literal else "--no-fixed-strings",
         "--ignore-case" if query.ignore_case else "--case-sensitive",
         f"--max-columns={_length(query)}",
-        f"--max-count={query.limit + 1}",
-        f"--context={query.context}",
+        f"--max-count={min(query.limit, _MOST_LINES) + 1}",
+        f"--context={min(query.context, _MOST_LINES)}",
         f"--regexp={query.pattern}",
     ]
 
 
 def _python_options(query: SearchQuery) -> dict[str, object]:
-    fields = {name: getattr(query, name) for name in ("pattern", "literal", "ignore_case", "context")}
-    return {**fields, "length": _length(query)}
+    fields = {name: getattr(query, name) for name in ("pattern", "literal", "ignore_case")}
+    return {**fields, "context": min(query.context, _MOST_LINES), "length": _length(query)}
 
 
 def _length(query: SearchQuery) -> int:

@@ -1,15 +1,27 @@
 """`Capture`: the output of a command, its head in memory, and all of it in a file once it exceeds the limits."""
 
 import os
+import time
+from contextlib import suppress
+from itertools import islice
 
 from zot_core.tools.text.truncate import Head, TextLimits, exceeds, head
+
+_PREFIX, _SUFFIX = "zot-bash-", ".log"
+
+_KEPT_SECONDS = 7 * 86400.0
+"""How long a file is kept: long enough for a session that is continued next week."""
+
+_MAX_ENTRIES = 10_000
+"""Entries of the folder for temporary files that are looked at."""
 
 
 class Capture:
     """Collects output piece by piece.
 
     `path` is the file with the full output, empty while the output fits the limits. Only the user can read the file. It
-    is left on disk for the model. It holds at most `spill_bytes`: a command that never stops must not fill the disk.
+    is left on disk for the model, until a later command finds that it is a week old. It holds at most `spill_bytes`: a
+    command that never stops must not fill the disk.
     `shortened` is the reason why it is incomplete; empty if it is complete.
     """
 
@@ -56,8 +68,9 @@ class Capture:
     def _open(self) -> None:
         import tempfile  # noqa: PLC0415  5 ms that only long outputs need
 
+        _remove_old(tempfile.gettempdir())
         try:
-            self._file, self.path = tempfile.mkstemp(prefix="zot-bash-", suffix=".log")
+            self._file, self.path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX)
         except OSError as error:
             self.shortened = str(error.strerror)
 
@@ -74,3 +87,16 @@ class Capture:
             if not self._room:
                 self.shortened = "too long"
                 self.close()
+
+
+def _remove_old(folder: str) -> None:
+    """Delete the user's own files of this kind that have not been written for a week."""
+    oldest = time.time() - _KEPT_SECONDS
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in islice(entries, _MAX_ENTRIES):
+            if not (entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX)):
+                continue
+            with suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                if found.st_mtime < oldest and found.st_uid == os.getuid():
+                    os.unlink(entry.path)

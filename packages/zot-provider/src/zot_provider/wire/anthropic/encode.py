@@ -14,7 +14,6 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import call_id
 from zot_provider.wire.reasoning import effort_word, thinking_budget
 
 _NAME = "anthropic-messages"
@@ -120,7 +119,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
         elif isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif isinstance(block, ToolCallBlock):
-            call = {"id": call_id(block.id), "name": block.name, "input": _input(block.arguments)}
+            call = {"id": block.id, "name": block.name, "input": _input(block.arguments)}
             parts.append({"type": "tool_use", **call})
         elif isinstance(block, ToolResultBlock):
             parts.append(_result(block))
@@ -133,7 +132,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
 
 
 def _result(result: ToolResultBlock) -> dict[str, Any]:
-    encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id(result.call_id)}
+    encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
     content = _parts(result.content)
     if content:
         encoded["content"] = content

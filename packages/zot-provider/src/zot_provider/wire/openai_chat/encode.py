@@ -12,15 +12,19 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import WordRule, data_url, is_closed, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word
 
 _NAME = "openai-chat"
 
+_IDS = WordRule(40, ".:")
+"""The ids of calls that OpenAI accepts; Kimi's have a dot and a colon (`functions.read:0`)."""
+
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the messages of a conversation, or of a part of it; see `Wire`."""
-    return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids), quirks)
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=_IDS)
+    return _messages(normal, quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

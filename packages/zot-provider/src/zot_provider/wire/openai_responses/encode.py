@@ -6,13 +6,14 @@ The server stores nothing: each request sends the whole conversation, with think
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
-from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import call_id, data_url, is_closed, result_text
+from zot_provider.wire.normalize import normalize, unique_id
+from zot_provider.wire.parts import data_url, is_closed, result_text
 from zot_provider.wire.reasoning import effort_word
 
 _NAME = "openai-responses"
@@ -24,7 +25,7 @@ _SMALLEST_LIMIT = 16
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a conversation, or of a part of it; see `Wire`."""
     normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids)
-    return [item for message in normal for item in _items(message)]
+    return [item for message in normal for item in _items(message, ids)]
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -65,20 +66,24 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     return {"type": "function", **function, "strict": False}
 
 
-def _items(message: Message) -> list[dict[str, Any]]:
-    """Return the input items of a message: one for a user message, one for each block of the model."""
+def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
+    """Return the input items of a message: one for a user message, one for each block of the model.
+
+    A text of the model needs an id, which may be any, but must be the same in each request, for the cache.
+    """
     if message.role == "user":
         return [{"type": "message", "role": "user", "content": _parts(message.content)}]
     items: list[dict[str, Any]] = []
     for block in message.content:
         if isinstance(block, TextBlock):
-            part = {"type": "output_text", "text": block.text}
-            items.append({"type": "message", "role": "assistant", "content": [part]})
+            part = {"type": "output_text", "text": block.text, "annotations": []}
+            id = unique_id(f"msg_{crc32(block.text.encode()):08x}", ids)
+            items.append({"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]})
         elif isinstance(block, ToolCallBlock):
-            call = {"call_id": call_id(block.id), "name": block.name, "arguments": block.arguments}
+            call = {"call_id": block.id, "name": block.name, "arguments": block.arguments}
             items.append({"type": "function_call", **call})
         elif isinstance(block, ToolResultBlock):
-            items.append({"type": "function_call_output", "call_id": call_id(block.call_id), "output": _output(block)})
+            items.append({"type": "function_call_output", "call_id": block.call_id, "output": _output(block)})
         elif isinstance(block, ReasoningBlock) and block.encrypted_content:
             items.append(_reasoning(block))
     return items

@@ -1,9 +1,10 @@
 """`Dialog`: the base class of all dialogs."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from zot_tui.keys.key import RUNE, Key, from_urwid, parse_key
+from zot_tui.keys.key import Key, parse_key
 from zot_tui.keys.keymap import Keymap
 from zot_tui.terminal.canvas import canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
@@ -11,8 +12,8 @@ from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
 from zot_tui.text.width import clip, width
 from zot_tui.text.wrap import wrap
-from zot_tui.widgets.actions import BINDINGS, DIALOG, DIALOG_ACTIONS
-from zot_tui.widgets.input.paste import Pasted, PasteJoin
+from zot_tui.widgets.actions import Action, bindings
+from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS, EditorWidget
 from zot_tui.widgets.scroll import MARGIN
 
 V = TypeVar("V")
@@ -20,7 +21,9 @@ V = TypeVar("V")
 NOTE_ROWS = 4
 AIRY = 14  # rows from which blank rows are kept even if the body needs more room
 
-_METHODS = {action.name: action.method for action in DIALOG_ACTIONS}
+DIALOG, LIST = "dialog", "list"
+"""The contexts of keys in dialogs: in all of them, and in those with rows to go through."""
+
 _SCROLLING = frozenset({"dialog_page_up", "dialog_page_down"})
 
 
@@ -45,13 +48,18 @@ class Dialog(urwid.Widget, Generic[V]):
     """A question: title, note, body, hints. It is answered once, through `on_close`, with a value or None.
 
     It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then hints, note and rule.
-    Hints of keys that scroll are drawn only if the body is not completely in view. A subclass has methods for the
-    actions of `DIALOG_ACTIONS` that it supports, and may take typed characters and pastes. Unused characters and pastes
-    are dropped, other unused keys are returned.
+    Hints of keys that scroll are drawn only if the body is not completely in view.
+
+    A key that is bound in one of `contexts` does its action of `DIALOG_ACTIONS` or `LIST_ACTIONS`. Any other key and
+    pastes go to `field`, the editor in the body, if there is one. `problem` is an error in one line, shown until the
+    next key.
     """
 
     _sizing = frozenset([urwid.BOX])
     _selectable = True
+
+    contexts: tuple[str, ...] = (DIALOG,)
+    """Where keys are looked up, innermost first."""
 
     def __init__(
         self,
@@ -60,19 +68,19 @@ class Dialog(urwid.Widget, Generic[V]):
         *,
         note: str = "",
         hints: Sequence[Hint] = (Hint("dialog_cancel", "close"),),
-        keymap: Keymap | None = None,
+        field: EditorWidget | None = None,
     ) -> None:
         """`body` is a `Body` or an urwid flow widget."""
         super().__init__()
         self.on_close: Callable[[V | None], None] | None = None
         self.body = body
+        self.field = field
         self.hints: Sequence[Hint] = hints
+        self.keymap = _keymap()
+        self.problem = ""
         self._title = title
         self._note = note
-        self._keymap = Keymap(BINDINGS) if keymap is None else keymap
-        self._join = PasteJoin()
         self._waits = ""
-        self.columns = 80  # width of the last key press
 
     @property
     def waits(self) -> str:
@@ -91,23 +99,53 @@ class Dialog(urwid.Widget, Generic[V]):
         if on_close is not None:
             on_close(value)
 
-    def cancel(self) -> None:
-        """Answer with None."""
-        self.close(None)
-
     def changed(self) -> None:
         """Redraw."""
         self._invalidate()
 
+    # Keys: what a dialog does not support does nothing
+
+    def accept(self) -> None:
+        """Answer with what is chosen."""
+
+    def cancel(self) -> None:
+        """Answer with None."""
+        self.close(None)
+
+    def move(self, rows: int) -> None:
+        """Go down by rows, or up if negative."""
+
+    def page(self, pages: int) -> None:
+        """Go down by pages, or up if negative."""
+
+    def end(self, *, last: bool) -> None:
+        """Go to the first or last row."""
+
     def typed(self, text: str) -> None:
-        """Handle a typed character. The default does nothing."""
+        """Handle a typed character, without a `field`."""
 
-    def pasted(self, text: str) -> None:
-        """Handle a paste. The default does nothing, since a paste does not answer a question."""
+    def press(self, key: Key) -> bool:
+        """See `KeyTarget`."""
+        self._invalidate()
+        self.problem = ""
+        binding = self.keymap.find(key, self.contexts)
+        run = _RUN.get(binding.action) if binding is not None else None
+        if run is not None:
+            run(self)
+        elif self.field is not None:
+            return self.field.handle(key, binding)
+        elif key.text:
+            self.typed(key.text)
+        return run is not None or bool(key.text)
 
-    def pressed(self, key: Key, name: str) -> bool:
-        """Handle a key before its binding; `name` is urwid's name for it. Return whether it was used."""
-        return False
+    def paste(self, text: str) -> None:
+        """See `KeyTarget`. Without a `field` nothing happens: a paste does not answer a question."""
+        self._invalidate()
+        self.problem = ""
+        if self.field is not None:
+            self.field.paste(text)
+
+    # Drawing
 
     def detail(self) -> str:
         """Return the text at the right of the title."""
@@ -119,40 +157,7 @@ class Dialog(urwid.Widget, Generic[V]):
 
     def notice(self) -> tuple[str, str] | None:
         """Return style and text of a notice in place of the hints, or None."""
-        return None
-
-    def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid."""
-        self.columns = size[0]
-        joined = self._join.feed(key)
-        if joined is None:
-            return None
-        self._invalidate()
-        if isinstance(joined, Pasted):
-            self.pasted(joined)
-            return None
-        pressed = from_urwid(joined)
-        if pressed is None:
-            return key
-        if self.pressed(pressed, joined):
-            return None
-        method = self.method(pressed)
-        if method is not None:
-            method()
-            return None
-        if pressed.name == RUNE and pressed.text:
-            self.typed(pressed.text)
-            return None
-        binding = self._keymap.find(pressed, (DIALOG,))
-        return None if binding is not None and binding.action in _METHODS else key
-
-    def method(self, key: Key) -> Callable[[], None] | None:
-        """Return the method bound to a key, or None."""
-        binding = self._keymap.find(key, (DIALOG,))
-        if binding is None or binding.action not in _METHODS:
-            return None
-        found: Callable[[], None] | None = getattr(self, _METHODS[binding.action], None)
-        return found
+        return ("error", self.problem) if self.problem else None
 
     def wanted(self, columns: int) -> int:
         """Return the rows needed to show everything."""
@@ -244,7 +249,28 @@ class Dialog(urwid.Widget, Generic[V]):
         return row, fits
 
     def _label(self, action: str) -> str:
-        if action in _METHODS:
-            keys = self._keymap.keys(action, (DIALOG,))
+        if action in _RUN:
+            keys = self.keymap.keys(action, self.contexts)
             return keys[0].label if keys else ""
         return parse_key(action).label
+
+
+DIALOG_ACTIONS: tuple[Action[Dialog[Any]], ...] = (
+    Action("dialog_accept", lambda dialog: dialog.accept(), "choose", ("enter",)),
+    Action("dialog_cancel", lambda dialog: dialog.cancel(), "close", ("esc", "ctrl+[", "ctrl+c")),
+)
+LIST_ACTIONS: tuple[Action[Dialog[Any]], ...] = (
+    Action("dialog_up", lambda dialog: dialog.move(-1), "up a row", ("up", "ctrl+p")),
+    Action("dialog_down", lambda dialog: dialog.move(1), "down a row", ("down", "ctrl+n")),
+    Action("dialog_page_up", lambda dialog: dialog.page(-1), "up a page", ("pageup",)),
+    Action("dialog_page_down", lambda dialog: dialog.page(1), "down a page", ("pagedown",)),
+    Action("dialog_first", lambda dialog: dialog.end(last=False), "to the first row", ("home",)),
+    Action("dialog_last", lambda dialog: dialog.end(last=True), "to the last row", ("end",)),
+)
+
+_RUN = {action.name: action.run for action in (*DIALOG_ACTIONS, *LIST_ACTIONS)}
+
+
+@cache
+def _keymap() -> Keymap:
+    return Keymap([*bindings(LIST, LIST_ACTIONS), *bindings(DIALOG, DIALOG_ACTIONS), *bindings(EDITOR, EDITOR_ACTIONS)])

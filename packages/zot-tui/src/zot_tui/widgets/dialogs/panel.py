@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from zot_tui.terminal.canvas import canvas
-from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.terminal.canvas import Rows
 from zot_tui.text.ansi import PLAIN, parse_ansi, strip_ansi
 from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.text.sanitize import detached, sanitize, sanitize_line
@@ -22,7 +21,7 @@ _SELECTED = ("▸ ", "● ", "\u200b")
 _DONE = "✓"
 
 
-class PanelWidget(urwid.Widget):
+class PanelWidget(Rows):
     """Title, scrolling lines and footer in at most `max_rows` rows (4 or more). Takes no keys.
 
     `closes` is the key that closes it, shown at the right of the title unless the footer mentions it.
@@ -32,20 +31,16 @@ class PanelWidget(urwid.Widget):
     first 100,000 characters are left out.
     """
 
-    _sizing = frozenset([urwid.FLOW])
-    _selectable = False
-
     def __init__(
         self, title: str, lines: Sequence[str], footer: str = "", *, max_rows: int = MAX_ROWS, closes: str = ""
     ) -> None:
-        super().__init__()
+        super().__init__(self._drawn)
         self._closes = closes
         self._title = title
         self._lines: list[str] = []
         self._footer = ""
         self._max_rows = max_rows
-        self._columns = 0
-        self._rows: list[Row[Any]] = []
+        self._content: tuple[int, list[Row[Any]]] = (0, [])  # the rows of all lines, for a width
         self._selected = (-1, -1)  # first and last row of the selected line
         self._top = 0
         self.update(title, lines, footer)
@@ -57,49 +52,41 @@ class PanelWidget(urwid.Widget):
 
     @max_rows.setter
     def max_rows(self, rows: int) -> None:
-        self._max_rows = rows
-        self._invalidate()
+        if rows != self._max_rows:
+            self._max_rows = rows
+            self.changed()
 
     def update(self, title: str, lines: Sequence[str], footer: str = "") -> None:
         """Replace lines and footer, and the title unless it is empty."""
         self._title = title or self._title
         self._lines = _bounded(lines)
         self._footer = footer
-        self._columns = 0
-        self._invalidate()
+        self._content = (0, [])
+        self.changed()
 
     def scroll(self, rows: int) -> None:
         """Scroll down, or up if negative, as far as there are lines; a selected line stays in view."""
         self._top = max(self._top + rows, 0)
-        self._invalidate()
+        self.changed()
 
-    def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
-        self._lay_out(size[0])
-        return CHROME - (not self._footer) + self._height()
-
-    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
-        columns = size[0]
-        self._lay_out(columns)
-        height = self._height()
+    def _drawn(self, columns: int) -> list[Row[Any]]:
+        if columns != self._content[0]:
+            self._content = columns, self._laid_out(columns)
+        rows = self._content[1]
+        height = min(len(rows), max(self._max_rows - CHROME + (not self._footer), 1))
         first, last = self._selected
-        self._top = window(len(self._rows), last, self._top, height)
+        self._top = window(len(rows), last, self._top, height)
         if first >= 0:
             self._top = min(self._top, first)  # show the beginning of a line taller than the panel
-        drawn: list[Row[Any]] = [[("border", "─" * columns)], self._title_row(columns, height)]
-        drawn += self._rows[self._top : self._top + height]
+        title = self._title_row(columns, height, len(rows))
+        drawn: list[Row[Any]] = [[("border", "─" * columns)], title, *rows[self._top : self._top + height]]
         if self._footer:
             drawn.append(clip_runs([("muted", MARGIN + detached(sanitize_line(self._footer)))], columns))
-        return canvas(drawn, columns)
+        return drawn
 
-    def _height(self) -> int:
-        return min(len(self._rows), max(self._max_rows - CHROME + (not self._footer), 1))
-
-    def _title_row(self, columns: int, height: int) -> Row[Any]:
+    def _title_row(self, columns: int, height: int, count: int) -> Row[Any]:
         """Return the title with the range of rows in view and the closing key, as far as they fit, in this order."""
         title = MARGIN + detached(sanitize_line(self._title))
-        count = len(self._rows)
         position: Row[Any] = [("muted", f"{span(self._top, height)}/{count}")] if count > height else []
         closing = self._closing()
         more: Row[Any] = [("dim", " · "), *closing] if position and closing else closing
@@ -114,10 +101,10 @@ class PanelWidget(urwid.Widget):
         mentioned = re.search(rf"\b{re.escape(self._closes)}", sanitize_line(self._footer), re.IGNORECASE)
         return [] if mentioned or not self._closes else [("key", self._closes), ("muted", " close")]
 
-    def _lay_out(self, columns: int) -> None:
-        if columns == self._columns:
-            return
-        self._columns, self._rows, self._selected = columns, [], (-1, -1)
+    def _laid_out(self, columns: int) -> list[Row[Any]]:
+        """Return the rows of all lines, and note which of them are selected."""
+        laid_out: list[Row[Any]] = []
+        self._selected = (-1, -1)
         for line in self._lines:
             runs, _ = parse_ansi(line)
             selected = strip_ansi(line).startswith(_SELECTED)
@@ -125,8 +112,9 @@ class PanelWidget(urwid.Widget):
             if selected:
                 rows = [[("selection", "".join(text for _, text in row)), ("selection", "")] for row in rows]
                 if self._selected[0] < 0:
-                    self._selected = (len(self._rows), len(self._rows) + len(rows) - 1)
-            self._rows += rows
+                    self._selected = (len(laid_out), len(laid_out) + len(rows) - 1)
+            laid_out += rows
+        return laid_out
 
 
 def _bounded(lines: Sequence[str]) -> list[str]:

@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from zot_tui.keys.key import RUNE, Key, parse_key
-from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.key import Key, parse_key
 from zot_tui.terminal.canvas import canvas, column
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.fuzzy import rank
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import width
-from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
+from zot_tui.widgets.dialogs.dialog import DIALOG, LIST, Dialog, Hint, V
 from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, heading_row, window
-from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 from zot_tui.widgets.scroll import MARGIN
 
 MAX_ROWS = 15
@@ -41,16 +40,19 @@ class PickerItem(Generic[V]):
 
 
 @dataclass(slots=True)
-class RowAction:
-    """Another action on the chosen item. A `key` that types a character works only while the search is empty.
+class RowAction(Generic[V]):
+    """Another action on the chosen item: `run` gets its value, and the picker stays open.
 
-    With `confirm`, a question such as `delete this session?`, the key must be pressed twice.
+    A `key` that types a character works only while the search is empty. `refusal` returns why the action cannot be done
+    with a value, in a line, or an empty text. With `confirm`, a question such as `delete this session?`, the key must
+    be pressed twice.
     """
 
-    name: str
     key: str
     help: str
+    run: Callable[[V], object]
     confirm: str = ""
+    refusal: Callable[[V], str] = lambda _: ""
 
 
 @dataclass(slots=True)
@@ -65,9 +67,10 @@ class _Line:
 class Picker(Dialog[V]):
     """A list of items filtered by what is typed. It answers with the value of the chosen item.
 
-    Only the rows in view are built. `on_action` is called with the name of a `RowAction` and the item's value; the
-    picker stays open, and `set_items` updates it.
+    Only the rows in view are built. `set_items` updates the open picker.
     """
+
+    contexts = (LIST, DIALOG, EDITOR)
 
     def __init__(
         self,
@@ -77,23 +80,21 @@ class Picker(Dialog[V]):
         note: str = "",
         placeholder: str = "type to search",
         empty: str = "nothing to choose from",
-        actions: Sequence[RowAction] = (),
-        on_action: Callable[[str, V], None] | None = None,
+        actions: Sequence[RowAction[V]] = (),
         max_rows: int = MAX_ROWS,
-        keymap: Keymap | None = None,
     ) -> None:
-        self.filter = EditorWidget(keymap=keymap, placeholder=placeholder, mark="/", single=True, max_rows=1)
+        self.filter = EditorWidget(placeholder=placeholder, mark="/", single=True, max_rows=1)
         self._list = _List(self, empty)
-        super().__init__(title, self._list, note=note, keymap=keymap)
+        super().__init__(title, self._list, note=note, field=self.filter)
         self._max_rows = max(max_rows, 1)
-        self._actions = {str(parse_key(action.key)): action for action in actions}
-        self._on_action = on_action
-        self._unconfirmed: RowAction | None = None
+        self._actions = {parse_key(action.key): action for action in actions}
+        self._unconfirmed: RowAction[V] | None = None
         self.items: Sequence[PickerItem[V]] = items
         self.lines: list[_Line] = []
         self.at = -1  # the chosen line
         self._searched_for = ("", 0)  # the last search and the number of its matches
         self.set_items(items)
+        self.filter.edited.connect(self._search)
 
     @property
     def chosen(self) -> PickerItem[V] | None:
@@ -122,59 +123,44 @@ class Picker(Dialog[V]):
         if self.chosen is not None:
             self.close(self.chosen.value)
 
-    def up(self) -> None:
-        """Choose the item above; it does not wrap around."""
-        self._choose(self.at - 1, -1)
+    def cancel(self) -> None:
+        """Answer with None; close only the question, if an action waits to be confirmed."""
+        if self._unconfirmed is None:
+            self.close(None)
 
-    def down(self) -> None:
-        """Choose the item below; it does not wrap around."""
-        self._choose(self.at + 1, 1)
+    def move(self, rows: int) -> None:
+        """Choose the item above or below; it does not wrap around."""
+        self._choose(self.at + rows, rows)
 
-    def page_up(self) -> None:
-        """Choose the item one page above."""
-        if not self._choose(max(self.at - self._list.height, 0), -1):
-            self.first()
+    def page(self, pages: int) -> None:
+        """Choose the item one page above or below."""
+        at = min(max(self.at + pages * self._list.height, 0), len(self.lines) - 1)
+        if not self._choose(at, pages):
+            self.end(last=pages > 0)
 
-    def page_down(self) -> None:
-        """Choose the item one page below."""
-        if not self._choose(min(self.at + self._list.height, len(self.lines) - 1), 1):
-            self.last()
+    def end(self, *, last: bool) -> None:
+        """Choose the first or last item."""
+        self._choose(len(self.lines) - 1 if last else 0, -1 if last else 1)
 
-    def first(self) -> None:
-        """Choose the first item."""
-        self._choose(0, 1)
-
-    def last(self) -> None:
-        """Choose the last item."""
-        self._choose(len(self.lines) - 1, -1)
-
-    def pressed(self, key: Key, name: str) -> bool:
-        """See `Dialog`: row actions and editing of the search."""
-        asked, action = self._unconfirmed, self._action(key)
-        self._unconfirmed = None
-        if action is not None:
-            self._act(action, confirmed=action is asked)
+    def press(self, key: Key) -> bool:
+        """See `Dialog`; row actions come before everything else."""
+        action = self._actions.get(key)
+        if action is not None and not (key.text and self.filter.text):
+            self._act(action)
             return True
-        method = self.method(key)
-        if method is not None:
-            return asked is not None and method == self.cancel  # close only the question
-        before = self.filter.text
-        if self.filter.keypress((self.columns,), name) is not None:
-            return False
-        if self.filter.text != before:
-            self._find()
-        return True
+        used = super().press(key)
+        self._unconfirmed = None
+        return used
 
-    def pasted(self, text: str) -> None:
+    def paste(self, text: str) -> None:
         """Insert the text into the search."""
         self._unconfirmed = None
-        self.filter.paste(text)
-        self._find()
+        super().paste(text)
 
     def notice(self) -> tuple[str, str] | None:
         """See `Dialog`: the question of an action that must be confirmed."""
         if self._unconfirmed is None:
-            return None
+            return super().notice()
         return "warning", f"{self._unconfirmed.confirm} {parse_key(self._unconfirmed.key).label} again to confirm"
 
     def detail(self) -> str:
@@ -184,30 +170,34 @@ class Picker(Dialog[V]):
         more = "+" if len(self.lines) == FOUND else ""
         return f"{len(self.lines)}{more}/{len(self.items)}"
 
-    def _action(self, key: Key) -> RowAction | None:
-        return self._actions.get(str(key)) if key.name != RUNE or not self.filter.text else None
-
-    def _act(self, action: RowAction, *, confirmed: bool) -> None:
+    def _act(self, action: RowAction[V]) -> None:
+        self._invalidate()
+        asked, self._unconfirmed = self._unconfirmed, None
         chosen = self.chosen
-        if chosen is None:
+        self.problem = action.refusal(chosen.value) if chosen is not None else ""
+        if chosen is None or self.problem:
             return
-        if action.confirm and not confirmed:
+        if action.confirm and action is not asked:
             self._unconfirmed = action
-        elif self._on_action is not None:
-            self._on_action(action.name, chosen.value)
+        else:
+            action.run(chosen.value)
 
     def _item(self, line: _Line, *, value: V) -> PickerItem[V] | None:
         if line.index < 0 or self.items[line.index].value != value:
             return None
         return self.items[line.index]
 
+    def _search(self) -> None:
+        if self.filter.text != self._searched_for[0]:
+            self._find()
+
     def _find(self) -> None:
         """Update the lines: all items under their groups, or the matches of the search, best first."""
         wanted = self.filter.text
-        actions = [(name, action) for name, action in self._actions.items() if not wanted or not _types(name)]
+        actions = [action for key, action in self._actions.items() if not (wanted and key.text)]
         self.hints = (
             Hint("dialog_accept", "choose"),
-            *(Hint(name, action.help) for name, action in actions),
+            *(Hint(action.key, action.help) for action in actions),
             Hint("dialog_cancel", "close"),
         )
         candidates = self._candidates(wanted)
@@ -261,11 +251,6 @@ class Picker(Dialog[V]):
         at = self.at
         if at < 0 or not (self._choose(at, 1) or self._choose(at, -1)):
             self.at = -1
-
-
-def _types(key: str) -> bool:
-    """Return whether a key types a character."""
-    return parse_key(key).name == RUNE
 
 
 class _List(urwid.Widget):

@@ -4,13 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from zot_tui.keys.key import Key
-from zot_tui.keys.keymap import Keymap
 from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
-from zot_tui.widgets.dialogs.dialog import Dialog, Hint, V
+from zot_tui.widgets.dialogs.dialog import DIALOG, LIST, Dialog, Hint, V
 from zot_tui.widgets.dialogs.entry import ListEntry, entry_row, window
-from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.input.editor import EDITOR, EditorWidget
 from zot_tui.widgets.scroll import Scroll, text_source
 
 INPUT_ROWS = 3
@@ -31,6 +29,8 @@ class Confirm(Dialog[V]):
     `content` is a text, or a source of rows, for example a diff.
     """
 
+    contexts = (LIST, DIALOG)
+
     def __init__(
         self,
         title: str,
@@ -39,13 +39,12 @@ class Confirm(Dialog[V]):
         *,
         chosen: int = 0,
         note: str = "",
-        keymap: Keymap | None = None,
     ) -> None:
         scroll = Scroll(text_source(content) if isinstance(content, str) else content) if content else None
         hints = [Hint("dialog_accept", "choose"), Hint("dialog_cancel", "cancel")]
         if scroll is not None:
             hints.insert(1, Hint("dialog_page_down", "scroll"))
-        super().__init__(title, scroll, note=note, hints=hints, keymap=keymap)
+        super().__init__(title, scroll, note=note, hints=hints)
         self._scroll = scroll
         self._choices = [*choices]
         self._chosen = min(max(chosen, 0), len(self._choices) - 1)
@@ -55,23 +54,14 @@ class Confirm(Dialog[V]):
         """Answer with the chosen value."""
         self.close(self._choices[self._chosen].value)
 
-    def up(self) -> None:
-        """Choose the answer above."""
-        self._chosen = max(self._chosen - 1, 0)
+    def move(self, rows: int) -> None:
+        """Choose another answer."""
+        self._chosen = min(max(self._chosen + rows, 0), len(self._choices) - 1)
 
-    def down(self) -> None:
-        """Choose the answer below."""
-        self._chosen = min(self._chosen + 1, len(self._choices) - 1)
-
-    def page_up(self) -> None:
-        """Scroll the body up by a page."""
+    def page(self, pages: int) -> None:
+        """Scroll the body."""
         if self._scroll is not None:
-            self._scroll.page(-1)
-
-    def page_down(self) -> None:
-        """Scroll the body down by a page."""
-        if self._scroll is not None:
-            self._scroll.page(1)
+            self._scroll.page(pages)
 
     def typed(self, text: str) -> None:
         """Answer by letter, ignoring case."""
@@ -97,6 +87,8 @@ class Confirm(Dialog[V]):
 class TextInput(Dialog[str]):
     """A question for a line of text, drawn as dots if `masked`. `check` returns why a text is refused, or nothing."""
 
+    contexts = (DIALOG, EDITOR)
+
     def __init__(
         self,
         title: str,
@@ -105,48 +97,30 @@ class TextInput(Dialog[str]):
         placeholder: str = "",
         note: str = "",
         masked: bool = False,
-        check: Callable[[str], str] | None = None,
-        keymap: Keymap | None = None,
+        check: Callable[[str], str] = lambda _: "",
     ) -> None:
-        self.editor = EditorWidget(
-            keymap=keymap, placeholder=placeholder, masked=masked, single=True, max_rows=INPUT_ROWS
-        )
+        self.editor = EditorWidget(placeholder=placeholder, masked=masked, single=True, max_rows=INPUT_ROWS)
         self.editor.set_text(text)
         hints = (Hint("dialog_accept", "accept"), Hint("dialog_cancel", "cancel"))
-        super().__init__(title, self.editor, note=note, hints=hints, keymap=keymap)
+        super().__init__(title, self.editor, note=note, hints=hints, field=self.editor)
         self._check = check
-        self._problem = ""
 
     def accept(self) -> None:
         """Answer with the text, unless it is refused."""
-        self._problem = self._check(self.editor.text) if self._check is not None else ""
-        if not self._problem:
+        self.problem = self._check(self.editor.text)
+        if not self.problem:
             self.close(self.editor.text)
-
-    def pressed(self, key: Key, name: str) -> bool:
-        """See `Dialog`: keys that are not the dialog's edit the text."""
-        self._problem = ""
-        if self.method(key) is not None:
-            return False
-        return self.editor.keypress((self.columns,), name) is None
-
-    def pasted(self, text: str) -> None:
-        """Insert a pasted text on one line."""
-        self._problem = ""
-        self.editor.paste(text)
-
-    def notice(self) -> tuple[str, str] | None:
-        """See `Dialog`: why the text was refused."""
-        return ("error", self._problem) if self._problem else None
 
 
 class Pages(Dialog[None]):
     """A text or rows to read. All keys that accept or close a dialog close it. `reload` asks a source again."""
 
-    def __init__(self, title: str, content: str | Source, *, note: str = "", keymap: Keymap | None = None) -> None:
+    contexts = (LIST, DIALOG)
+
+    def __init__(self, title: str, content: str | Source, *, note: str = "") -> None:
         scroll = Scroll(text_source(content) if isinstance(content, str) else content)
         hints = (Hint("dialog_page_down", "scroll"), Hint("dialog_cancel", "close"))
-        super().__init__(title, scroll, note=note, hints=hints, keymap=keymap)
+        super().__init__(title, scroll, note=note, hints=hints)
         self._scroll = scroll
 
     def reload(self) -> None:
@@ -158,29 +132,17 @@ class Pages(Dialog[None]):
         """Close."""
         self.close(None)
 
-    def up(self) -> None:
-        """Scroll up by a row."""
-        self._scroll.scroll(-1)
+    def move(self, rows: int) -> None:
+        """Scroll."""
+        self._scroll.scroll(rows)
 
-    def down(self) -> None:
-        """Scroll down by a row."""
-        self._scroll.scroll(1)
+    def page(self, pages: int) -> None:
+        """Scroll by pages."""
+        self._scroll.page(pages)
 
-    def page_up(self) -> None:
-        """Scroll up by a page."""
-        self._scroll.page(-1)
-
-    def page_down(self) -> None:
-        """Scroll down by a page."""
-        self._scroll.page(1)
-
-    def first(self) -> None:
-        """Go to the beginning."""
-        self._scroll.end(last=False)
-
-    def last(self) -> None:
-        """Go to the end."""
-        self._scroll.end(last=True)
+    def end(self, *, last: bool) -> None:
+        """Go to the beginning or the end."""
+        self._scroll.end(last=last)
 
     def detail(self) -> str:
         """See `Dialog`."""

@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from zot_tui.keys.key import Key
+from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.widgets.dialogs.dialog import Dialog, V
-from zot_tui.widgets.input.paste import PasteJoin
 from zot_tui.widgets.spinner import Timer
+from zot_tui.widgets.target import KeyTarget, key_target
 
 LOW = 12  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
@@ -32,8 +34,8 @@ class Stack(urwid.Widget):
     """A base widget and the dialogs open over it. The newest dialog is drawn and has the keys.
 
     A dialog has the full width and is at the bottom, above `below(columns)` rows of the base that stay visible (a
-    status bar). `on_change` is called when a dialog opens or closes, which may happen outside of a key press; the owner
-    redraws the screen. A paste goes to the widget that has the keys when the paste ends, as one `Pasted`.
+    status bar). `changed` is emitted when a dialog opens or closes, which may happen outside of a key press; the owner
+    redraws the screen. `keys` gets the keys and pastes while no dialog has them; it is the base unless it is set.
 
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else: while the user types, which
     is until no key has arrived for `PAUSE` seconds, it is shown but the base has the keys. It gets them once it has
@@ -48,18 +50,18 @@ class Stack(urwid.Widget):
         base: Any,
         *,
         below: Callable[[int], int] | None = None,
-        on_change: Callable[[], None] | None = None,
         after: Callable[[float, Callable[[], None]], Timer] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self.base = base
-        self.on_change = on_change
+        self.keys = key_target(base, lambda: self._size)
+        self.changed: Signal[[]] = Signal()
         self._below = below
         self._after = after
         self._clock = clock
         self._open: list[_Open] = []
-        self._join = PasteJoin()
+        self._size = (80, 24)
         self._typed_at = float("-inf")
         self._timer: Timer | None = None
 
@@ -124,20 +126,19 @@ class Stack(urwid.Widget):
         if not any(each.unasked for each in self._open):
             self._typed_at = float("-inf")
 
-    def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid."""
-        joined = self._join.feed(key)
-        if joined is None:
-            return None
+    def press(self, key: Key) -> bool:
+        """See `KeyTarget`."""
+        return self._focus().press(key)
+
+    def paste(self, text: str) -> None:
+        """See `KeyTarget`."""
+        self._focus().paste(text)
+
+    def _focus(self) -> KeyTarget:
+        """Return what has the keys, to which something is being typed."""
         if self.top is None or not self._open[-1].unasked:
             self.touch()
-        if self.top is not None:
-            unused = self.top.keypress(self._area(size)[1], joined)
-        elif self.base.selectable():
-            unused = self.base.keypress(size, joined)
-        else:
-            unused = joined
-        return unused if isinstance(unused, str) else None
+        return self.keys if self.top is None else self.top
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool | None:  # noqa: FBT001  urwid's
         """See urwid. Dialogs ignore the mouse and block clicks on the base."""
@@ -148,6 +149,7 @@ class Stack(urwid.Widget):
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
+        self._size = size
         if self._open and not self._open[-1].ready:
             self._update_ready(self._open[-1])
         base = self.base.render(size, focus and self.top is None)
@@ -203,5 +205,4 @@ class Stack(urwid.Widget):
     def _notify(self) -> None:
         self._watch()
         self._invalidate()
-        if self.on_change is not None:
-            self.on_change()
+        self.changed.emit()

@@ -1,37 +1,39 @@
 """`EditorWidget`: an input field over a `Buffer`, with soft wrap, chips, pastes and masked text."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, Literal
 
 from zot_tui.editor import motions
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.mode import EditorMode, Outcome
+from zot_tui.editor.mode import EditorMode
 from zot_tui.editor.paste import ChipSpan, Pastes
-from zot_tui.keys.key import RUNE, from_urwid
-from zot_tui.keys.keymap import Keymap
+from zot_tui.keys.key import Key
+from zot_tui.keys.keymap import Binding, Keymap
+from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize, sanitize_line
-from zot_tui.widgets.actions import BINDINGS, EDITOR, EDITOR_ACTIONS
-from zot_tui.widgets.input.paste import Pasted, PasteJoin
+from zot_tui.widgets.actions import Action, bindings
 from zot_tui.widgets.input.wrapped import EditorRow, Wrapped
+
+EDITOR = "editor"
+"""The context of keys that edit a text."""
 
 MARGIN = 2
 MAX_ROWS = 10
-
-_METHODS = {action.name: action.method for action in EDITOR_ACTIONS}
-_ROWS = {"row_up": "cursor_up", "row_down": "cursor_down"}
 
 
 class EditorWidget(urwid.Widget):
     """Draws a buffer in 1 to `max_rows` rows of at least 5 cells, muted without the focus, and edits it.
 
-    `perform` does an action of `EDITOR_ACTIONS` by name; `keypress` looks keys up in `keymap` and returns those without
-    an action here. `on_change` is called after every change of text or cursor. Code that changes the buffer directly
-    must call `changed`. `masked` draws each character as a dot, `single` allows one line only; neither has chips.
-    `mode` decides how keys are read; `on_mode` is called when its name changes, and `on_edge` with `up` or `down` when
-    it moves beyond the text.
+    It does the actions of `EDITOR_ACTIONS`. Its owner looks up a key and passes both to `handle`; alone, it is a
+    `KeyTarget` with the default keys. Code that changes the buffer directly must call `changed`. `masked` draws each
+    character as a dot, `single` allows one line only; neither has chips. `mode` decides how keys are read.
+
+    `edited` is emitted after every change of text or cursor, `mode_changed` when the name of the mode changes, and
+    `edge_reached` when the mode moves beyond the text.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -42,29 +44,25 @@ class EditorWidget(urwid.Widget):
         buffer: Buffer | None = None,
         pastes: Pastes | None = None,
         *,
-        keymap: Keymap | None = None,
         placeholder: str = "",
         mark: str = "›",
         max_rows: int = MAX_ROWS,
         masked: bool = False,
         single: bool = False,
-        on_change: Callable[[], None] | None = None,
-        on_mode: Callable[[], None] | None = None,
-        on_edge: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.buffer = Buffer() if buffer is None else buffer
         self.pastes = Pastes() if pastes is None else pastes
-        self.on_change, self.on_mode, self.on_edge = on_change, on_mode, on_edge
+        self.edited: Signal[[]] = Signal()
+        self.mode_changed: Signal[[]] = Signal()
+        self.edge_reached: Signal[[Literal["up", "down"]]] = Signal()
         self._mode = EditorMode()
-        self._keymap = Keymap(BINDINGS) if keymap is None else keymap
         self._placeholder = sanitize_line(placeholder)
         self._mark = mark
         self._masked, self._single = masked, single or masked
         self._columns = 80
         self._rows = Wrapped(self.buffer, self._chips, max(max_rows, 1), masked=masked)
         self._goal: tuple[int, int] | None = None  # cursor and the column that moving up and down keeps
-        self._join = PasteJoin()
 
     @property
     def text(self) -> str:
@@ -81,8 +79,7 @@ class EditorWidget(urwid.Widget):
         self._mode.pause()
         self._mode = mode
         self._notify()
-        if self.on_mode is not None:
-            self.on_mode()
+        self.mode_changed.emit()
 
     def escape(self) -> bool:
         """Pass Esc to the mode. Return whether it used the key."""
@@ -150,70 +147,27 @@ class EditorWidget(urwid.Widget):
             self._rows.clear()  # existing text may have become a chip
         self.insert(text.strip("\n") if self._single else text)
 
-    def perform(self, action: str) -> bool:
-        """Do an action of `EDITOR_ACTIONS` by name. Raises KeyError for others.
+    def press(self, key: Key) -> bool:
+        """See `KeyTarget`: handle a key with its default binding."""
+        return self.handle(key, _keymap().find(key, (EDITOR,)))
 
-        Returns False if there is no row above for `cursor_up`, or below for `cursor_down`.
-        """
-        return getattr(self, _METHODS[action])() is not False
-
-    def keypress(self, size: Any, key: str) -> str | None:
-        """See urwid. Returns keys that do nothing here, for example `up` on the first row."""
-        self._fit(size[0])
-        joined = self._join.feed(key)
-        if joined is None:
-            return None
-        if isinstance(joined, Pasted):
-            self.paste(joined)
-            return None
-        pressed = from_urwid(joined)
-        if pressed is None:
-            return key
+    def handle(self, key: Key, binding: Binding | None) -> bool:
+        """Give a key to the mode, else do the action of its `binding`, else type it. Return whether it was used."""
         name = self._mode.name
-        if outcome := self._mode.press(pressed):
-            self._after(name) if outcome == "used" else self._move_row(outcome)
-            return None
-        binding = self._keymap.find(pressed, (EDITOR,))
-        if binding is not None and binding.action in _METHODS:
-            return None if self.perform(binding.action) else key
-        if binding is None and pressed.name == RUNE and not pressed.modifiers and pressed.text:
-            self.insert(pressed.text)
-            return None
-        return key
+        if outcome := self._mode.press(key):
+            if outcome == "used":
+                self._after(name)
+            elif not (outcome == "row_up" and self.up()) and not (outcome == "row_down" and self.down()):
+                self.edge_reached.emit("up" if outcome in ("up", "row_up") else "down")
+            return True
+        if binding is not None:
+            run = _RUN.get(binding.action)
+            return run is not None and run(self) is not False
+        if key.text:
+            self.insert(key.text)
+        return bool(key.text)
 
-    # Moving.
-
-    def left(self) -> None:
-        """Move back by a grapheme or chip."""
-        self._move(self.buffer.left, back=True)
-
-    def right(self) -> None:
-        """Move forward by a grapheme or chip."""
-        self._move(self.buffer.right)
-
-    def word_left(self) -> None:
-        """Move to the start of the word or chip before the cursor."""
-        self._move(self.buffer.word_left, back=True)
-
-    def word_right(self) -> None:
-        """Move to the end of the word or chip after the cursor."""
-        self._move(self.buffer.word_right)
-
-    def line_start(self) -> None:
-        """Move to the start of the line."""
-        self._move(self.buffer.line_start, back=True)
-
-    def line_end(self) -> None:
-        """Move to the end of the line."""
-        self._move(self.buffer.line_end)
-
-    def text_start(self) -> None:
-        """Move to the start of the text."""
-        self._move(lambda: self.buffer.move(0))
-
-    def text_end(self) -> None:
-        """Move to the end of the text."""
-        self._move(lambda: self.buffer.move(len(self.buffer.text)))
+    # Actions.
 
     def up(self) -> bool:
         """Move to the row above, keeping the column across shorter rows. Return False on the first row."""
@@ -223,54 +177,37 @@ class EditorWidget(urwid.Widget):
         """Move to the row below, keeping the column across shorter rows. Return False on the last row."""
         return self._step(self._rows.below)
 
-    # Changing.
-
     def newline(self) -> None:
         """Insert a line break; does nothing in a `single` input."""
         if not self._single:
             self.insert("\n")
 
-    def backspace(self) -> None:
-        """Delete the grapheme or chip before the cursor."""
-        self._delete(motions.left, self.buffer.backspace)
-
-    def delete(self) -> None:
-        """Delete the grapheme or chip after the cursor."""
-        self._delete(motions.right, self.buffer.delete)
-
-    def kill_word_left(self) -> None:
-        """Cut to the start of the word, or the chip before the cursor."""
-        self._delete(motions.word_left, self.buffer.kill_word_left, keep=True)
-
-    def kill_word_right(self) -> None:
-        """Cut to the end of the word, or the chip after the cursor."""
-        self._delete(motions.word_right, self.buffer.kill_word_right, keep=True)
-
-    def kill_line_start(self) -> None:
-        """Cut to the start of the line, or at its start the line break before it."""
-        self._move(self.buffer.kill_line_start)
-
-    def kill_line_end(self) -> None:
-        """Cut to the end of the line, or at its end the line break."""
-        self._move(self.buffer.kill_line_end)
-
-    def yank(self) -> None:
-        """Insert the last cut."""
-        self._move(self.buffer.yank)
-
-    def yank_pop(self) -> None:
-        """Right after a yank, replace the inserted text with the cut before it."""
-        self._move(self.buffer.yank_pop)
-
-    def undo(self) -> None:
-        """Undo the last step."""
+    def take_back(self, step: Callable[[Buffer], None]) -> None:
+        """Undo or redo."""
         self._mode.pause()
-        self._move(self.buffer.undo)
+        self.move(step)
 
-    def redo(self) -> None:
-        """Redo the step that was undone last."""
-        self._mode.pause()
-        self._move(self.buffer.redo)
+    def move(self, step: Callable[[Buffer], None], *, back: bool = False) -> None:
+        """Do a step, and move out of the chip in which it may have ended: to its start with `back`, else to its end."""
+        step(self.buffer)
+        if (chip := self._around(self.buffer.cursor)) is not None:
+            self.buffer.move(chip[0] if back else chip[1])
+        self._goal = None
+        self._notify()
+
+    def cut(self, motion: Callable[[str, int], int], step: Callable[[Buffer], None], *, keep: bool = False) -> None:
+        """Do a step that deletes as far as `motion` goes; a chip is deleted as a whole, and can be yanked if `keep`."""
+        text, cursor = self.buffer.text, self.buffer.cursor
+        chip = self._around(motion(text, cursor))
+        if chip is None:
+            self.move(step)
+            return
+        start, end = min(chip[0], cursor), max(chip[1], cursor)
+        if keep:
+            self.buffer.kills.add(text[start:end])
+        self.buffer.set(text[:start] + text[end:], start)
+        self._goal = None
+        self._notify()
 
     # Drawing.
 
@@ -327,28 +264,6 @@ class EditorWidget(urwid.Widget):
                 return start + chip.start, start + chip.end
         return None
 
-    def _move(self, step: Callable[[], None], *, back: bool = False) -> None:
-        """Do a step, and move out of the chip in which it may have ended."""
-        step()
-        if (chip := self._around(self.buffer.cursor)) is not None:
-            self.buffer.move(chip[0] if back else chip[1])
-        self._goal = None
-        self._notify()
-
-    def _delete(self, motion: Callable[[str, int], int], step: Callable[[], None], *, keep: bool = False) -> None:
-        """Do a step that deletes as far as `motion` goes; a chip is deleted as a whole, and can be yanked if `keep`."""
-        text, cursor = self.buffer.text, self.buffer.cursor
-        chip = self._around(motion(text, cursor))
-        if chip is None:
-            self._move(step)
-            return
-        start, end = min(chip[0], cursor), max(chip[1], cursor)
-        if keep:
-            self.buffer.kills.add(text[start:end])
-        self.buffer.set(text[:start] + text[end:], start)
-        self._goal = None
-        self._notify()
-
     def _step(self, step: Callable[[EditorRow], EditorRow | None]) -> bool:
         here = self._rows.cursor_row()
         if (target := step(here)) is None:
@@ -357,18 +272,13 @@ class EditorWidget(urwid.Widget):
         if at != self.buffer.cursor:
             goal = self._rows.line(here).column(here.row, self.buffer.cursor - here.start)
         offset = target.start + self._rows.line(target).offset(target.row, goal)
-        self._move(lambda: self.buffer.move(offset), back=True)
+        self.move(lambda buffer: buffer.move(offset), back=True)
         self._goal = self.buffer.cursor, goal
         return True
 
     def _cleaned(self, text: str) -> str:
         """Return a text in a form that the buffer may contain."""
         return sanitize_line(text) if self._single else sanitize(text)
-
-    def _move_row(self, way: Outcome) -> None:
-        """Move up or down by a row, or out of the text."""
-        if not (way in _ROWS and self.perform(_ROWS[way])) and self.on_edge is not None:
-            self.on_edge(way.removeprefix("row_"))
 
     def _mode_key(self, key: Callable[[], bool]) -> bool:
         name = self._mode.name
@@ -379,16 +289,65 @@ class EditorWidget(urwid.Widget):
     def _after(self, name: str) -> None:
         """Update after a key of the mode, whose name was `name` before."""
         self._notify()
-        if self._mode.name != name and self.on_mode is not None:
-            self.on_mode()
+        if self._mode.name != name:
+            self.mode_changed.emit()
 
     def _notify(self) -> None:
         self._mode.settle()
         self._invalidate()
-        if self.on_change is not None:
-            self.on_change()
+        self.edited.emit()
 
 
 def _on_editor(style: str) -> Any:
     """Return a style on the background of the editor."""
     return urwid.LayeredAttr.layer(style, "editor")
+
+
+def _move(step: Callable[[Buffer], None], *, back: bool = False) -> Callable[[EditorWidget], None]:
+    return lambda editor: editor.move(step, back=back)
+
+
+def _cut(
+    motion: Callable[[str, int], int], step: Callable[[Buffer], None], *, keep: bool = False
+) -> Callable[[EditorWidget], None]:
+    return lambda editor: editor.cut(motion, step, keep=keep)
+
+
+_LEFT, _RIGHT = _move(Buffer.left, back=True), _move(Buffer.right)
+_WORD_LEFT, _WORD_RIGHT = _move(Buffer.word_left, back=True), _move(Buffer.word_right)
+_LINE_START, _LINE_END = _move(Buffer.line_start, back=True), _move(Buffer.line_end)
+_TEXT_START, _TEXT_END = _move(lambda buffer: buffer.move(0)), _move(lambda buffer: buffer.move(len(buffer.text)))
+_BACKSPACE, _DELETE = _cut(motions.left, Buffer.backspace), _cut(motions.right, Buffer.delete)
+_KILL_LEFT = _cut(motions.word_left, Buffer.kill_word_left, keep=True)
+_KILL_RIGHT = _cut(motions.word_right, Buffer.kill_word_right, keep=True)
+
+EDITOR_ACTIONS: tuple[Action[EditorWidget], ...] = (
+    Action("cursor_left", _LEFT, "back a character", ("left", "ctrl+b")),
+    Action("cursor_right", _RIGHT, "forward a character", ("right", "ctrl+f")),
+    Action("cursor_word_left", _WORD_LEFT, "to the start of the word", ("alt+left", "ctrl+left", "alt+b")),
+    Action("cursor_word_right", _WORD_RIGHT, "to the end of the word", ("alt+right", "ctrl+right", "alt+f")),
+    Action("cursor_line_start", _LINE_START, "to the start of the line", ("home", "ctrl+a")),
+    Action("cursor_line_end", _LINE_END, "to the end of the line", ("end", "ctrl+e")),
+    Action("cursor_text_start", _TEXT_START, "to the start of the text", ("ctrl+home", "alt+<")),
+    Action("cursor_text_end", _TEXT_END, "to the end of the text", ("ctrl+end", "alt+>")),
+    Action("cursor_up", EditorWidget.up, "up a row", ("up",)),
+    Action("cursor_down", EditorWidget.down, "down a row", ("down",)),
+    Action("newline", EditorWidget.newline, "insert a line break", ("shift+enter", "alt+enter", "ctrl+j")),
+    Action("delete_back", _BACKSPACE, "delete the previous character", ("backspace", "shift+backspace", "ctrl+h")),
+    Action("delete", _DELETE, "delete the next character", ("delete",)),
+    Action("kill_word_left", _KILL_LEFT, "cut to the start of the word", ("ctrl+w", "alt+backspace")),
+    Action("kill_word_right", _KILL_RIGHT, "cut to the end of the word", ("alt+d", "alt+delete")),
+    Action("kill_line_start", _move(Buffer.kill_line_start), "cut to the start of the line", ("ctrl+u",)),
+    Action("kill_line_end", _move(Buffer.kill_line_end), "cut to the end of the line", ("ctrl+k",)),
+    Action("yank", _move(Buffer.yank), "insert the last cut", ("ctrl+y",)),
+    Action("yank_pop", _move(Buffer.yank_pop), "replace it with the cut before", ("alt+y",)),
+    Action("undo", lambda editor: editor.take_back(Buffer.undo), "undo", ("ctrl+_", "ctrl+-")),
+    Action("redo", lambda editor: editor.take_back(Buffer.redo), "redo", ("alt+_", "ctrl+shift+z")),
+)
+
+_RUN: dict[str, Callable[[EditorWidget], object]] = {action.name: action.run for action in EDITOR_ACTIONS}
+
+
+@cache
+def _keymap() -> Keymap:
+    return Keymap(bindings(EDITOR, EDITOR_ACTIONS))

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_tui.editor.completion import LIMIT, Candidate, Popup
-from zot_tui.terminal.canvas import canvas
-from zot_tui.terminal.urwid_parts import urwid
+from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.entry import BLANK, ListEntry, entry_row, heading_row, window
@@ -16,7 +15,7 @@ COUNTED = 5  # rows from which the last row shows the count, if not all candidat
 LABEL_CELLS = 32
 
 
-class Suggest(urwid.Widget):
+class Suggest(Rows):
     """Draws the candidates of a `Completer` in at most `max_rows` rows. Takes no keys.
 
     Commands are shown with their slash. If not all candidates fit, the last row says which are in view. `show` must be
@@ -24,11 +23,8 @@ class Suggest(urwid.Widget):
     how well a name matches.
     """
 
-    _sizing = frozenset([urwid.FLOW])
-    _selectable = False
-
     def __init__(self, max_rows: int = MAX_ROWS) -> None:
-        super().__init__()
+        super().__init__(self._drawn)
         self._max_rows = max(max_rows, 1)
         self._popup: Popup | None = None
         self._lines: list[Candidate | str] = []  # candidates and the names of their groups
@@ -43,8 +39,9 @@ class Suggest(urwid.Widget):
 
     @max_rows.setter
     def max_rows(self, rows: int) -> None:
-        self._max_rows = max(rows, 1)
-        self._invalidate()
+        if max(rows, 1) != self._max_rows:
+            self._max_rows = max(rows, 1)
+            self.changed()
 
     def show(self, popup: Popup | None) -> None:
         """Draw these candidates from now on; None to hide."""
@@ -58,15 +55,9 @@ class Suggest(urwid.Widget):
         if popup is not None:
             chosen = popup.candidates[popup.chosen]
             self._chosen = next(index for index, line in enumerate(self._lines) if line is chosen)
-        self._invalidate()
+        self.changed()
 
-    def rows(self, size: Any, focus: bool = False) -> int:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
-        return min(len(self._lines), self._max_rows)
-
-    def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
-        """See urwid."""
-        columns = size[0]
+    def _drawn(self, columns: int) -> list[Row[Any]]:
         rows = min(len(self._lines), self._max_rows)
         count = rows - (rows >= COUNTED and rows < len(self._lines))
         self._top = window(len(self._lines), self._chosen, self._top, count)
@@ -74,7 +65,7 @@ class Suggest(urwid.Widget):
             self._top = 0  # the name of the first group
         shown = self._lines[self._top : self._top + count]
         drawn = [self._row(line, columns) for line in shown]
-        return canvas([*drawn, *([self._counted(count, columns)] if count < rows else [])], columns)
+        return [*drawn, *([self._counted(count, columns)] if count < rows else [])]
 
     @property
     def _mark(self) -> str:

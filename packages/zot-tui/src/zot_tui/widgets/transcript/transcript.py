@@ -1,9 +1,10 @@
 """`Transcript`: a scrolling conversation. Only the rows in view are drawn."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
 from zot_tui.text.runs import Row, clip_runs, join, plain, runs_width
@@ -25,21 +26,21 @@ class TranscriptHeading(NamedTuple):
 
 
 class Transcript(urwid.Widget):
-    """A box of cells that scrolls and follows its end. It takes no keys; `perform` does the `TRANSCRIPT_ACTIONS`.
+    """A box of cells that scrolls and follows its end. It takes no keys; its owner does the `TRANSCRIPT_ACTIONS`.
 
-    Cells are numbered from 0 in the order they were appended; prepended cells have negative numbers. `on_change` is
-    called when the widget must be redrawn. `on_older` is called when the user scrolls near the first cell while `older`
-    is set; this clears `older`, and the caller that prepends cells sets it again if there are more.
+    Cells are numbered from 0 in the order they were appended; prepended cells have negative numbers. `outdated` is
+    emitted when the widget must be redrawn. `older_wanted` is emitted when the user scrolls near the first cell while
+    `older` is set; this clears `older`, and a listener that prepends cells sets it again if there are more.
     """
 
     _sizing = frozenset([urwid.BOX])
     _selectable = False
 
-    def __init__(self, on_change: Callable[[], None] | None = None, on_older: Callable[[], None] | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.older = False
-        self._on_change = on_change
-        self._on_older = on_older
+        self.outdated: Signal[[]] = Signal()
+        self.older_wanted: Signal[[]] = Signal()
         self._viewport = Viewport()
         self._size: tuple[int, int] | None = None
         self._seen = 0  # the number after the last cell that was in view
@@ -135,21 +136,10 @@ class Transcript(urwid.Widget):
         if rows < 0 and top is not None:
             self._ask_for_older()
 
-    def row_up(self) -> None:
-        """Scroll up by a row."""
-        self.scroll(-1)
-
-    def row_down(self) -> None:
-        """Scroll down by a row."""
-        self.scroll(1)
-
-    def page_up(self) -> None:
-        """Scroll up by a page."""
-        self.scroll(-self._page())
-
-    def page_down(self) -> None:
-        """Scroll down by a page."""
-        self.scroll(self._page())
+    def page(self, pages: int) -> None:
+        """Scroll by pages."""
+        height = self._size[1] if self._size is not None else 0
+        self.scroll(pages * max(height - OVERLAP, 1))
 
     def home(self) -> None:
         """Go to the first cell, including older ones."""
@@ -181,10 +171,6 @@ class Transcript(urwid.Widget):
         top = self._view().top
         if top is not None and not self._show_heading(range(top.number + 1, self._viewport.end)):
             self.to_end()
-
-    def perform(self, action: str) -> None:
-        """Do an action of `TRANSCRIPT_ACTIONS` by name. Raises KeyError for others."""
-        getattr(self, _METHODS[action])()
 
     # Expanding
 
@@ -258,8 +244,7 @@ class Transcript(urwid.Widget):
             return
         self._stale = True
         self._invalidate()
-        if self._on_change is not None:
-            self._on_change()
+        self.outdated.emit()
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
@@ -334,10 +319,6 @@ class Transcript(urwid.Widget):
         self._viewport.hold(address, width, height)
         self.changed()
 
-    def _page(self) -> int:
-        height = self._size[1] if self._size is not None else 0
-        return max(height - OVERLAP, 1)
-
     def _show_heading(self, numbers: Iterable[int]) -> bool:
         """Go to the first of these cells that has a heading. Return False if no cell has one."""
         for number in numbers:
@@ -347,20 +328,20 @@ class Transcript(urwid.Widget):
         return False
 
     def _ask_for_older(self) -> None:
-        """Call `on_older` if the first cell is at most a screen above the view."""
+        """Emit `older_wanted` if the first cell is at most a screen above the view."""
         top = self._view().top
-        if not self.older or self._on_older is None or top is None or self._size is None:
+        if not self.older or top is None or self._size is None:
             return
         width, height = self._size
         if self._viewport.moved(top, -height, width) == self._viewport.start():
             self.older = False
-            self._on_older()
+            self.older_wanted.emit()
 
     def _fetch(self) -> None:
-        """Load all older cells, as far as `on_older` prepends them before it returns."""
-        while self.older and self._on_older is not None:
+        """Load all older cells, as far as listeners of `older_wanted` prepend them before they return."""
+        while self.older:
             self.older = False
-            self._on_older()
+            self.older_wanted.emit()
 
     def _adopt(self, cells: Iterable[Cell]) -> None:
         for cell in cells:
@@ -377,17 +358,15 @@ def _marked(row: Row[Any], mark: Row[Any], columns: int) -> Row[Any]:
     return [*join([*shown, (band, " " * (room - runs_width(shown)))]), *mark]
 
 
-TRANSCRIPT_ACTIONS = (
-    Action("scroll_up", "row_up", "scroll up", ("shift+up",)),
-    Action("scroll_down", "row_down", "scroll down", ("shift+down",)),
-    Action("scroll_page_up", "page_up", "scroll up a page", ("pageup",)),
-    Action("scroll_page_down", "page_down", "scroll down a page", ("pagedown",)),
-    Action("scroll_home", "home", "go to the first message", ("shift+home",)),
-    Action("scroll_end", "to_end", "go to the end and follow it", ("shift+end",)),
-    Action("turn_previous", "previous_heading", "go to the previous prompt", ("alt+pageup",)),
-    Action("turn_next", "next_heading", "go to the next prompt", ("alt+pagedown",)),
-    Action("expand", "toggle_expanded", "expand or fold output", ("ctrl+o",)),
-    Action("expand_all", "toggle_all_expanded", "expand or fold everything", ("alt+o",)),
+TRANSCRIPT_ACTIONS: tuple[Action[Transcript], ...] = (
+    Action("scroll_up", lambda transcript: transcript.scroll(-1), "scroll up", ("shift+up",)),
+    Action("scroll_down", lambda transcript: transcript.scroll(1), "scroll down", ("shift+down",)),
+    Action("scroll_page_up", lambda transcript: transcript.page(-1), "scroll up a page", ("pageup",)),
+    Action("scroll_page_down", lambda transcript: transcript.page(1), "scroll down a page", ("pagedown",)),
+    Action("scroll_home", Transcript.home, "go to the first message", ("shift+home",)),
+    Action("scroll_end", Transcript.to_end, "go to the end and follow it", ("shift+end",)),
+    Action("turn_previous", Transcript.previous_heading, "go to the previous prompt", ("alt+pageup",)),
+    Action("turn_next", Transcript.next_heading, "go to the next prompt", ("alt+pagedown",)),
+    Action("expand", Transcript.toggle_expanded, "expand or fold output", ("ctrl+o",)),
+    Action("expand_all", Transcript.toggle_all_expanded, "expand or fold everything", ("alt+o",)),
 )
-
-_METHODS = {action.name: action.method for action in TRANSCRIPT_ACTIONS}

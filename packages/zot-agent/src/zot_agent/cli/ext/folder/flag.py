@@ -3,8 +3,9 @@
 import os
 from json import JSONDecoder
 
-from zot_agent.extensions.discover import MANIFEST_FILE
+from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
 
@@ -46,8 +47,7 @@ def write_enabled(directory: str, enabled: bool) -> bool:  # noqa: FBT001  the v
     """
     path = os.path.realpath(os.path.join(directory, MANIFEST_FILE))  # keeps a link
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = read_regular(path, MANIFEST_BYTES)
         changed = with_enabled(data.decode(), enabled).encode()
         if changed != data:
             replace_file(path, changed)

@@ -8,15 +8,14 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from zot_agent.git import git_command, git_environment
 from zot_agent.signals import defer_stop_signals
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, record
+from zot_provider.record import Record, field, record
 
 PREFIXES = ("https://", "http://", "ssh://", "git://", "file://", "git@")
 _PROTOCOLS = "https:http:ssh:git:file"
 _SETTINGS = (
-    "protocol.ext.allow=never",
-    f"core.hooksPath={os.devnull}",
     "user.name=zot",  # `git stash` needs a name, and the user may have configured none
     "user.email=zot@localhost",
 )
@@ -36,6 +35,8 @@ class Git(Record):
 
     seconds: float = 120.0
     """The time limit of one command; after it, the command and its children are killed."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables that are added to the environment."""
 
     def clone(self, url: str, directory: str) -> None:
         """Clone the latest commit of `url` to `directory`, which must not exist. Raises `GitError`."""
@@ -46,11 +47,9 @@ class Git(Record):
 
         A password in the URL `secret` is removed from the error message.
         """
-        program = shutil.which("git")
-        if program is None:
+        if shutil.which("git") is None:
             raise GitError("git is not installed; install it, or download the folder and install that")
-        command = [program, *(word for each in _SETTINGS for word in ("-c", each)), *arguments]
-        with _running(command, cwd) as process:
+        with _running(git_command(*arguments, settings=_SETTINGS), cwd, self.environment) as process:
             try:
                 out, err = process.communicate(timeout=self.seconds)
             except subprocess.TimeoutExpired:
@@ -82,20 +81,13 @@ def without_password(text: str, url: str = "") -> str:
 
 
 def _environment(base: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for git: it never asks, and ignores the repository of a git hook that runs zot."""
-    repository = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
-    environment = {name: value for name, value in base.items() if name not in repository}
+    """Return the environment for git, which never asks, not even through ssh."""
     ssh = base.get("GIT_SSH_COMMAND") or "ssh"
-    return environment | {
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
-        "GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes",
-        "LANGUAGE": "en",
-    }
+    return git_environment(base, _PROTOCOLS) | {"GIT_SSH_COMMAND": f"{ssh} -o BatchMode=yes"}
 
 
 @contextmanager
-def _running(command: Sequence[str], cwd: str | None) -> "Iterator[subprocess.Popen[bytes]]":
+def _running(command: Sequence[str], cwd: str | None, more: Mapping[str, str]) -> "Iterator[subprocess.Popen[bytes]]":
     """Start a process, and make sure that it has ended when the block is left."""
     process = None
     try:
@@ -104,7 +96,7 @@ def _running(command: Sequence[str], cwd: str | None) -> "Iterator[subprocess.Po
             process = subprocess.Popen(
                 command,
                 cwd=cwd,
-                env=_environment(os.environ),
+                env={**_environment(os.environ), **more},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -3,7 +3,10 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem, discover
+from zot_agent.config.settings import Settings, load_settings
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
+from zot_agent.host.extensions import ProjectChoice
+from zot_agent.host.options import HostOptions
 from zot_provider.errors import ConfigError, UnknownName
 
 NAME_HELP = "name of the extension, or name or path of its folder"
@@ -12,7 +15,16 @@ NAME_HELP = "name of the extension, or name or path of its folder"
 
 def installed() -> Discovery:
     """Return the extensions of the project in the working directory, and those of the user. Raises `ConfigError`."""
-    return discover([], current_directory(), zot_home())
+    return project_choice().find()
+
+
+def project_choice() -> ProjectChoice:
+    """Return what decides about the project in the working directory; invalid settings are ignored."""
+    try:
+        settings = load_settings(zot_home())
+    except ConfigError:
+        settings = Settings()
+    return ProjectChoice(HostOptions(), settings, current_directory(), can_ask=True)
 
 
 def pick(name: str) -> DiscoveredExtension | Problem:

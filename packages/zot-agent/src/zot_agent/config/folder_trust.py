@@ -1,0 +1,202 @@
+"""`FolderTrust`: what the person has answered about folders whose content may run, or replace something of theirs.
+
+An answer holds for one folder, by its real path, and for its content. The person is asked again when one of the files
+that decide what happens (`FolderContent.entries`) has changed or is new, and in the folders of programs (`roots`) when
+a file has changed that was there at the answer, or when git tracks a file that was not. Files that a program writes
+beside itself later do not count, nor does compiled Python (`__pycache__`) that git does not track.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from itertools import islice
+
+from zot_agent.config.settings import read_json_object
+from zot_agent.git import git_command, git_environment
+from zot_core.machine.replace_file import replace_file
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record, field, record
+
+_CHUNK = 1 << 18
+
+
+@record
+class TrustLimits(Record):
+    """How many files of how many bytes an answer can cover, and the seconds that git may take to list those it
+    tracks in one folder."""
+
+    files: int = 5_000
+    bytes: int = 128 << 20
+    git_seconds: float = 5.0
+
+
+@record
+class FolderContent(Record):
+    """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
+    programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`."""
+
+    folder: str
+    entries: list[str] = field(default_factory=list)
+    roots: list[str] = field(default_factory=list)
+
+
+@record
+class _Answer(Record):
+    """A stored answer. Paths are relative to the folder; `files` have the SHA-256 of their content in hexadecimal, or
+    an empty text if there is no such file."""
+
+    allowed: bool
+    files: dict[str, str]
+    roots: list[str]
+
+
+class FolderTrust:
+    """The answers in the home folder: a file `trust/<SHA-256 of the path>.json` for each folder, for the owner alone.
+
+    A missing or invalid file is no answer. Files are read each time, because other processes may write them.
+    """
+
+    def __init__(self, home: str, limits: TrustLimits | None = None) -> None:
+        self._home, self._limits = home, limits or TrustLimits()
+
+    def decision(self, content: FolderContent) -> bool | None:
+        """Return the answer for the folder with its present content; None if the person must be asked."""
+        answer = self._read(content.folder)
+        return None if answer is None or self._changed(content, answer) else answer.allowed
+
+    def changes(self, content: FolderContent) -> list[str]:
+        """List the files that have changed since the person allowed the folder, relative to it; empty if they have
+        not."""
+        answer = self._read(content.folder)
+        return self._changed(content, answer) if answer is not None and answer.allowed else []
+
+    def remember(self, content: FolderContent, *, allowed: bool) -> None:
+        """Store the answer for the folder with its present content.
+
+        Raises `ConfigError` if it cannot be stored, or if the folder has too many files; nothing is changed then.
+        """
+        paths = dict.fromkeys(self._required(content))
+        if allowed:
+            before = self._read(content.folder)
+            for root in content.roots:
+                files = self._walk(root)
+                if before is not None and before.allowed and _name(root, content.folder) in before.roots:
+                    # What came after the first answer, and git does not track, was written by the program itself.
+                    files = (each for each in files if _name(each, content.folder) in before.files)
+                paths.update(dict.fromkeys(islice(files, self._limits.files + 1)))
+        self._check_size(content.folder, list(paths))
+        digests = {_name(each, content.folder): _digest(each) for each in paths}
+        self._write(content.folder, _Answer(allowed, digests, [_name(root, content.folder) for root in content.roots]))
+
+    def accept(self, folder: str, path: str) -> None:
+        """Let the answer for `folder`, if there is one, cover the present content of the file `path`: the person has
+        changed it with zot. Raises `ConfigError`."""
+        answer = self._read(folder)
+        name = _name(path, folder)
+        if answer is not None and name in answer.files:
+            self._write(folder, answer.replace(files=answer.files | {name: _digest(path)}))
+
+    def _required(self, content: FolderContent) -> list[str]:
+        """List the files of which none may be new: the entries, and what git tracks in the roots."""
+        return [*content.entries, *(path for root in content.roots for path in self._tracked(root))]
+
+    def _changed(self, content: FolderContent, answer: _Answer) -> list[str]:
+        folder = content.folder
+        roots = [_name(root, folder) + os.sep for root in content.roots]
+        required = [path for path in self._required(content) if os.path.lexists(path)]
+        new = [name for path in required if (name := _name(path, folder)) not in answer.files]
+        now = {name: _digest(os.path.join(folder, name)) for name in answer.files}
+        # What is gone cannot do anything, unless a program that is still there did without it.
+        return new + [
+            name
+            for name, digest in answer.files.items()
+            if now[name] != digest and (now[name] or name.startswith(tuple(roots)))
+        ]
+
+    def _tracked(self, root: str) -> list[str]:
+        """List the files below `root` that git tracks; none without git or a repository."""
+        try:
+            listed = subprocess.run(
+                git_command("ls-files", "-z"),
+                cwd=root,
+                env=git_environment(os.environ),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self._limits.git_seconds,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+        names = listed.stdout.split(b"\0")[:-1] if listed.returncode == 0 else []
+        return [os.path.join(root, os.fsdecode(name)) for name in dict.fromkeys(names)]
+
+    def _walk(self, root: str) -> Iterator[str]:
+        """Yield the files below `root`, also behind links to folders, in the order of their names."""
+        seen = set()
+        for folder, folders, names in os.walk(root, followlinks=True):
+            real = os.path.realpath(folder)
+            folders[:] = [] if real in seen else sorted(each for each in folders if each not in (".git", "__pycache__"))
+            if real not in seen:
+                yield from (path for name in sorted(names) if os.path.isfile(path := os.path.join(folder, name)))
+            seen.add(real)
+            if len(seen) > self._limits.files:  # more folders than an answer can have files
+                return
+
+    def _check_size(self, folder: str, paths: list[str]) -> None:
+        total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+        if len(paths) > self._limits.files or total > self._limits.bytes:
+            raise ConfigError(
+                f"{folder} brings more than {self._limits.files} files or {self._limits.bytes >> 20} MiB: the answer "
+                "cannot be remembered; allow them for one run with --trust"
+            )
+
+    def _path(self, folder: str) -> str:
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()
+        return os.path.join(self._home, "trust", f"{name}.json")
+
+    def _read(self, folder: str) -> _Answer | None:
+        try:
+            value = read_json_object(self._path(folder))
+        except ConfigError:
+            return None
+        allowed, files, roots = value.get("allowed"), value.get("files"), value.get("roots")
+        if allowed not in ("yes", "no") or not isinstance(files, dict) or not isinstance(roots, list):
+            return None
+        return _Answer(allowed == "yes", files, roots)
+
+    def _write(self, folder: str, answer: _Answer) -> None:
+        path = self._path(folder)
+        value = {
+            "folder": folder,
+            "allowed": "yes" if answer.allowed else "no",
+            "roots": answer.roots,
+            "files": answer.files,
+        }
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)
+        except OSError as error:
+            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _name(path: str, folder: str) -> str:
+    """Return the real path of `path` relative to `folder`."""
+    return os.path.relpath(os.path.realpath(path), folder)
+
+
+def _digest(path: str) -> str:
+    """Return the SHA-256 of a file, in hexadecimal; an empty text if there is no file that can be read."""
+    digest = hashlib.sha256()
+    try:
+        # Without O_NONBLOCK a pipe would block.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return ""
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except (OSError, ValueError):
+        return ""
+    return digest.hexdigest()

@@ -1,0 +1,41 @@
+"""How zot runs git: so that nothing in a repository, which a stranger may have written, starts a program or asks."""
+
+import os
+from collections.abc import Mapping
+
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "protocol.ext.allow=never",
+    "submodule.recurse=false",
+)
+
+_OF_A_REPOSITORY = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+)
+"""Variables that name a repository; git sets them for a hook, which may have started zot."""
+
+
+def git_command(*arguments: str, settings: tuple[str, ...] = ()) -> list[str]:
+    """Return the command line for git, by its name, with `settings` (`name=value`) on top of the safe ones."""
+    return ["git", *(word for each in (*_SETTINGS, *settings) for word in ("-c", each)), *arguments]
+
+
+def git_environment(base: Mapping[str, str], protocols: str = "none") -> dict[str, str]:
+    """Return the environment for git. `protocols` are those it may use, separated by colons; by default it reaches
+    nothing, not even to fetch objects that a partial clone lacks."""
+    kept = {name: value for name, value in base.items() if name not in _OF_A_REPOSITORY}
+    return kept | {
+        "GIT_ALLOW_PROTOCOL": protocols,
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LANGUAGE": "en",
+    }

@@ -1,0 +1,84 @@
+"""`Project`: what a folder brings that runs, or replaces something of the person's, and whether it may."""
+
+import os
+from collections.abc import Sequence
+
+from zot_agent.config.settings import ProjectTrust
+from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, own_files
+from zot_core.prompt.context_files import project_system
+from zot_core.skills import Skill, project_skills
+from zot_provider.record import Record, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_agent.config.folder_trust import FolderContent
+
+
+@record
+class Project(Record):
+    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without."""
+
+    folder: str
+    extensions: Sequence[DiscoveredExtension] = ()
+    skills: Sequence[Skill] = ()
+    system: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to ask about."""
+        return not (self.extensions or self.skills or self.system)
+
+    def content(self) -> "FolderContent":
+        """Return what an answer about the project covers."""
+        from zot_agent.config.folder_trust import FolderContent  # noqa: PLC0415  most projects bring nothing
+
+        entries = [path for each in self.extensions for path in own_files(each)]
+        entries += [skill.path for skill in self.skills]
+        roots = [os.path.realpath(each.directory) for each in self.extensions]
+        return FolderContent(self.folder, [*entries, *filter(None, [self.system])], roots)
+
+    def lines(self) -> list[str]:
+        """Describe what the project brings, a line for each thing; the texts are the project's own."""
+        lines = [line for each in self.extensions for line in _describe(each)]
+        if self.skills:
+            lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
+        if self.system:
+            lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
+        return lines
+
+    def names(self) -> str:
+        """Name what the project brings, in a few words."""
+        kinds = {
+            "extensions": [each.name for each in self.extensions],
+            "skills": [skill.name for skill in self.skills],
+            "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
+        }
+        return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
+
+
+def _describe(found: DiscoveredExtension) -> list[str]:
+    runs = " ".join([found.manifest.exec, *found.manifest.args]).strip()
+    theme = any(os.path.isfile(os.path.join(found.directory, name)) for name in THEME_FILES)
+    keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
+    lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
+    lines += [f"theme {found.name}"] if theme else []
+    return lines or [f"extension {found.name}, which starts nothing"]
+
+
+def find_project(
+    cwd: str, home: str, extensions: Sequence[DiscoveredExtension], *, skills: bool = True, system: bool = True
+) -> Project:
+    """Find what the project in `cwd` brings beside `extensions`: skills and a `SYSTEM.md`, unless they are not
+    wanted."""
+    found = project_skills(cwd, home, os.path.expanduser("~")) if skills else []
+    path = project_system(cwd, home) if system else ""
+    return Project(os.path.realpath(cwd), extensions, found, path if os.path.isfile(path) else "")
+
+
+def may_use(project: Project, setting: ProjectTrust, home: str) -> bool | None:
+    """Return whether what the project brings may be used; None if the person must be asked."""
+    if project.empty or setting != "ask":
+        return setting != "off"
+    from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  most projects bring nothing
+
+    return FolderTrust(home).decision(project.content())

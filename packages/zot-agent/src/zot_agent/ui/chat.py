@@ -1,0 +1,58 @@
+"""`ChatScreen`: connects host, presenter, controller and screen."""
+
+from collections.abc import Iterable
+
+from zot_agent.config.paths import zot_home
+from zot_agent.host.host import Host
+from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
+from zot_agent.ui.controller import Controller
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.start import StartScreen
+from zot_tui.widgets.transcript.cell import CellStyle
+
+TAIL = 40
+"""Rows of the conversation printed to the main screen on exit."""
+
+
+class ChatScreen:
+    """The chat screen of a host: `controller` drives the `app` and the `view` of a start screen."""
+
+    def __init__(self, host: Host, start: StartScreen) -> None:
+        self.app, self.view = start.app, start.view
+        frames = self.app.theme.spinner.frames or CellStyle().frames
+        style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
+        keys, problems = keymap(host.settings.keymap)
+        transcript = self.view.transcript
+        self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
+        transcript.outdated.connect(self.app.redraw)
+        transcript.older_wanted.connect(self.presenter.history.more)
+        self.view.spinner.outdated.connect(self._on_spin)
+        self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
+        host.conversation.confirm = self.controller.permission
+        self._frame = 0
+        for note in (*host.notes, *problems):
+            self.presenter.note(note, "warning")
+        self.presenter.history.show(host.runtime.messages)
+        if recovered := self.controller.prompt_input.recover():
+            self.controller.note(recovered)
+        if host.settings.editor_mode == "vi":
+            self.controller.prompt_input.toggle_vi()
+        self.controller.refresh()
+        self.view.editor.changed()  # complete and save what was typed before
+        start.pass_on()
+
+    def _on_spin(self) -> None:
+        self._frame += 1
+        self.presenter.spin(self._frame)
+        self.app.redraw()
+
+    async def check_keys(self, chords: Iterable[str]) -> None:
+        """Show a note for each of the user's chords that this terminal cannot report."""
+        for each in await unsupported_keys(chords, self.app.screen):
+            self.presenter.note(each, "warning")
+        self.app.redraw()
+
+    def tail(self) -> str:
+        """Return the end of the conversation as text, for the main screen."""
+        columns = self.app.size[0]
+        return "\n".join(line.rstrip() for line in self.view.transcript.lines(columns, TAIL))

@@ -1,0 +1,51 @@
+"""The question whether what a project brings may be used: its extensions, its skills, its instructions."""
+
+import asyncio
+from collections.abc import Sequence
+
+from zot_agent.host.project import Project
+from zot_agent.ui.commands.base import Chat
+from zot_provider.errors import ConfigError
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
+
+_NAMED = 10
+"""Changed files that the question names."""
+
+
+async def ask_about_project(chat: Chat) -> None:
+    """Ask, if the person has not decided yet, and use what they allow. Anything else than yes or no leaves it open."""
+    choice = chat.host.choice
+    if choice is None or choice.undecided is None:
+        return
+    project, changes = choice.undecided, await asyncio.to_thread(choice.changes)
+    answer = await chat.ask(_question(project, changes), behind=True)
+    if answer is None:
+        return
+    try:
+        await asyncio.to_thread(choice.decide, allowed=answer)
+    except ConfigError as error:
+        chat.note(str(error), "error")
+        return
+    if answer:
+        for line in await chat.host.use_project():
+            chat.note(line, "error")
+        chat.note(f"in use: {sanitize_line(project.names())}", "success")
+
+
+def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:
+    changed = ""
+    if changes:
+        more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
+        changed = f"Changed since you allowed it: {sanitize_line(', '.join(changes[:_NAMED]))}{more}\n\n"
+    brings = "\n".join(f"    {sanitize_line(line)}" for line in project.lines())
+    text = (
+        f"{sanitize_line(project.folder)} brings\n\n{brings}\n\n{changed}"
+        "An extension can do anything you can: read your files and keys, run programs, watch and change what zot does. "
+        "You will be asked again when any of this changes."
+    )
+    choices = [
+        ConfirmChoice("y", "use it now and in the future", value=True),
+        ConfirmChoice("n", "never use it", value=False),
+    ]
+    return Confirm("May zot use what this folder brings?", choices, text, chosen=1, note="esc leaves it undecided")

@@ -1,0 +1,87 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from screen import Chats
+
+from zot_provider.testing import ScriptedServer
+
+PROGRAM = f"""#!{sys.executable}
+from helper import NAME
+from zot_ext import Extension, display
+ext = Extension("local")
+ext.command(NAME, "says hello")(lambda args: display("hello"))
+ext.run()
+"""
+
+
+@pytest.fixture
+def project(alone: Path) -> Path:
+    """A project with an extension, its theme, a skill and instructions."""
+    folder = alone / ".zot" / "extensions" / "local"
+    folder.mkdir(parents=True)
+    (folder / "extension.json").write_text(json.dumps({"name": "local", "exec": "./run"}))
+    (folder / "theme.json").write_text('{"colors": {}}')
+    (folder / "run").write_text(PROGRAM)
+    (folder / "run").chmod(0o755)
+    (folder / "helper.py").write_text("NAME = 'greet'\n")
+    skill = alone / ".zot" / "skills" / "barber"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\ndescription: cuts hair\n---\nUse scissors.\n")
+    (alone / ".zot" / "SYSTEM.md").write_text("Be a cat.")
+    return alone
+
+
+async def test_one_question_is_asked_about_all_that_a_project_brings(
+    chats: Chats, server: ScriptedServer, project: Path
+) -> None:
+    server.add("Miau.")
+    async with chats.built(server, rows=40, no_context_files=False) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("May zot use what this folder brings?")
+        for line in (
+            "extension local, which starts: ./run",
+            "theme local",
+            "skills for the model: barber",
+            "instructions in place of zot's own: .zot/SYSTEM.md",
+        ):
+            assert line in talk.screen()
+        talk.type("y")
+        await talk.shown("in use: extensions local; skills barber; file .zot/SYSTEM.md")
+        talk.type("/greet<enter>")
+        await talk.shown("hello")
+        await talk.send("hi")
+    system, *_ = server.requests[0].body["messages"]
+    assert system["content"].startswith("Be a cat.")
+    assert "- barber: cuts hair" in system["content"]
+
+
+async def test_a_file_that_the_program_loads_is_asked_about_when_it_changes(
+    chats: Chats, server: ScriptedServer, project: Path
+) -> None:
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("May zot use")
+        talk.type("y")
+        await talk.shown("in use:")
+        (project / ".zot" / "extensions" / "local" / "helper.py").write_text("NAME = 'evil'\n")
+        talk.type("/reload-ext<enter>")
+        await talk.shown("Changed since you allowed it: .zot/extensions/local/helper.py")
+        talk.type("n")
+        await talk.until_hidden("May zot use")
+        talk.type("/reload-ext<enter>")
+        await talk.shown("0 loaded")
+        await talk.settle()
+        assert not talk.dialog_open
+
+
+async def test_a_theme_of_a_project_is_none_until_it_is_allowed(
+    chats: Chats, server: ScriptedServer, project: Path
+) -> None:
+    async with chats.built(server) as talk:
+        await talk.send("/theme local")
+        assert "unknown theme" in talk.transcript()
+    async with chats.built(server, trust=True) as talk:
+        await talk.send("/theme local")
+        assert "unknown theme" not in talk.transcript()

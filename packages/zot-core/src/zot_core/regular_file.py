@@ -1,0 +1,56 @@
+"""Open files that come from outside, and read no more of them than a limit.
+
+A path may lead to a named pipe or a device: a link in a cloned repository is enough. Opening or reading one of these
+can block for ever, and opening a device can have effects. So only regular files are opened.
+"""
+
+import errno
+import os
+import stat
+
+_PIECE = 256 * 1024
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
+    """Open an existing regular file without waiting, and return its descriptor; also an `opener` for `open`.
+
+    Raises OSError, whose `strerror` says what else is at the path.
+    """
+    _check(os.stat(path).st_mode, path)
+    # O_NONBLOCK and the second check: the file may have been replaced since, and some files below /proc wait for data.
+    extra = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
+    descriptor = os.open(path, flags | extra)
+    try:
+        _check(os.fstat(descriptor).st_mode, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_start(path: str, limit: int) -> bytes:
+    """Return the first `limit` bytes of a regular file. Raises OSError as `open_regular` does."""
+    descriptor = open_regular(path)
+    try:
+        parts = []
+        while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
+            parts.append(part)
+            limit -= len(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
+
+
+def read_regular(path: str, limit: int) -> bytes:
+    """Return the content of a regular file. Raises OSError as `open_regular` does, and for more than `limit` bytes."""
+    data = read_start(path, limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"larger than {limit:,} bytes", path)
+    return data
+
+
+def _check(mode: int, path: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)

@@ -1,0 +1,78 @@
+"""Images that a server refuses, over real sockets."""
+
+import json
+from typing import Any
+
+import pytest
+
+from zot_core import Runtime
+from zot_core.agent.refused_images import REFUSED
+from zot_core.events import AgentEvent, Notice
+from zot_provider.messages import ImageBlock
+from zot_provider.testing import Fault, ScriptedServer, Turn
+
+IMAGE = ImageBlock("image/png", "iVBORw0KGgo=")
+REFUSALS = [
+    (500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
+    (
+        400,
+        "messages.0.content.1.image.source.base64.data: At least one of the image dimensions exceed max",
+    ),
+    (400, "Could not process image"),
+    (400, "You uploaded an unsupported image. Please make sure your image is valid."),
+    (404, "No endpoints found that support image input"),
+    (400, "Invalid content type. image_url is only supported by certain models."),
+]
+
+
+def refusing(status: int, message: str) -> Any:
+    """An answer of a server that refuses each request with an image."""
+
+    def answer(request: Any) -> Turn:
+        if IMAGE.data in json.dumps(request.body):
+            return Turn(fault=Fault(status=status, body={"error": {"message": message}}))
+        return Turn("fine")
+
+    return answer
+
+
+def runtime(server: ScriptedServer, provider: str = "openai") -> Runtime:
+    wire = "anthropic-messages" if provider == "anthropic" else "openai-chat"
+    return Runtime(f"{provider}/m", api_key="k", base_url=server.base_url(wire))
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+@pytest.mark.parametrize(("status", "message"), REFUSALS)
+async def test_words_are_sent_in_place_of_a_refused_image_and_stay_there(
+    status: int, message: str, provider: str
+) -> None:
+    with ScriptedServer([refusing(status, message)] * 3) as server:
+        async with runtime(server, provider) as rt:
+            events: list[AgentEvent] = []
+            rt.hooks.event.add(events.append)
+            assert str(await rt.ask("look", [IMAGE])) == "fine"
+            assert str(await rt.ask("and now?")) == "fine"
+            assert rt.messages[0].content[-1] is IMAGE
+        assert [IMAGE.data in json.dumps(request.body) for request in server.requests] == [True, False, False]
+        assert [REFUSED in json.dumps(request.body) for request in server.requests] == [False, True, True]
+    (notice,) = [event for event in events if isinstance(event, Notice)]
+    assert notice.level == "warn"
+    assert notice.message.startswith(f"an image was refused; the model reads words in place of it: {provider}: ")
+
+
+async def test_a_new_image_and_another_model_are_tried_with_the_image() -> None:
+    with ScriptedServer([refusing(400, "no image, please")] * 10) as server:
+        async with runtime(server) as rt:
+            await rt.ask("look", [IMAGE])
+            await rt.ask("and here", [ImageBlock("image/png", IMAGE.data)])
+            rt.set_model("other")
+            await rt.ask("you too")
+        tried = [json.dumps(request.body).count(IMAGE.data) for request in server.requests]
+        assert tried == [1, 0, 1, 0, 2, 0]
+
+
+async def test_a_refusal_without_an_image_is_a_failure() -> None:
+    with ScriptedServer([Turn(fault=Fault(status=400, body={"error": {"message": "no image here"}}))]) as server:
+        async with runtime(server) as rt:
+            end = await rt.prompt("look")
+        assert (end, len(server.requests)) == ("error", 1)

@@ -1,0 +1,24 @@
+import pytest
+
+from zot_provider.model import Price
+from zot_provider.usage import Usage
+
+
+def test_a_cost_is_unknown_without_a_price_and_zero_for_a_free_model() -> None:
+    assert Usage(5, 5).priced(None).cost_usd is None
+    assert Usage(5, 5).priced(Price(0.0, 0.0)).cost_usd == 0.0
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "both"), [(None, None, None), (None, 0.5, 0.5), (0.5, None, 0.5), (0.0, None, 0.0), (0.1, 0.2, 0.3)]
+)
+def test_a_sum_leaves_out_unknown_costs(one: float | None, two: float | None, both: float | None) -> None:
+    assert (Usage(cost_usd=one) + Usage(cost_usd=two)).cost_usd == both
+
+
+def test_costs_have_no_errors_of_floating_point() -> None:
+    total = Usage()
+    for _ in range(30):
+        total += Usage(input=100).priced(Price(1.0, 1.0))
+    assert repr(total.cost_usd) == "0.003"
+    assert repr(Usage(input=1).priced(Price(0.025, 1.0)).cost_usd) == "2.5e-08"
