@@ -50,7 +50,7 @@ def command(manifest: Manifest, directory: str) -> list[str]:
 
 def outside_program(manifest: Manifest, directory: str) -> str:
     """Return the program that a relative `exec` names outside of the folder `directory`, by `..` or through a link;
-    empty if there is none."""
+    otherwise empty."""
     program = manifest.exec
     if not program.strip() or "\0" in program or os.path.isabs(program) or os.path.basename(program) == program:
         return ""
