@@ -261,5 +261,5 @@ class Extensions:
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         member = self.members[conflict.position]
-        member.name_conflicts.append(conflict.why)
+        member.name_conflicts.append(conflict)
         member.log(conflict.why)
