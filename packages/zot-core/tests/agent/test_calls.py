@@ -511,7 +511,8 @@ def test_the_fate_of_a_call_is_part_of_its_result() -> None:
 def test_a_call_that_went_down_with_its_turn_was_stopped() -> None:
     for parallel in (False, True):
         meeting = Meeting(parallel=parallel)
-        calls = [Call("meet", {"name": "a"}), Call("meet", {"name": "hang"}), Call("meet", {"name": "c"})]
+        hang = {"name": "hang", "wait_for": "c" if parallel else ""}
+        calls = [Call("meet", {"name": "a"}), Call("meet", hang), Call("meet", {"name": "c"})]
         events = aborted_while(calling(*calls, tools=(meeting.tool,)), meeting)
         assert fates(events) == ["ran", "stopped", "ran" if parallel else "stopped"]
 
