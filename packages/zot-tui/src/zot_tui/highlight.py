@@ -5,7 +5,7 @@ all of pygments') passes its states on to the next piece. The price is a token t
 the border of two pieces, such as a C comment: its second half is coloured as code. Lexers of other kinds, and lexers
 that revisit their tokens, start from scratch with each piece.
 
-Lexers are bounded in time (see `lexing_time`); code is plain if its lexer takes too long or fails.
+Lexers are bounded in time (see `lexing_time`); code is plain if its lexer takes too long.
 """
 
 import re
@@ -113,8 +113,6 @@ def lex(lines: Sequence[str], language: str, before: LexedLines | None = None) -
         rows = LEXING_TIME.limited(lambda: _rows(_tokens(lexer, text, states)))
     except TimeoutError:
         _timeouts[lexer.name] += 1
-        return plain
-    except Exception:  # noqa: BLE001  lexers are the work of hundreds of people, and the text is anyone's
         return plain
     if [sum(len(part) for _, part in row) for row in rows] != [len(line) for line in lines]:
         return plain  # a lexer that lost or changed characters
