@@ -1,9 +1,10 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
+from display_blocks import Code
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pygments.lexers import get_all_lexers
@@ -13,7 +14,9 @@ from zot_tui.highlight import LEXED_LINE, LEXED_SIZE, TIMEOUTS, _timeouts, find_
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.text.runs import plain
 from zot_tui.theme.tokens import BY_NAME
+from zot_tui.widgets.transcript.cell import Cell
 from zot_tui.widgets.transcript.cells import AnswerCell
+from zot_tui.widgets.transcript.tool_cell import ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
 CODE = '''\
@@ -163,17 +166,34 @@ async def test_a_turn_of_the_loop_that_has_spent_its_time_leaves_code_to_the_nex
     assert styles(lex(["def f(): pass"], "python").rows)["def"] == "syntax.keyword"
 
 
-async def test_code_that_had_to_wait_is_coloured_without_a_key() -> None:
+def answer_cell(code: str) -> AnswerCell:
+    return AnswerCell(f"```python\n{code}\n```", finished=True)
+
+
+def growing_cell(code: str) -> AnswerCell:
+    cell = AnswerCell("```python\n")
+    for line in code.splitlines(keepends=True):
+        cell.append(line)
+        assert cell.chunks[-1].rows(40)
+    return cell
+
+
+def tool_cell(code: str) -> ToolCell:
+    cell = ToolCell("read", "a.py")
+    cell.finish("ok", [Code("a.py", code)])
+    cell.expanded = True
+    return cell
+
+
+@pytest.mark.parametrize("cell", [answer_cell, growing_cell, tool_cell])
+async def test_code_that_had_to_wait_is_coloured_without_a_key(cell: Callable[[str], Cell]) -> None:
+    lex(["<!--"], "mcschema")  # the time of this turn is spent
     transcript = Transcript()
-    fences = [
-        f"```{language}\n{code}\n```" for code, language in [ENDLESS] + [(f"def f{n}(): pass", "py") for n in range(3)]
-    ]
-    transcript.append(AnswerCell("\n\n".join(fences), finished=True))
-    async with Driver(App(transcript, screen=MemoryScreen(40, 20))) as driver:
+    transcript.append(cell("\n".join(f"def f{number}(): pass" for number in range(100))))
+    async with Driver(App(transcript, screen=MemoryScreen(40, 120))) as driver:
+        assert not [row for row in driver.styles() if ("syntax.keyword", "def") in row]
         await driver.settle()
-        for number in range(3):
-            row = next(row for row in driver.styles() if f"f{number}" in "".join(text for _, text in row))
-            assert ("syntax.keyword", "def") in row
+        assert len([row for row in driver.styles() if ("syntax.keyword", "def") in row]) == 100
 
 
 async def test_code_is_plain_outside_the_main_thread_where_a_lexer_could_not_be_stopped() -> None:
