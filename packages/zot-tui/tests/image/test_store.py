@@ -24,7 +24,7 @@ from zot_tui.widgets.transcript.cells import AnswerCell, UserCell
 from zot_tui.widgets.transcript.tool_cell import IMAGES, ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
-HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-kitty"}, {"TERM_PROGRAM": "iTerm.app"}
+HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-ghostty"}, {"TERM_PROGRAM": "iTerm.app"}
 SENT = re.compile(r"\x1b_Ga=T,U=1,i=(\d+),c=(\d+),r=(\d+)")
 DELETED = re.compile(r"\x1b_Ga=d,d=I,i=(\d+)")
 
