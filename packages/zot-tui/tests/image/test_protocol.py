@@ -64,8 +64,8 @@ def test_a_multiplexer_that_is_known_by_its_term_alone_shows_half_blocks() -> No
 
 
 def test_an_unknown_value_is_one_line_and_like_none() -> None:
-    unknown = {**KITTY, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
-    assert choose(unknown, TRUE_COLOR).protocol == "kitty"
+    unknown = {**ITERM, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
+    assert choose(unknown, TRUE_COLOR).protocol == "iterm"
     said = problem(unknown)
     assert said.startswith("ZOT_INLINE_IMAGES: expected one of kitty, iterm, half, off, auto, got 'sixel")
     assert said.isprintable()

@@ -363,6 +363,23 @@ def test_text_cannot_show_an_image(encode: Callable[..., str], quarters: Image.I
     play(test, KITTY)
 
 
+@pytest.mark.parametrize(("version", "placeholders"), [(27, 0), (28, 32 * 12)])
+def test_kitty_shows_an_image_itself_if_its_version_can(
+    version: int, placeholders: int, encode: Callable[..., str], quarters: Image.Image
+) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: "▀" in scene.screen())
+        assert scene.driver.memory.sent.count("\x1b[>c") == 1
+        assert scene.sent == []
+        scene.driver.memory.hear(TerminalReply(f"\x1b[>1;4000;{version}c"))
+        await scene.until(lambda: scene.screen().count(PLACEHOLDER) == placeholders)
+        assert ("▀" in scene.screen()) is not bool(placeholders)
+        assert len(scene.sent) == bool(placeholders)
+
+    play(test, {"TERM": "xterm-kitty"})
+
+
 # Without a transcript
 
 
