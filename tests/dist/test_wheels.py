@@ -3,8 +3,12 @@
 import os
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
+from email.message import Message
+from email.parser import HeaderParser
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -40,6 +44,57 @@ def test_a_build_makes_a_wheel_and_a_source_archive_of_every_distribution(wheels
     built = {path.name.partition("-0")[0] for path in wheels.iterdir() if path.suffix in (".whl", ".gz")}
     assert built == {name.replace("-", "_") for name in DISTRIBUTIONS}
     assert len(list(wheels.glob("*.whl"))) == len(list(wheels.glob("*.tar.gz"))) == 5
+
+
+def content(source: tarfile.TarFile, member: tarfile.TarInfo) -> str:
+    file = source.extractfile(member)
+    assert file is not None
+    return file.read().decode(errors="replace")
+
+
+def texts(archive: Path) -> dict[str, str]:
+    """The files of a wheel or a source archive, by name, without the folder of the latter."""
+    if archive.suffix == ".whl":
+        with ZipFile(archive) as wheel:
+            return {name: wheel.read(name).decode(errors="replace") for name in wheel.namelist()}
+    with tarfile.open(archive) as source:
+        files = [member for member in source.getmembers() if member.isfile()]
+        return {
+            each.name.partition("/")[2]: content(source, each)
+            for each in files
+        }
+
+
+def metadata(wheel: Path) -> Message:
+    found = texts(wheel)
+    return HeaderParser().parsestr(next(text for name, text in found.items() if name.endswith(".dist-info/METADATA")))
+
+
+def test_every_archive_has_the_text_of_the_license(wheels: Path) -> None:
+    license_text = (ROOT / "LICENSE").read_text("utf-8")
+    for archive in wheels.iterdir():
+        if archive.suffix in (".whl", ".gz"):
+            found = texts(archive)
+            place = next((name for name in found if name.endswith(("licenses/LICENSE", "LICENSE"))), "")
+            assert found.get(place) == license_text, archive.name
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_wheel_says_what_it_is_and_where_it_runs(name: str, wheels: Path) -> None:
+    (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")
+    found = metadata(wheel)
+
+    assert found["Name"] == name
+    assert found["Summary"]
+    assert found["License-Expression"] == "MIT"
+    assert found.get_all("License-File") == ["LICENSE"]
+    assert found["Requires-Python"] == ">=3.11"
+    assert found["Description-Content-Type"] == "text/markdown"
+    classifiers = found.get_all("Classifier") or []
+    assert {"Typing :: Typed", "Operating System :: POSIX :: Linux", "Operating System :: MacOS"} <= {*classifiers}
+    versions = [each.rpartition(" ")[2] for each in classifiers if each.startswith("Programming Language :: Python :: 3.")]
+    assert versions == ["3.11", "3.12", "3.13", "3.14"]
+    assert not [each for each in classifiers if each.startswith("License ::")]  # not valid beside an SPDX expression
 
 
 EXTRAS = ("acp", "starlette", "uvicorn")

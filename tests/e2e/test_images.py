@@ -45,6 +45,7 @@ def screen(
 ) -> PtyScreen:
     command = [sys.executable, "-m", "zot_agent", *zot.at(server), *arguments]
     environment = {**zot.env, **environment}
+    answers = {b"\x1b[>c": b"\x1b[>1;4000;40c", **(answers or {})}
     pty = PtyScreen(command, environment=environment, cwd=str(zot.cwd), answers=answers)
     pty.wait_for(shows)
     return pty

@@ -18,12 +18,13 @@ if sys.platform != "win32":
     import fcntl
     import termios
 
-# Answers of a terminal with kitty's keyboard protocol and synchronized output.
+# Answers of kitty 0.40, which has its keyboard protocol and synchronized output.
 KITTY: Mapping[bytes, bytes] = {
     b"\x1b[?u": b"\x1b[?0u",
     b"\x1b[?2026$p": b"\x1b[?2026;2$y",
     b"\x1b[?1004$p": b"\x1b[?1004;2$y",
-    b"\x1b[c": b"\x1b[?62;22c",
+    b"\x1b[c": b"\x1b[?62;52;c",
+    b"\x1b[>c": b"\x1b[>1;4000;40c",
 }
 
 # The pseudo-terminal must be the controlling terminal, for signals from keys and job control.
@@ -32,7 +33,7 @@ _LAUNCH = "import fcntl,os,sys,termios;fcntl.ioctl(0,termios.TIOCSCTTY,0);os.exe
 # Sequences that pyte misreads (private SGR, the keyboard protocols), prints (strings of APC and DCS) or takes for a
 # title (any OSC).
 _UNKNOWN = re.compile(
-    rb"\x1b\[[<=>?][0-9;:]*[mu]|\x1b\[[0-9;]*t|\x1b\[\?[0-9;]*\$p|\x1b\[c"
+    rb"\x1b\[[<=>?][0-9;:]*[muc]|\x1b\[[0-9;]*t|\x1b\[\?[0-9;]*\$p|\x1b\[c"
     rb"|\x1b[_P^X][^\x1b]*(?:\x1b[^\\][^\x1b]*)*\x1b\\|\x1b\](?!2;)[^\x07\x1b]*(?:\x07|\x1b\\)"
 )
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[_P^X\]](?:[^\x1b\x07]|\x1b(?!\\))*)?\Z")

@@ -13,6 +13,7 @@ from zot_tui.image.kitty import (
     DIACRITICS,
     PLACEHOLDER,
     deletion,
+    knows_placeholders,
     number_color,
     numbers,
     placeholder_rows,
@@ -101,3 +102,21 @@ def test_tmux_passes_each_command_on() -> None:
     assert len(passed) == 2
     assert "".join(passed).replace("\x1b\x1b", "\x1b") == transmission(70000, 2, 1, "A" * (CHUNK + 4))
     assert plain(placeholder_rows(70000, 1, 1, TRUE_COLOR)[0]).isascii() is False
+
+
+@pytest.mark.parametrize(
+    ("reply", "known"),
+    [
+        ("\x1b[>1;4000;28c", True),
+        ("\x1b[>1;4000;100c", True),
+        ("\x1b[>1;4001;0c", True),
+        ("\x1b[>1;4000;27c", False),
+        ("\x1b[>1;277;0c", False),  # WezTerm
+        ("\x1b[>1;10;0c", False),  # mosh
+        ("\x1b[>84;0;0c", False),  # tmux
+        ("\x1b[>1;4000c", False),
+        ("\x1b[?62;52;c", False),
+    ],
+)
+def test_kitty_knows_placeholders_since_0_28(reply: str, known: bool) -> None:
+    assert knows_placeholders(reply) is known

@@ -155,7 +155,7 @@ def until(pty: PtyScreen, holds: Callable[[dict[int, int], Terminal], bool]) -> 
 
 
 def running() -> PtyScreen:
-    environment = {**os.environ, "TERM": "xterm-kitty"}
+    environment = {**os.environ, "TERM": "xterm-ghostty"}
     pty = PtyScreen([sys.executable, "-c", PROGRAM], columns=60, rows=24, environment=environment)
     pty.wait_for("ready")
     return pty

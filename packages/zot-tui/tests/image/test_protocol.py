@@ -8,9 +8,9 @@ from zot_tui.theme.detect import TRUE_COLOR
 KITTY = {"TERM": "xterm-kitty"}
 ITERM = {"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}
 TERMINALS = [
-    (KITTY, "kitty"),
     ({"TERM": "xterm-ghostty", "TERM_PROGRAM": "ghostty"}, "kitty"),
     ({"TERM": "xterm-256color", "TERM_PROGRAM": "ghostty"}, "kitty"),
+    ({"TERM": "xterm-kitty", "TERM_PROGRAM": "ghostty"}, "kitty"),
     (ITERM, "iterm"),
     ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, "iterm"),
     ({"TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"}, "iterm"),
@@ -25,11 +25,17 @@ def test_a_terminal_is_known_by_its_name(environment: dict[str, str], protocol: 
     assert choose(environment, TRUE_COLOR) == ProtocolChoice(protocol)  # type: ignore[arg-type]  # one of the ways
 
 
+def test_kitty_shows_half_blocks_until_it_has_answered_with_its_version() -> None:
+    """Before 0.28 it does not know placeholders, and shows a box for each cell."""
+    assert choose(KITTY, TRUE_COLOR) == ProtocolChoice("half", better="kitty")
+    assert choose({**KITTY, "ZOT_INLINE_IMAGES": "kitty"}, TRUE_COLOR) == ProtocolChoice("kitty")
+
+
 def test_few_colours_show_no_images_whatever_is_asked_for() -> None:
     for depth in (1, 16):
         for wanted in ("", "kitty", "iterm", "half"):
             assert choose({**KITTY, "ZOT_INLINE_IMAGES": wanted}, depth).protocol == "off"  # type: ignore[arg-type]
-    assert choose(KITTY, 256).protocol == "kitty"
+    assert choose(KITTY, 256).better == "kitty"
 
 
 def test_the_variable_counts_more_than_the_terminal_and_the_setting() -> None:
@@ -58,8 +64,8 @@ def test_a_multiplexer_that_is_known_by_its_term_alone_shows_half_blocks() -> No
 
 
 def test_an_unknown_value_is_one_line_and_like_none() -> None:
-    unknown = {**KITTY, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
-    assert choose(unknown, TRUE_COLOR).protocol == "kitty"
+    unknown = {**ITERM, "ZOT_INLINE_IMAGES": "sixel\n\x1b[2J" + "x" * 500}
+    assert choose(unknown, TRUE_COLOR).protocol == "iterm"
     said = problem(unknown)
     assert said.startswith("ZOT_INLINE_IMAGES: expected one of kitty, iterm, half, off, auto, got 'sixel")
     assert said.isprintable()

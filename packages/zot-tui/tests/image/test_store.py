@@ -24,7 +24,7 @@ from zot_tui.widgets.transcript.cells import AnswerCell, UserCell
 from zot_tui.widgets.transcript.tool_cell import IMAGES, ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
 
-HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-kitty"}, {"TERM_PROGRAM": "iTerm.app"}
+HALF, KITTY, ITERM = {"TERM": "xterm"}, {"TERM": "xterm-ghostty"}, {"TERM_PROGRAM": "iTerm.app"}
 SENT = re.compile(r"\x1b_Ga=T,U=1,i=(\d+),c=(\d+),r=(\d+)")
 DELETED = re.compile(r"\x1b_Ga=d,d=I,i=(\d+)")
 
@@ -361,6 +361,23 @@ def test_text_cannot_show_an_image(encode: Callable[..., str], quarters: Image.I
         assert "\ufffd" in scene.screen()
 
     play(test, KITTY)
+
+
+@pytest.mark.parametrize(("version", "placeholders"), [(27, 0), (28, 32 * 12)])
+def test_kitty_shows_an_image_itself_if_its_version_can(
+    version: int, placeholders: int, encode: Callable[..., str], quarters: Image.Image
+) -> None:
+    async def test(scene: Scene) -> None:
+        scene.show(encode(quarters))
+        await scene.until(lambda: "▀" in scene.screen())
+        assert scene.driver.memory.sent.count("\x1b[>c") == 1
+        assert scene.sent == []
+        scene.driver.memory.hear(TerminalReply(f"\x1b[>1;4000;{version}c"))
+        await scene.until(lambda: scene.screen().count(PLACEHOLDER) == placeholders)
+        assert ("▀" in scene.screen()) is not bool(placeholders)
+        assert len(scene.sent) == bool(placeholders)
+
+    play(test, {"TERM": "xterm-kitty"})
 
 
 # Without a transcript

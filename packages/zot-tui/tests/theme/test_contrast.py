@@ -1,7 +1,18 @@
 import pytest
 
-from zot_tui.color import contrast, rgb
-from zot_tui.theme import Paint, Theme, builtin, builtin_names, weaknesses
+from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, nearest, rgb
+from zot_tui.theme import TOKENS, Paint, Theme, builtin, builtin_names, palette, weaknesses
+from zot_tui.theme.contrast import TERMINAL_BACKGROUNDS
+from zot_tui.theme.detect import TRUE_COLOR, Background, Depth
+from zot_tui.theme.palette import urwid_color
+from zot_tui.theme.tokens import READ
+
+BAND = 1.25
+"""The least contrast of a band to what is around it: seen, and quiet. 1.16 on white is not seen."""
+
+BASIC = {urwid_color(indexed(index)): indexed(index) for index in range(16)}
+GREYS: tuple[Rgb, ...] = ((85, 85, 85), (104, 104, 104), (127, 127, 127))
+"""What "dark gray" is on VGA, in Konsole, in xterm."""
 
 
 @pytest.mark.parametrize("name", builtin_names())
@@ -14,6 +25,47 @@ def test_every_token_of_a_built_in_theme_can_be_read(name: str) -> None:
 def test_what_a_chosen_row_shows_can_be_seen_on_it(name: str, token: str) -> None:
     theme = builtin(name)
     assert contrast(rgb(theme.style(token).foreground), rgb(theme.style("selection").background)) >= 3
+
+
+BANDS = [
+    (name, token.name)
+    for name in builtin_names()
+    for token in TOKENS
+    if builtin(name).style(token.name).background not in (None, DEFAULT, builtin(name).style("text").background)
+]
+
+
+def drawn(theme: Theme, token: str, depth: Depth) -> tuple[list[Rgb], list[Rgb], list[Rgb]]:
+    """What a terminal of `depth` colours may show: the text of a token, its own background, and what is around it."""
+    _, basic, basic_behind, _, high, high_behind = next(each for each in palette(theme) if each[0] == token)
+    around = theme.style("text").background
+    grounds = TERMINAL_BACKGROUNDS[theme.mode] if around in (None, DEFAULT) else (around,)
+    if depth == 16:
+        return shades(basic), shades(basic_behind), [each for ground in grounds for each in shades(nearest(ground, 16))]
+    return [reduced(high, depth)], [reduced(high_behind, depth)], [reduced(each, depth) for each in grounds]
+
+
+def shades(color: str) -> list[Rgb]:
+    index = BASIC.get(color.split(",")[0], Color(color.split(",")[0]))
+    return [*GREYS] if index == "8" else [rgb(index) or (0, 0, 0)]
+
+
+def reduced(color: str, depth: Depth) -> Rgb:
+    found = Color(color.split(",")[0])
+    return rgb(found if depth == TRUE_COLOR else nearest(found, 256)) or (0, 0, 0)
+
+
+@pytest.mark.parametrize("depth", [16, 256, TRUE_COLOR])
+@pytest.mark.parametrize("terminal", ["dark", "light"])
+@pytest.mark.parametrize(("name", "token"), BANDS)
+def test_a_band_is_seen_and_its_text_is_read_on_every_terminal(
+    name: str, terminal: Background, depth: Depth, token: str
+) -> None:
+    theme = builtin(name).for_background(terminal)
+    text, band, around = drawn(theme, token, depth)
+
+    assert min(contrast(one, other) for one in text for other in band) >= READ
+    assert min(contrast(one, other) for one in band for other in around) >= BAND
 
 
 def test_the_high_contrast_theme_has_seven_to_one() -> None:

@@ -47,7 +47,7 @@ def test_an_entry_says_what_each_kind_of_terminal_shows() -> None:
         "#ff0000,bold,italics",
         "inherit",
     )
-    assert entry(theme, "selection") == ("selection", "white", "dark gray", "standout", "h231", "h24")
+    assert entry(theme, "selection") == ("selection", "white", "dark blue", "standout", "h231", "h24")
     assert entry(theme, "text") == ("text", "default", "default", "default", "default", "default")
 
 

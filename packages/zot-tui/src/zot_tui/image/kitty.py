@@ -5,6 +5,7 @@ An image is sent once, under a number, for a virtual placement of so many cells.
 the highest byte of the number, which a colour cannot hold. The image scrolls, is cut and is overwritten with that text.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,12 @@ from zot_tui.text.runs import Row
 from zot_tui.theme.detect import TRUE_COLOR, Depth
 
 PLACEHOLDER = "\U0010eeee"
+PLACEHOLDERS_SINCE = (0, 28)
+"""The first version of kitty that knows `PLACEHOLDER`; earlier ones show boxes."""
+QUERY_VERSION = "\x1b[>c"
+"""Asks for the kind and version of the terminal (DA2, xterm's Secondary Device Attributes)."""
+_VERSION = re.compile(r"\x1b\[>1;(4[0-9]{3});([0-9]{1,6})c", re.ASCII)  # kitty adds 4000 to the first number
+
 CHUNK = 4096
 """Characters of base64 in one sequence."""
 
@@ -50,6 +57,12 @@ def transmission(number: int, columns: int, rows: int, data: str, *, tmux: bool 
         more = int(index < len(pieces) - 1)
         sequences.append(_command(f"{head}q=2,m={more};{piece}", tmux=tmux))
     return "".join(sequences)
+
+
+def knows_placeholders(reply: str) -> bool:
+    """Whether `reply` is the answer to `QUERY_VERSION` of a kitty that shows placeholders."""
+    found = _VERSION.fullmatch(reply)
+    return found is not None and (int(found[1]) - 4000, int(found[2])) >= PLACEHOLDERS_SINCE
 
 
 def deletion(number: int, *, tmux: bool = False) -> str:

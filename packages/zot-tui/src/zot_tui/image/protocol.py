@@ -13,15 +13,19 @@ LEAST_COLORS = 256
 
 _ITERM_PROGRAMS = ("iTerm.app", "WezTerm")
 _ITERM_OVER_SSH = "iTerm2"  # iTerm2's value of LC_TERMINAL, which ssh passes on
-_KITTY_TERMS = ("xterm-kitty", "xterm-ghostty")
+_KITTY_TERM, _GHOSTTY_TERM = "xterm-kitty", "xterm-ghostty"
 _TMUX_TERM, _SCREEN_TERM = "tmux", "screen"  # $TERM inside of them; tmux may call itself screen, screen never tmux
 
 
 class ProtocolChoice(NamedTuple):
-    """`protocol` is how images are drawn; `tmux` says whether sequences outside of drawing go through tmux."""
+    """`protocol` is how images are drawn; `tmux` says whether sequences outside of drawing go through tmux.
+
+    `better`, if not empty, is how they are drawn once the terminal has answered that it can.
+    """
 
     protocol: ImageProtocol
     tmux: bool = False
+    better: Literal["", "kitty"] = ""
 
 
 def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True) -> ProtocolChoice:
@@ -29,6 +33,7 @@ def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True
 
     `$ZOT_INLINE_IMAGES` (`kitty`, `iterm`, `half`, `off`, `auto`) overrides `enabled`; any other value means `auto`. In
     a multiplexer images are half blocks; kitty's placeholders work there if requested by name, iTerm2's images do not.
+    `$TERM` does not say which version of kitty it is, so its images are half blocks until its answer.
     """
     if depth < LEAST_COLORS:
         return ProtocolChoice("off")
@@ -42,7 +47,10 @@ def choose(environment: Mapping[str, str], depth: Depth, *, enabled: bool = True
         return ProtocolChoice("half" if protocol == "iterm" and within else protocol, tmux)
     if not enabled and wanted != "auto":
         return ProtocolChoice("off")
-    return ProtocolChoice("half" if within else _native(environment), tmux)
+    if within:
+        return ProtocolChoice("half", tmux)
+    native = _native(environment)
+    return ProtocolChoice(native, better="kitty" if native == "half" and term == _KITTY_TERM else "")
 
 
 def problem(environment: Mapping[str, str]) -> str:
@@ -56,10 +64,8 @@ def problem(environment: Mapping[str, str]) -> str:
 
 def _native(environment: Mapping[str, str]) -> ImageProtocol:
     """Return the protocol of the terminal itself. Window ids are ignored: other terminals inherit them."""
-    if environment.get("TERM", "") in _KITTY_TERMS:
-        return "kitty"
     program = environment.get("TERM_PROGRAM", "")
-    if program == "ghostty":
+    if program == "ghostty" or environment.get("TERM", "") == _GHOSTTY_TERM:
         return "kitty"
     if program in _ITERM_PROGRAMS or (not program and environment.get("LC_TERMINAL") == _ITERM_OVER_SSH):
         return "iterm"

@@ -61,8 +61,8 @@ class _ImageEntry:
 
 
 class ImageStore:
-    """Returns rows for images, given as base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn; `off`
-    draws none.
+    """Returns rows for images, given as base64 of a PNG, JPEG, GIF or WebP. `protocol` is how they are drawn, which the
+    terminal's answer may change; `off` draws none.
 
     Use it in the thread of a running event loop; `changed` callbacks are called there too. Call `suspend` when the
     screen goes off, and `renew` when it is on again or has changed.
@@ -79,7 +79,7 @@ class ImageStore:
     ) -> None:
         self._screen = screen
         self._limits = limits or ImageLimits()
-        self.protocol, self._tmux = choose(environment, screen.depth, enabled=enabled)
+        self.protocol, self._tmux, self._better = choose(environment, screen.depth, enabled=enabled)
         self._max_sent = self._limits.sent_over_ssh if environment.get("SSH_CONNECTION") else self._limits.sent
         self._theme = theme
         self._background = self._background_color()
@@ -142,7 +142,11 @@ class ImageStore:
             self._changed()
 
     def handle_reply(self, reply: str) -> None:
-        """Take the terminal's answer to the query for its cell size; ignore anything else."""
+        """Take the terminal's answers to the queries for its cell size and its version; ignore anything else."""
+        if self._better and kitty.knows_placeholders(reply):
+            self.protocol, self._better = self._better, ""
+            self._measure()
+            self.clear()
         size = reply_pixels(reply)
         if size is not None and size != self._cell:
             self._cell = size
@@ -325,6 +329,8 @@ class ImageStore:
             self._cell = size
         elif self._screen.started and self.protocol in ("kitty", "iterm"):
             self._send(QUERY)
+        if self._screen.started and self._better:
+            self._send(kitty.QUERY_VERSION)
 
     def _background_color(self) -> Rgb | None:
         return rgb(self._theme().style("text").background or DEFAULT)

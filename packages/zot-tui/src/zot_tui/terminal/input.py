@@ -2,27 +2,33 @@
 
 Bytes of keys are passed on for a key parser, in whole sequences only. A bracketed paste (xterm, `ESC [ 200 ~` to `ESC [
 201 ~`) is one value, whatever its size. So is a control string (ECMA-48: OSC, DCS, APC), the form of a terminal's
-answers to queries, so that a late answer is not mistaken for keys.
+answers to queries, so that a late answer is not mistaken for keys. A control sequence with parameters is passed on
+whole or not at all: half of one would be typed as text.
 """
 
 import re
 from typing import NamedTuple, TypeAlias
 
 from zot_tui.keys.key import Key, from_urwid
+from zot_tui.terminal.report import canonical
 
+PASTE_START = b"\x1b[200~"
 PASTE_END = b"\x1b[201~"
 
 REPLY_LIMIT = 65536  # longest control string, in bytes; a longer one is noise
-LONGEST = 64  # longest sequence of a key, in bytes
+LONGEST = 64  # longest sequence of a key, in bytes; a longer one is dropped
 
 # The beginnings of control strings. No key sends them: these characters do not follow Alt+] and Alt+P.
 _STRING = rb"\x1b(?:\][0-9]{1,5};|P[0-9;]*[>!=?$+|]|_G)"
-_OPENING = re.compile(rb"(?P<paste>\x1b\[200~)|(?P<string>" + _STRING + rb")")
-_STRING_END = re.compile(rb"\x07|\x1b\\|\x1b(?=[^\\])|[\x18\x1a]")
+_OPENING = re.compile(rb"(?P<sequence>\x1b{1,2}\[[0-?])|" + _STRING)
+_SEQUENCE = re.compile(rb"\x1b{1,2}\[[0-?]+[ -/]*")  # a control sequence with parameters, without its last byte
+_STRING_END = re.compile(rb"\x07|\x1b\\|\xc2\x9c|(?<![\x80-\xf4])\x9c|\x1b(?=[^\\])|[\x18\x1a]")
+
+_BEGUN = re.compile(rb"\x1b(?:\]|P)[0-9]")  # a control string, before what `_OPENING` knows it by
 
 # An incomplete sequence or character.
 _UNFINISHED = re.compile(
-    rb"(?:\x1b+(?:\[(?:M.{0,2}|\[|[0-?]*[ -/]*)|O[0-9;]*|\][0-9]{0,5}|P[0-9;]{0,16}|_)?"
+    rb"(?:\x1b+(?:\[(?:M.{0,2}|\[)?|O[0-9;]*|\][0-9]{0,5}|P[0-9;]{0,16}|_)?"
     rb"|[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z",
     re.DOTALL,
 )
@@ -41,7 +47,10 @@ class Paste(NamedTuple):
 
 
 class TerminalReply(NamedTuple):
-    """A whole answer of the terminal, such as a control string: `ESC ] 11 ; rgb:... ESC \\`."""
+    """A whole answer of the terminal, such as a control string: `ESC ] 11 ; rgb:... ESC \\`.
+
+    A control string ends in BEL or `ESC \\`.
+    """
 
     text: str
 
@@ -81,7 +90,7 @@ class InputSplitter:
     """Takes input with `feed` and returns whole values; keeps incomplete ones for the next call.
 
     `unfinished` says what is kept. `"keys"` may be a key by itself (Esc), so call `flush` soon; `"paste"` and `"reply"`
-    when nothing more came for longer.
+    (or any other control sequence) when nothing more came for longer.
     """
 
     __slots__ = ("_buffered", "_open", "_pasted")
@@ -94,6 +103,8 @@ class InputSplitter:
     @property
     def unfinished(self) -> str:
         """`"keys"`, `"paste"`, `"reply"`, or empty if nothing is kept."""
+        if self._open == "sequence" or _BEGUN.match(self._buffered):
+            return "reply"
         return self._open or ("keys" if self._buffered else "")
 
     def feed(self, data: bytes) -> list[TerminalInput]:
@@ -105,21 +116,24 @@ class InputSplitter:
                 data = self._paste(data, found)
             elif self._open == "reply":
                 data = self._reply(data, found)
+            elif self._open == "sequence":
+                data = self._sequence(data, found)
             else:
                 data = self._keys(data, found)
         return found
 
     def flush(self) -> list[TerminalInput]:
-        """Return what is kept as it is: keys as keys, a paste as far as it came. An incomplete reply is dropped."""
+        """Return what is kept as it is: keys as keys, a paste as far as it came. An incomplete sequence is dropped."""
+        within = self.unfinished
         data, self._buffered = self._buffered, b""
-        within, self._open = self._open, ""
+        self._open = ""
         if within == "paste":
             self._pasted += data
             return [self._finish_paste()]
-        return [KeyBytes(data)] if data and not within else []
+        return [KeyBytes(data)] if within == "keys" else []
 
     def _keys(self, data: bytes, found: list[TerminalInput]) -> bytes:
-        """Take the bytes before a paste or a control string as keys; return the rest, without a paste's opening."""
+        """Take the bytes before a control sequence with parameters or a control string as keys; return the rest."""
         opening = _OPENING.search(data)
         head = data[: opening.start()] if opening else data
         if opening is None:
@@ -130,11 +144,30 @@ class InputSplitter:
             found.append(KeyBytes(head))
         if opening is None:
             return b""
-        if opening["paste"]:
-            self._open = "paste"
-            return data[opening.end() :]
-        self._open = "reply"
+        self._open = opening.lastgroup or "reply"
         return data[opening.start() :]
+
+    def _sequence(self, data: bytes, found: list[TerminalInput]) -> bytes:
+        """Take the control sequence at the beginning of `data`; one that another byte cuts short is dropped."""
+        body = _SEQUENCE.match(data)
+        assert body is not None
+        end = body.end()
+        if end == len(data):
+            # Of a sequence that will be dropped, the beginning is enough to recognise its end.
+            self._buffered = data if end <= REPLY_LIMIT else data[: LONGEST + 1]
+            return b""
+        self._open = ""
+        if not 0x40 <= data[end] <= 0x7E:
+            return data[end:]
+        rest = data[end + 1 :]
+        lead, sequence = (data[:1], data[1 : end + 1]) if data[1] == 0x1B else (b"", data[: end + 1])
+        if sequence == PASTE_START:
+            self._open = "paste"
+            if lead:
+                found.append(KeyBytes(lead))
+        elif len(sequence := canonical(sequence)) <= LONGEST:
+            found.append(KeyBytes(lead + sequence))
+        return rest
 
     def _paste(self, data: bytes, found: list[TerminalInput]) -> bytes:
         end = data.find(PASTE_END)
@@ -164,7 +197,8 @@ class InputSplitter:
             self._buffered = data
             return b""
         self._open = ""
-        if end[0] in (b"\x07", b"\x1b\\"):
-            found.append(TerminalReply(data[: end.end()].decode(errors="replace")))
+        if end[0] in (b"\x07", b"\x1b\\", b"\x9c", b"\xc2\x9c"):
+            last = "\x07" if end[0] == b"\x07" else "\x1b\\"
+            found.append(TerminalReply(data[: end.start()].decode(errors="replace") + last))
             return data[end.end() :]
         return data[end.start() if end[0] == b"\x1b" else end.end() :]

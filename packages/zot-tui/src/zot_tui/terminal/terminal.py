@@ -37,7 +37,8 @@ TITLE_CELLS = 120
 
 _PALETTE: dict[Depth, int] = {16: 0, 1: 1, 256: 3, TRUE_COLOR: 4}  # index of the palette entry that urwid draws with
 _READ = 65536
-_PIECE = re.compile(rb"\x1b+[^\x1b]*|[^\x1b]{1,256}[\x80-\xbf]{0,3}")
+# What urwid parses at once; it copies the rest of a piece for each key. The end of a piece does not cut a character.
+_PIECE = re.compile(rb"(?:\x1b{1,64}[^\x1b]{0,256}|[^\x1b]{1,256})[\x80-\xbf]{0,3}")
 _LINE_FEED = parse_key("ctrl+j")  # Enter sends a carriage return, which `_start` leaves as it is
 _PUSH_TITLE = "\x1b[22;2t"  # XTWINOPS: push the window's title on the terminal's stack, and pop it
 _POP_TITLE = "\x1b[23;2t"

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from zot_tui.color import DEFAULT, Color, Rgb, contrast, indexed, luminance, nearest, rgb
 from zot_tui.theme.contrast import backgrounds
 from zot_tui.theme.theme import Style, Theme
-from zot_tui.theme.tokens import SEEN, TOKENS
+from zot_tui.theme.tokens import READ, SEEN, TOKENS
 
 # (name, foreground and background for 16 colours, settings for none, foreground and background for 256 and more)
 PaletteEntry: TypeAlias = tuple[str | None, str, str, str, str, str]
@@ -40,6 +40,8 @@ _SETTINGS = {
 _INHERIT = "inherit"
 _CHROMA = 40  # span of the channels from which a colour is not a grey
 _LIGHT = 0.18  # luminance from which a background is light: black and white contrast equally
+_GREY = indexed(8)
+_DARK_BANDS, _LIGHT_BANDS = (indexed(4), indexed(0)), (indexed(7), indexed(15), indexed(0))
 _HUES = {0: 1, 60: 3, 120: 2, 180: 6, 240: 4, 300: 5}  # degrees to the index of the dark form; the light form is 8 up
 
 
@@ -91,8 +93,8 @@ def _basic(theme: Theme, name: str, style: Style) -> tuple[Color, Color | None]:
     background = style.background
     if background is not None and background != DEFAULT:
         background = nearest(background, 16)
-        if name != "text" and background == base and style.background != theme.style("text").background:
-            background = _second_nearest(style.background or DEFAULT, base)
+        if name != "text" and background in (base, _GREY) and style.background != theme.style("text").background:
+            background = _band(style.background or DEFAULT, base)
     own = background is not None and background != DEFAULT
     behind = rgb(background if background is not None and own else base) or (0, 0, 0)
     return _basic_foreground(style.foreground, behind, strict=own and name != "text"), background
@@ -102,7 +104,7 @@ def _basic_foreground(color: Color, behind: Rgb, *, strict: bool) -> Color:
     """Return the closest of 16 colours that is visible on `behind`.
 
     A grey becomes the nearest visible one. A colour keeps its hue, of which terminals have a light and a dark form; on
-    a token's own background (`strict`) it becomes black or white if it is not visible.
+    a token's own background (`strict`) it becomes black or white if it cannot be read.
     """
     channels = rgb(color)
     if channels is None or (not color.startswith("#") and int(color) < 16):
@@ -113,7 +115,7 @@ def _basic_foreground(color: Color, behind: Rgb, *, strict: bool) -> Color:
         hue = _hue(channels)
         closest = min(_HUES, key=lambda each: min(abs(hue - each), 360 - abs(hue - each)))
         found = indexed(_HUES[closest] + (0 if luminance(behind) > _LIGHT else 8))
-    if (strict or not chromatic) and contrast(rgb(found) or (0, 0, 0), behind) < SEEN:
+    if (strict or not chromatic) and contrast(rgb(found) or (0, 0, 0), behind) < (READ if strict else SEEN):
         return max(indexed(0), indexed(15), key=lambda each: contrast(rgb(each) or (0, 0, 0), behind))
     return found
 
@@ -122,8 +124,11 @@ def _hue(channels: Rgb) -> float:
     return rgb_to_hsv(*(channel / 255 for channel in channels))[0] * 360
 
 
-def _second_nearest(color: Color, taken: Color) -> Color:
-    """Return the nearest grey of the 16 colours to `color` except `taken`."""
-    channels = rgb(color) or (0, 0, 0)
-    greys = [indexed(index) for index in (0, 8, 7, 15) if indexed(index) != taken]
-    return min(greys, key=lambda each: contrast(rgb(each) or (0, 0, 0), channels))
+def _band(color: Color, base: Color) -> Color:
+    """Return one of 16 colours for a background that must differ from `base`.
+
+    "Dark gray" is never one: terminals show it from 85 to 127 of 255, so neither black nor white can be read on all of
+    them.
+    """
+    dark = luminance(rgb(color) or (0, 0, 0)) < _LIGHT
+    return next(each for each in (_DARK_BANDS if dark else _LIGHT_BANDS) if each != base)
