@@ -83,7 +83,7 @@ SETTINGS = {
 
 @few
 @given(doctored([SETTINGS]).map(json_bytes) | damaged([json_bytes(SETTINGS)]))
-def test_settings_are_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+def test_settings_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     (tmp_path / FILE).write_bytes(data)
     settings = outcome(lambda: load_settings(str(tmp_path)), ConfigError)
     assert settings is None or settings.auto_compact_threshold in (0, *range(10, 100))
@@ -103,7 +103,7 @@ PROVIDERS = {
 
 @few
 @given(doctored([PROVIDERS]))
-def test_models_are_taken_or_refused_in_is_reason(value: Any) -> None:
+def test_models_are_taken_or_refused_in_one_line(value: object) -> None:
     if not isinstance(value, dict):
         return
     registry = outcome(lambda: ModelRegistry(parse_user_models(value)), ConfigError)
@@ -120,7 +120,7 @@ THEME = {
 
 @few
 @given(doctored([THEME]).map(json_bytes) | damaged([json_bytes(THEME)]))
-def test_a_theme_is_read_or_refused_in_is_reason(data: bytes) -> None:
+def test_a_theme_is_read_or_refused_in_one_line(data: bytes) -> None:
     theme = outcome(lambda: parse_theme(data.decode("utf-8", "replace")), ThemeError)
     if theme is not None:
         assert palette(theme)
@@ -135,7 +135,7 @@ MANIFEST = {
 
 @few
 @given(doctored([MANIFEST]).map(json_bytes) | damaged([json_bytes(MANIFEST)]))
-def test_a_manifest_is_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+def test_a_manifest_is_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "extension.json").write_bytes(data)
     found = read_extension(str(tmp_path))
     if outcome(lambda: parse_manifest(data), ManifestError) is None:
@@ -160,7 +160,7 @@ Text
 
 @few
 @given(damaged([SKILL], [b"---", b"- a", b"|", b">", b"'", b'"', b"&a", b"*a", b"!!x", b"? a", b"<<:", b"\n  "]))
-def test_a_skill_is_read_or_refused_in_is_reason(tmp_path: Path, data: bytes) -> None:
+def test_a_skill_is_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "SKILL.md"
     path.write_bytes(data)
     skill = outcome(lambda: read_skill(str(path), "user"), FrontMatterError)

@@ -11,6 +11,7 @@ from zot_core.errors import ToolError
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import TextBlock
 
@@ -61,7 +62,9 @@ def test_each_tool_has_a_sample_of_its_arguments() -> None:
 
 @few
 @given(CALLS)
-async def test_any_arguments_give_a_bounded_result_or_an_error_for_the_model(work: Path, call: Any) -> None:
+async def test_any_arguments_give_a_bounded_result_or_an_error_for_the_model(
+    work: Path, call: tuple[BuiltinTool, object]
+) -> None:
     tool, arguments = call
     if not isinstance(arguments, dict):
         return
@@ -77,7 +80,7 @@ async def test_any_arguments_give_a_bounded_result_or_an_error_for_the_model(wor
 
 @few
 @given(st.sampled_from(BUILTIN_TOOLS), st.data(), texts | st.just("$ true\n\nout\n[exit 0]  Took 0.1s"))
-def test_what_a_session_stored_is_shown_whatever_it_is(tool: Any, data: st.DataObject, text: str) -> None:
+def test_what_a_session_stored_is_shown_whatever_it_is(tool: BuiltinTool, data: st.DataObject, text: str) -> None:
     arguments = data.draw(doctored(ARGUMENTS[tool.name]) | json_values)
     if isinstance(arguments, dict):
         assert isinstance(tool.recall(arguments, text), list)
