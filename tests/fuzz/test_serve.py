@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-from hostile import cut, cuts, damaged, doctored, few, is_reason, json_bytes, json_values, outcome, texts
+from hostile import cut, cuts, damaged, doctored, few, fewer, is_reason, json_bytes, json_values, outcome, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from served import PATIENCE, TOKEN, Served
@@ -65,7 +65,7 @@ TOKENS = [
 ]
 
 
-@few
+@fewer
 @given(st.lists(st.tuples(damaged(REQUESTS, TOKENS), cuts()), min_size=1, max_size=4))
 async def test_a_client_may_send_any_bytes_and_others_are_served(
     work: Path, sent: list[tuple[bytes, list[int]]]
@@ -94,7 +94,7 @@ SAMPLES = [
 BODIES = doctored([{"cwd": "/", "model": "m", "reasoning": "high", "tools": ["read"], "extensions": []}])
 
 
-@few
+@fewer
 @given(st.lists(doctored(SAMPLES).map(json_bytes) | damaged([json_bytes(PING)]), max_size=5), st.booleans(), BODIES)
 async def test_a_web_socket_may_carry_anything_and_commands_are_still_answered(
     work: Path, messages: list[bytes], binary: bool, asked: object
@@ -129,7 +129,7 @@ FRAMES = [b"\x81\x85\x01\x02\x03\x04" + bytes(a ^ b for a, b in zip(b"hello", b"
           b"\x01\x81\x00\x00\x00\x00a", b"\x80\x81\x00\x00\x00\x00b", b"\xc1\x80\x00\x00\x00\x00"]  # fmt: skip
 
 
-@few
+@fewer
 @given(st.lists(damaged(FRAMES), max_size=6).map(b"".join), cuts())
 async def test_any_bytes_after_the_upgrade_end_only_their_connection(
     work: Path, data: bytes, places: list[int]

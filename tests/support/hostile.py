@@ -17,6 +17,9 @@ few = settings(
 )
 """The number of examples of a target: they all are part of every run of the tests."""
 
+fewer = settings(few, max_examples=few.max_examples // 4)
+"""The same for a target that starts a server for each example."""
+
 ODD_TEXTS = [
     *("", " ", "\0", "\n", "\r\n", "\t", "\x1b[31m", "\x1b]0;x\x07", "\x7f", "\x85", "\u2028", "\ufeff", "\ud800"),
     *("é", "漢字", "👩\u200d🚀", "e" + "\u0301" * 40, "\u202e", "a/../b", "../..", "~", "/", "-", "--", "%s%n", "{0}"),
