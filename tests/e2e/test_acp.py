@@ -1,7 +1,6 @@
 """`zot acp` as an editor uses it: the client side of the protocol's own package, over the pipes of a real process."""
 
 import asyncio
-import base64
 import json
 import os
 import select
@@ -24,11 +23,12 @@ from extension_folder import write_extension
 
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore
+from zot_core.testing import PIXEL
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 PATIENCE = 60
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+PNG = PIXEL.data
 
 
 class Editor:

@@ -77,7 +77,8 @@ def test_the_seeds_command_line_works_from_inside_the_folder(zot: Zot, source: P
         (["nonsense"], "unknown command 'zot ext nonsense'"),
         (["install"], "the following arguments are required"),
         (["install", "nowhere"], "there is no folder nowhere"),
-        (["install", "file:///nowhere/at/all"], "git clone: "),
+        (["install", "file:///nowhere/at/all"], "so confirm it with --yes"),
+        (["install", "file:///nowhere/at/all", "--yes"], "git clone: "),
         (["install", "https://h/.."], "is not a valid name for the folder of an extension"),
         (["install", "\udcff"], "there is no folder"),
         (["remove", "nothing"], "unknown extension 'nothing'"),
@@ -109,7 +110,7 @@ def test_a_clone_that_is_stopped_leaves_nothing(zot: Zot, number: int, code: int
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         port = server.getsockname()[1]
-        process = zot.start("ext", "install", f"git://127.0.0.1:{port}/weather.git")
+        process = zot.start("ext", "install", f"git://127.0.0.1:{port}/weather.git", "--yes")
         connection, _ = server.accept()  # git waits for an answer now
         with connection:
             process.send_signal(number)

@@ -1,6 +1,5 @@
 """`zot rpc` as other programs use it: the lines of the protocol document, extensions, sessions."""
 
-import base64
 import json
 import os
 import re
@@ -20,11 +19,12 @@ from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.events import AgentEvent
+from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 Start: TypeAlias = Callable[..., Talk]
 EXAMPLES = Path(__file__).parents[2] / "examples/extensions"
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+PNG = PIXEL.data
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_an_image_is_reported_by_its_size(start: Start, server: ScriptedServer) 
     talk = start()
     talk.send({"type": "prompt", "message": "what?", "images": [{"mime_type": "image/png", "data": PNG}]})
     (message,) = [event for event in talk.until("done") if event["type"] == "user_message"]
-    assert {"type": "image", "mime_type": "image/png", "bytes": 72} in message["content"]
+    assert {"type": "image", "mime_type": "image/png", "bytes": PIXEL.size} in message["content"]
     assert PNG in json.dumps(server.requests[0].body)
 
 

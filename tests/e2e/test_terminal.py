@@ -72,7 +72,7 @@ UNSAFE = (
     "a\x1b]0;owned\x07b\x1b[2J\x1b[Hc\x1b[31mred\x1b[0m\x9b1Ad\a\te\x1bPq\x1b\\f\n"
     "user\u202enimda\u202c zero\u200bwidth \u2066tag\U000e0041 \x9d0;owned\x9c\x85\x90q\x9c family 👩\u200d👧\n"
 )
-SAFE = "abc\x1b[31mred\x1b[0md\tef\nuser�nimda� zerowidth �tag  family 👩\u200d👧\n"
+SAFE = "abcredd\tef\nuser�nimda� zerowidth �tag  family 👩\u200d👧\n"
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000])

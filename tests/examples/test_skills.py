@@ -160,6 +160,14 @@ def test_the_programs_without_the_sdk_are_short_and_do_the_same(language: str, t
     with_host(program(tmp_path, "words", text), counts_words)
 
 
+@pytest.mark.needs("node", "tsx")
+def test_the_program_in_typescript_does_the_same(tmp_path: Path) -> None:
+    (text,) = blocks("typescript")
+    (tmp_path / "words.ts").write_text(text, "utf-8")
+    tsx = ROOT / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
+    with_host(program(tmp_path, "words", f"#!/bin/sh\nexec '{tsx}' words.ts\n"), counts_words)
+
+
 @pytest.mark.parametrize(
     ("language", "number"),
     [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import Zot
 
-from zot_core import Runtime
+from zot_core.errors import SessionError
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
@@ -99,17 +99,10 @@ def test_a_full_disk_does_not_harm_a_session_that_is_gone_on_with(zot: Zot, serv
     assert [message.text for message in messages(zot.session)] == ["one", "first", "three", "third"]
 
 
-async def test_an_agent_whose_device_is_full_tells_so_and_asks_nobody(server: ScriptedServer) -> None:
+def test_a_session_is_never_a_device() -> None:
     meta = Meta("id", "/p", "scripted", "openai", "then")
-    full = "cannot write session /dev/full: No space left on device; free some space"
-    session = SessionFile("/dev/full", meta, resume=StoredSession(meta))
-    url = server.base_url("openai-chat")
-    async with Runtime("scripted", provider="openai", api_key="k", base_url=url, session=session) as runtime:
-        assert [(event.type, getattr(event, "message", "")) async for event in runtime.prompt("hi")] == [
-            ("error", full),
-            ("done", ""),
-        ]
-    assert server.requests == []
+    with pytest.raises(SessionError, match="cannot write session /dev/full: not a regular file"):
+        SessionFile("/dev/full", meta, resume=StoredSession(meta))
 
 
 @pytest.mark.parametrize("place", ["folder of all", "folder of this project"])

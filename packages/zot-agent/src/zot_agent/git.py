@@ -1,6 +1,7 @@
 """How zot runs git: so that nothing in a repository, which a stranger may have written, starts a program or asks."""
 
 import os
+import shutil
 from collections.abc import Mapping
 
 _SETTINGS = (
@@ -24,8 +25,16 @@ _OF_A_REPOSITORY = (
 
 
 def git_command(*arguments: str, settings: tuple[str, ...] = ()) -> list[str]:
-    """Return the command line for git, by its name, with `settings` (`name=value`) on top of the safe ones."""
-    return ["git", *(word for each in (*_SETTINGS, *settings) for word in ("-c", each)), *arguments]
+    """Return the command line for git, with `settings` (`name=value`) on top of the safe ones.
+
+    Raises FileNotFoundError without git. Relative entries of the PATH, which could mean a folder of the repository, are
+    passed over.
+    """
+    folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
+    program = shutil.which("git", path=os.pathsep.join(folders))
+    if program is None:
+        raise FileNotFoundError("git")
+    return [program, *(word for each in (*_SETTINGS, *settings) for word in ("-c", each)), *arguments]
 
 
 def git_environment(base: Mapping[str, str], protocols: str = "none") -> dict[str, str]:

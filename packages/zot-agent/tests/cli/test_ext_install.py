@@ -247,14 +247,19 @@ def test_what_a_manifest_says_cannot_reach_the_terminal(ext: Cli, tmp_path: Path
     assert out.startswith("a 1.0.0: x rm �\n")
 
 
-def test_a_clone_does_not_run_until_somebody_says_so(ext: Cli, tmp_path: Path) -> None:
+def test_a_clone_needs_consent_where_nobody_can_be_asked(ext: Cli, tmp_path: Path) -> None:
     url = repository(tmp_path / "origin" / "weather")
-    out = ext("install", url)
-    assert out.startswith("weather 1.0.0\n")
-    assert out.endswith("it does not run yet; enable it with zot ext enable weather\n")
-    assert json.loads((ext.place / "weather" / "extension.json").read_text())["enabled"] is False
-    assert ext.there == ["weather"]
-    assert ext("enable", "weather") == f"weather is now enabled ({ext.place / 'weather'})\n"
+    assert ext("install", url, code=2) == (
+        "an extension from a URL runs with your rights; there is no terminal to ask on, so confirm it with --yes"
+    )
+    assert ext.there == []
+
+
+def test_a_program_outside_of_the_folder_is_named(ext: Cli, tmp_path: Path) -> None:
+    source = write(tmp_path / "a", exec="../shared/run")
+    outside = os.path.realpath(ext.place / "shared" / "run")
+    assert f"  outside    {outside}, which is not part of the extension\n" in ext("install", str(source))
+    assert f"(runs {outside}, outside of its folder)" in ext("list")
 
 
 def test_yes_lets_a_clone_run_also_where_its_author_did_not(ext: Cli, tmp_path: Path) -> None:
@@ -268,13 +273,13 @@ def test_a_clone_that_is_no_extension_leaves_nothing(ext: Cli, tmp_path: Path) -
     url = repository(folder)
     git(folder, "rm", "--quiet", "extension.json")
     git(folder, "commit", "--quiet", "-m", "two")
-    assert ext("install", url, code=2) == f"{url}: there is no extension.json in it"
+    assert ext("install", url, "--yes", code=2) == f"{url}: there is no extension.json in it"
     assert ext.there == []
     (folder / "out").symlink_to("../..")
     write(folder)
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "-m", "three")
-    assert ext("install", url, code=2) == "out is a link that leads out of the extension's folder"
+    assert ext("install", url, "--yes", code=2) == "out is a link that leads out of the extension's folder"
     assert ext.there == []
 
 
@@ -285,7 +290,7 @@ def test_a_folder_beats_a_url(ext: Cli, alone: Path) -> None:
 
 
 def test_a_url_that_leads_nowhere_is_told_in_gits_words(ext: Cli, tmp_path: Path) -> None:
-    said = ext("install", f"file://{tmp_path}/nowhere", code=2)
+    said = ext("install", f"file://{tmp_path}/nowhere", "--yes", code=2)
     assert said.startswith("git clone: ")
     assert "nowhere" in said
     assert ext.there == []

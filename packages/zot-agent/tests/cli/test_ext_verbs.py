@@ -129,6 +129,7 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
         "dir": str(own),
         "description": "a\x1b[2J",
         "theme": False,
+        "outside_program": "",
         "hidden_by": "",
         "trusted": True,
     }

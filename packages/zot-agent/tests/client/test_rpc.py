@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,10 @@ from waiting import read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
 from zot_agent.rpc import METHODS
+from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
-PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c626001000000ffff03000006"
-    "0005570bf80000000049454e44ae426082"
-)
+PNG = b64decode(PIXEL.data)
 
 
 async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:

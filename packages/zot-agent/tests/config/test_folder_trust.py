@@ -113,16 +113,36 @@ def test_a_new_file_that_git_tracks_is_asked_about(trust: FolderTrust, folder: P
     assert trust.changes(content(folder)) == ["tool/json.py"]
 
 
+@pytest.mark.parametrize("where", ["a repository of its own", "a parent", "elsewhere"])
+def test_it_is_the_nearest_repository_that_counts(trust: FolderTrust, folder: Path, tmp_path: Path, where: str) -> None:
+    root = folder / "tool"
+    if where == "elsewhere":
+        root = tmp_path / "elsewhere"
+        (folder / "tool").rename(root)
+    repository = {"a parent": folder.parent}.get(where, root)
+    asked = FolderContent(str(folder), [], [str(root)])
+    track(folder, ".")
+    track(repository, str(root))
+    trust.remember(asked, allowed=True)
+    (root / "json.py").touch()
+    assert trust.decision(asked) is True
+    track(folder if where == "a parent" else repository, str(root / "json.py"))
+    assert trust.decision(asked) is None
+
+
 def test_listing_what_git_tracks_runs_no_program_of_the_repository(
-    trust: FolderTrust, folder: Path, tmp_path: Path
+    trust: FolderTrust, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     track(folder, "tool")
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/mark\n")
     program.chmod(0o755)
+    for place in (folder, folder / "tool"):
+        (place / "git").symlink_to(program)
     for name in ("core.fsmonitor", "core.sshCommand", "core.editor", "core.pager"):
         subprocess.run(["git", "config", name, program], cwd=folder, check=True)
     subprocess.run(["git", "config", "pager.ls-files", program], cwd=folder, check=True)
+    monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")
     trust.remember(content(folder), allowed=True)
     assert trust.decision(content(folder)) is True
     assert not (tmp_path / "mark").exists()

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 import zot_ext
-from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, command, environment, launch_failure
+from zot_agent.extensions.launch import (
+    SDK_FOLDER,
+    LaunchError,
+    command,
+    environment,
+    launch_failure,
+    outside_program,
+)
 from zot_ext.manifest import Manifest
 
 REAL = os.path.abspath(zot_ext.__file__)
@@ -71,10 +78,8 @@ def test_a_folder_that_is_a_link_is_no_way_out(tmp_path: Path) -> None:
         ("./folder", "is a folder: "),
         (".", "is a folder: "),
         ("./plain/x", "is not there: "),
-        ("..", "points outside of its folder"),
-        ("../outside", "points outside of its folder"),
-        ("./link", "points outside of its folder"),
-        ("./folder/../../outside", "points outside of its folder"),
+        ("..", "is a folder: "),
+        ("../gone", "is not there: "),
         ("no-such-program-anywhere", "is not on the PATH; install it"),
         ("/no/such/program", "is not there: /no/such/program"),
         ("/", "is a folder: /"),
@@ -86,13 +91,28 @@ def test_a_program_that_cannot_run_is_one_line_that_names_it(tmp_path: Path, exe
     folder = tmp_path / "extension"
     program(folder / "plain", 0o644)
     (folder / "folder").mkdir()
-    (folder / "link").symlink_to(program(tmp_path / "outside"))
     with pytest.raises(LaunchError) as failure:
         command(manifest(exec), str(folder))
     text = str(failure.value)
     assert text.startswith(f"extension 'thing': exec {exec!r} ")
     assert problem in text
     assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("exec", ["../outside", "./link", "./folder/../../outside"])
+def test_a_program_outside_of_the_folder_runs_and_is_named(tmp_path: Path, exec: str) -> None:
+    folder = tmp_path / "extension"
+    (folder / "folder").mkdir(parents=True)
+    outside = program(tmp_path / "outside")
+    (folder / "link").symlink_to(outside)
+    (path,) = command(manifest(exec), str(folder))
+    assert os.path.samefile(path, outside)
+    assert outside_program(manifest(exec), str(folder)) == str(outside)
+
+
+@pytest.mark.parametrize("exec", ["./x", "bin/../x", "python3", "/bin/sh", "", " "])
+def test_a_program_that_is_in_the_folder_or_named_otherwise_is_not_outside(tmp_path: Path, exec: str) -> None:
+    assert outside_program(manifest(exec), str(tmp_path)) == ""
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:

@@ -39,8 +39,12 @@ def test_a_shadowed_name_comes_back_when_its_owner_is_gone() -> None:
 def test_names_of_zots_own_cannot_be_had() -> None:
     registry = ExtensionRegistry(reserved_commands=("help",), reserved_tools=("bash",))
 
-    assert registry.add_command(0, "x", "Help", "") == NameConflict(0, "the command /Help is shadowed by zot's own")
-    assert registry.add_tool(0, "x", "bash", "", EMPTY) == NameConflict(0, "the tool bash is shadowed by zot's own")
+    assert registry.add_command(0, "x", "Help", "") == NameConflict(
+        0, "the command /Help is shadowed by zot's own", own=True
+    )
+    assert registry.add_tool(0, "x", "bash", "", EMPTY) == NameConflict(
+        0, "the tool bash is shadowed by zot's own", own=True
+    )
     assert registry.commands() == []
     assert registry.tools() == []
 

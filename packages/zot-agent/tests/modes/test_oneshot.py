@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.host import Host
+from zot_agent.host.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
 from zot_core.conversation import Conversation
 from zot_core.hooks import Refusal

@@ -6,9 +6,10 @@ import json
 import pytest
 from rpc_peer import Peer
 
+from zot_core.testing import PIXEL
 from zot_provider.testing import ScriptedServer
 
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
+PNG = PIXEL.data
 
 
 def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Peer, server: ScriptedServer) -> None:
@@ -19,7 +20,7 @@ def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Peer, server:
 
     assert f"data:image/png;base64,{PNG}" in json.dumps(server.requests[0].body)
     (message,) = [line for line in peer.seen if line["type"] == "user_message"]
-    assert message["content"] == [{"type": "image", "mime_type": "image/png", "bytes": 28}]
+    assert message["content"] == [{"type": "image", "mime_type": "image/png", "bytes": PIXEL.size}]
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ async def test_what_a_command_of_an_extension_can_do(chats: Chats, server: Scrip
         assert talk.asked == ["who are you?", "from the extension"]
 
 
-async def test_a_command_with_a_name_of_zots_is_offered_once_and_its_extension_is_told_of(
+async def test_a_command_with_a_name_of_zots_is_offered_once_and_the_screen_says_nothing(
     chats: Chats, server: ScriptedServer
 ) -> None:
     body = """
@@ -189,10 +189,10 @@ def theme(args):
     return display("never")
 """
     async with chats.built(server, extensions=[chats.extension("painter", body)]) as talk:
-        await talk.shown("[painter] the command /Theme is shadowed by zot's own")
         talk.type("/the")
         await talk.shown("› /theme  change the colours")
         await talk.settle()
+        assert "shadowed" not in talk.screen()
         assert "of mine" not in talk.screen()
         talk.type("<enter>")
         await talk.shown("type to search")

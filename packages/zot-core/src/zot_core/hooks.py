@@ -247,6 +247,8 @@ class Hooks:
         """A message was added to the history; called before the event that reports it."""
         self.system_prompt: Transform[str] = Transform()
         """The system prompt; called once for a session, and again after the model, tools or session changed."""
+        self.user_message: Transform[Message] = Transform()
+        """A user message that is about to be added to the history. A refusal ends the run."""
         self.before_turn: Gate[int] = Gate()
         """May there be another turn? Called before the event `turn_start`, with the number of the next step."""
         self.extra_messages: Collect[int, Message] = Collect()

@@ -300,6 +300,8 @@ class Meeting:
                 if name == "hang":
                     self.everybody.set()
                     await asyncio.get_running_loop().create_future()
+                if name == "late":  # after the other one has begun
+                    await self.everybody.wait()
                 if name == "fail":
                     raise ToolError("no")
             finally:
@@ -451,12 +453,12 @@ def test_a_result_that_cannot_be_written_ends_the_tools_beside_it() -> None:
             raise SessionError("the disk is full")
 
     meeting = Meeting()
-    agent = calling(*(Call("meet", {"name": name}) for name in ("a", "hang")), tools=(meeting.tool,))
+    agent = calling(*(Call("meet", {"name": name}) for name in ("late", "hang")), tools=(meeting.tool,))
     agent.hooks.message.add(full)
 
     assert run_to_end(agent, "hi")[-1] == Done("error")
     assert meeting.running == 0
-    assert meeting.ended == ["a", "hang"]
+    assert meeting.ended == ["late", "hang"]
 
 
 def test_a_result_is_in_the_history_before_it_is_emitted() -> None:
@@ -509,7 +511,8 @@ def test_the_fate_of_a_call_is_part_of_its_result() -> None:
 def test_a_call_that_went_down_with_its_turn_was_stopped() -> None:
     for parallel in (False, True):
         meeting = Meeting(parallel=parallel)
-        calls = [Call("meet", {"name": "a"}), Call("meet", {"name": "hang"}), Call("meet", {"name": "c"})]
+        hang = {"name": "hang", "wait_for": "c" if parallel else ""}
+        calls = [Call("meet", {"name": "a"}), Call("meet", hang), Call("meet", {"name": "c"})]
         events = aborted_while(calling(*calls, tools=(meeting.tool,)), meeting)
         assert fates(events) == ["ran", "stopped", "ran" if parallel else "stopped"]
 

@@ -8,10 +8,11 @@ import pytest
 from zot_core import Runtime
 from zot_core.agent.refused_images import REFUSED
 from zot_core.events import AgentEvent, Notice
+from zot_core.testing import PIXEL
 from zot_provider.messages import ImageBlock
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
-IMAGE = ImageBlock("image/png", "iVBORw0KGgo=")
+IMAGE = PIXEL
 REFUSALS = [
     (500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
     (

@@ -18,11 +18,11 @@ from zot_core.errors import Busy, Closed
 from zot_core.events import AssistantStart, Done, ErrorEvent, TextDelta
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill
-from zot_provider.messages import ImageBlock
+from zot_core.testing import PIXEL
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
 
-IMAGE = ImageBlock("image/png", "AAAA")
+IMAGE = PIXEL
 SLOW = Turn("word " * 100, delay=0.05)
 """An answer that a test stops."""
 

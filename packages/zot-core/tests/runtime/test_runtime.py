@@ -15,13 +15,13 @@ from zot_core.runtime.answer import RunFailed
 from zot_core.runtime.resolve import builtin_tools_named
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.file import load
-from zot_core.testing import EventClient, FakeShell, MemoryFiles, types
+from zot_core.testing import PIXEL, EventClient, FakeShell, MemoryFiles, types
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import tool
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, MissingKey, ModelError, UnknownName, ZotError
 from zot_provider.events import StreamEnd, UsageReport
-from zot_provider.messages import ImageBlock, Message, TextBlock
+from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model, Price
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.usage import Usage
@@ -77,7 +77,7 @@ async def test_a_prompt_may_follow_in_the_very_moment_done_is_seen() -> None:
 
 async def test_images_go_with_a_prompt() -> None:
     client = ScriptedClient(["nice"])
-    image = ImageBlock("image/png", "")
+    image = PIXEL
     async with runtime(client) as rt:
         await rt.ask("look", [image])
     assert client.requests[0].messages[0].content == [TextBlock("look"), image]

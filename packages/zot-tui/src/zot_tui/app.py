@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from zot_tui.keys.key import Key
+from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
@@ -141,6 +142,7 @@ class App:
         if not self._visible:
             return
         size = self.size
+        postponed = LEXING_TIME.postponed
         if size[0] < self.min_size[0] or size[1] < self.min_size[1]:
             drawn: urwid.Canvas = canvas([[("muted", clip("too small", size[0]))], *[[]] * (size[1] - 1)], size[0])
         else:
@@ -150,6 +152,9 @@ class App:
         except OSError:
             self._hung_up()
         self._last_draw = asyncio.get_running_loop().time()
+        if LEXING_TIME.postponed != postponed:
+            urwid.CanvasCache.clear()  # of every widget that shows code
+            self.redraw()
 
     def after(self, seconds: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
         """Call `callback` after `seconds`; it requests a redraw itself if it changes something visible."""

@@ -4,15 +4,19 @@ Code that arrives in pieces is lexed piece by piece, each once: a lexer built fr
 all of pygments') passes its states on to the next piece. The price is a token that is matched as a whole and crosses
 the border of two pieces, such as a C comment: its second half is coloured as code. Lexers of other kinds, and lexers
 that revisit their tokens, start from scratch with each piece.
+
+Lexers are bounded in time (see `lexing_time`); code is plain if its lexer takes too long.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from zot_tui.lexing_time import LEXING_TIME, can_limit
 from zot_tui.text.runs import Row, join
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 LEXED_SIZE = 64 * 1024  # longest text that is coloured, in characters
 LEXED_LINE = 500  # longest line that is coloured; some expressions take quadratic time
+TIMEOUTS = 2  # after so many, the code of a language stays plain
 
 PLAIN = "syntax.text"
 
@@ -58,15 +63,21 @@ _STYLES = {
 _PATH = re.compile(r"[/\\.]")
 _WILD = re.compile(r"[*?\[]")
 
+_timeouts: Counter[str] = Counter()  # by the name of the lexer
+
 
 @dataclass(slots=True)
 class LexedLines:
     """Coloured lines, and what the next piece needs: the lexer's states (empty if it starts from scratch) and the
-    number of characters so far."""
+    number of characters so far.
+
+    `postponed` lines are plain because there is no time to lex them in this turn of the event loop.
+    """
 
     rows: list[Row[str]]
     states: tuple[str, ...] = ()
-    size: int = field(default=0)
+    size: int = 0
+    postponed: bool = False
 
 
 def highlight(code: str, language: str) -> list[Row[str]]:
@@ -82,14 +93,27 @@ def lex(lines: Sequence[str], language: str, before: LexedLines | None = None) -
     """Lex a piece of code that continues where `before` ends. The lines contain no line breaks."""
     size = sum(map(len, lines)) + len(lines) + (before.size if before else 0)
     plain = LexedLines([[(PLAIN, line)] if line else [] for line in lines], (), size)
-    if not language or size > LEXED_SIZE or any(len(line) > LEXED_LINE for line in lines):
+    if not language or size > LEXED_SIZE or any(len(line) > LEXED_LINE for line in lines) or not can_limit():
         return plain
-    lexer = _lexer(language)
-    if lexer is None:
+    import pygments.lexers  # noqa: F401, PLC0415  only when code is shown; this once its time is not counted
+
+    plain.postponed = not LEXING_TIME.begins()
+    if plain.postponed:
+        return plain
+    with LEXING_TIME.measured():
+        lexer = find_lexer(language)
+    if lexer is None or _timeouts[lexer.name] >= TIMEOUTS:
+        return plain
+    plain.postponed = not LEXING_TIME.begins(2)  # it took long to load the lexer
+    if plain.postponed:
         return plain
     states = [*before.states] if before and before.states else ["root"]
     text = "".join(f"{line}\n" for line in lines)
-    rows = _rows(_tokens(lexer, text, states))
+    try:
+        rows = LEXING_TIME.limited(lambda: _rows(_tokens(lexer, text, states)))
+    except TimeoutError:
+        _timeouts[lexer.name] += 1
+        return plain
     if [sum(len(part) for _, part in row) for row in rows] != [len(line) for line in lines]:
         return plain  # a lexer that lost or changed characters
     return LexedLines(rows, tuple(states), size)
@@ -114,7 +138,7 @@ def _style(kind: "_TokenType") -> str:
 
 
 @lru_cache(maxsize=64)
-def _lexer(language: str) -> "Lexer | None":
+def find_lexer(language: str) -> "Lexer | None":
     """Return the lexer for a language or file, or None. Plug-ins of pygments are ignored."""
     from pygments.lexers import find_lexer_class, get_all_lexers  # noqa: PLC0415  only when code is shown
 

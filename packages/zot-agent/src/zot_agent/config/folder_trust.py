@@ -101,7 +101,11 @@ class FolderTrust:
 
     def _required(self, content: FolderContent) -> list[str]:
         """List the files of which none may be new: the entries, and what git tracks in the roots."""
-        return [*content.entries, *(path for root in content.roots for path in self._tracked(root))]
+        repositories: dict[str, list[str]] = {}
+        for root in content.roots:
+            repositories.setdefault(_repository(root, content.folder), []).append(root)
+        tracked = [path for folder, roots in repositories.items() for path in self._tracked(folder, roots)]
+        return [*content.entries, *tracked]
 
     def _changed(self, content: FolderContent, answer: _Answer) -> list[str]:
         folder = content.folder
@@ -116,12 +120,13 @@ class FolderTrust:
             if now[name] != digest and (now[name] or name.startswith(tuple(roots)))
         ]
 
-    def _tracked(self, root: str) -> list[str]:
-        """List the files below `root` that git tracks; none without git or a repository."""
+    def _tracked(self, folder: str, roots: list[str]) -> list[str]:
+        """List the files below `roots` that git tracks in the repository of `folder`; none without git or a
+        repository."""
         try:
             listed = subprocess.run(
-                git_command("ls-files", "-z"),
-                cwd=root,
+                git_command("--literal-pathspecs", "ls-files", "-z", "--", *roots),
+                cwd=folder,
                 env=git_environment(os.environ),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -131,7 +136,7 @@ class FolderTrust:
         except (OSError, subprocess.TimeoutExpired):
             return []
         names = listed.stdout.split(b"\0")[:-1] if listed.returncode == 0 else []
-        return [os.path.join(root, os.fsdecode(name)) for name in dict.fromkeys(names)]
+        return [os.path.join(folder, os.fsdecode(name)) for name in dict.fromkeys(names)]
 
     def _walk(self, root: str) -> Iterator[str]:
         """Yield the files below `root`, also behind links to folders, in the order of their names."""
@@ -180,6 +185,17 @@ class FolderTrust:
             replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _repository(root: str, folder: str) -> str:
+    """Return the folder in which git finds the repository of `root`: the nearest one with a `.git`, or `folder`; or
+    `root` itself if it is not below `folder`."""
+    at = root
+    while at.startswith(folder.rstrip(os.sep) + os.sep):
+        if os.path.lexists(os.path.join(at, ".git")):
+            return at
+        at = os.path.dirname(at)
+    return at if at == folder else root
 
 
 def _name(path: str, folder: str) -> str:

@@ -209,7 +209,8 @@ class Extensions:
         """Stop all extensions, discover them again and start them. Open requests fail; the agent continues."""
         async with self._reloading:
             stopped = await self._stop()
-            errors = self._start(self._find(), first=False)
+            discovery = await asyncio.to_thread(self._find)  # it may read the files of a project
+            errors = self._start(discovery, first=False)
             await self._wait_until_started()
             if self._agent is not None:
                 self._agent.refresh()
@@ -260,5 +261,5 @@ class Extensions:
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         member = self.members[conflict.position]
-        member.name_conflicts.append(conflict.why)
+        member.name_conflicts.append(conflict)
         member.log(conflict.why)

@@ -25,7 +25,7 @@ def command(manifest: Manifest, directory: str) -> list[str]:
     """Return the program, as an absolute path, and its arguments, for the extension in the folder `directory`.
 
     An absolute `exec` is used unchanged; a path with a separator is relative to the extension's folder; any other name
-    is looked up on the PATH. Raises `LaunchError`, also if a relative path leaves the folder by `..` or through a link.
+    is looked up on the PATH. Raises `LaunchError`.
     """
     program = manifest.exec
     if not program.strip():
@@ -36,7 +36,6 @@ def command(manifest: Manifest, directory: str) -> list[str]:
         path = program
     elif program in (".", "..") or any(separator in program for separator in (os.sep, os.altsep) if separator):
         path = os.path.abspath(os.path.join(directory, program))
-        _check_inside(manifest, path, directory)
     else:
         found = shutil.which(program)
         if found is None:
@@ -47,6 +46,16 @@ def command(manifest: Manifest, directory: str) -> list[str]:
         return [os.path.abspath(found), *manifest.args]
     _check_program(manifest, path)
     return [path, *manifest.args]
+
+
+def outside_program(manifest: Manifest, directory: str) -> str:
+    """Return the program that a relative `exec` names outside of the folder `directory`, by `..` or through a link;
+    otherwise empty."""
+    program = manifest.exec
+    if not program.strip() or "\0" in program or os.path.isabs(program) or os.path.basename(program) == program:
+        return ""
+    path, folder = os.path.realpath(os.path.join(directory, program)), os.path.realpath(directory)
+    return "" if os.path.commonpath([folder, path]) == folder else path
 
 
 def environment(base: Mapping[str, str] | None = None, removed: Container[str] = ()) -> dict[str, str]:
@@ -78,12 +87,6 @@ def launch_failure(name: str, argv: Sequence[str], directory: str, error: Except
     else:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
     return LaunchError(f"extension {name!r}: {program!r} cannot be started: {why}")
-
-
-def _check_inside(manifest: Manifest, path: str, directory: str) -> None:
-    folder = os.path.realpath(directory)
-    if os.path.commonpath([folder, os.path.realpath(path)]) != folder:
-        raise _error(manifest, f"points outside of its folder; copy the program to {directory}, or name it absolutely")
 
 
 def _check_program(manifest: Manifest, path: str) -> None:

@@ -60,7 +60,7 @@ class ManagedExtension:
         self.position, self.found, self.name = position, found, found.name
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
-        self.name_conflicts: list[str] = []
+        self.name_conflicts: list[NameConflict] = []
         """Names that it could not have, a line each."""
         self.failure = ""
         """Why it does not run; empty while it does."""

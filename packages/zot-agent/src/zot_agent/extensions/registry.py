@@ -31,10 +31,14 @@ class ToolOffer(Record):
 
 @record
 class NameConflict(Record):
-    """A name that an extension does not get for now: the position of the extension, and the reason, for its log."""
+    """A name that an extension does not get for now: the position of the extension, and the reason, for its log.
+
+    `own`: the name is zot's own, so that the screen need not warn of it.
+    """
 
     position: int
     why: str
+    own: bool = False
 
 
 class RegistrationError(ValueError):
@@ -53,7 +57,7 @@ class _Names(Generic[T]):
         before = min(candidates, default=position)
         candidates[position] = value
         if key in self.reserved:
-            return NameConflict(position, f"{what} is shadowed by zot's own")
+            return NameConflict(position, f"{what} is shadowed by zot's own", own=True)
         first = min(candidates)
         if first == position == before:
             return None

@@ -223,8 +223,8 @@ def working_directory(cwd: str) -> str:
 
 
 def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None, list[str]]:
-    """Return the path and the content of the session to continue, and lines for the person about newer ones that cannot
-    be read; an empty path and None for a new session.
+    """Return the path and the content of the session to continue, and notes about newer sessions that cannot be read;
+    an empty path and None for a new session.
 
     Raises `ConfigError` if the session cannot be found or read.
     """

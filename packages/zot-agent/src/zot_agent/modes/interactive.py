@@ -77,7 +77,7 @@ async def _drive(
 ) -> None:
     """Show what there is to ask, send the first prompt, and wait until the user quits."""
     from zot_agent.ui.loading import load_rest  # noqa: PLC0415  as above
-    from zot_agent.ui.project_question import ask_about_project  # noqa: PLC0415  as above
+    from zot_agent.ui.questions.project import ask_about_project  # noqa: PLC0415  as above
 
     loading = spawn(load_rest(), "loading")
     themes, begin = chat.controller.themes, chat.controller.dispatch.begin

@@ -110,7 +110,7 @@ METHODS = (
         "get_messages",
         get_messages,
         "Return the whole conversation with the model's own words. A message whose text the user does not see has "
-        "`display_text`, the text in its place, or `hidden`, the reason why there is none.",
+        "`display_text`, the text in its place, or `hidden`, the reason why it is not shown.",
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',

@@ -6,9 +6,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from zot_agent.serve.access import Access
+from zot_agent.serve.connections import CONNECTION
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.page import FILES
-from zot_agent.serve.protocols import CONNECTION
 
 PUBLIC = tuple(FILES)
 """Paths served without a token: the page, which holds no data until the user enters a token."""

@@ -15,10 +15,9 @@ from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.api import Api
-from zot_agent.serve.connections import Connections, ServedConnection
+from zot_agent.serve.connections import CONNECTION, Connections, HttpProtocol, ServedConnection, SocketProtocol
 from zot_agent.serve.guard import Guard
 from zot_agent.serve.limits import ServeLimits
-from zot_agent.serve.protocols import CONNECTION, HttpProtocol, SocketProtocol
 from zot_agent.serve.sessions import Sessions
 from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error

@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from zot_agent.host.host import Host
-from zot_agent.ui import status
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
+from zot_agent.ui.format import status
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
 from zot_agent.ui.input.prompt_input import PromptInput
-from zot_agent.ui.permission import PermissionPrompt
 from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize

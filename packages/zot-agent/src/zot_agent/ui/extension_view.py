@@ -49,8 +49,9 @@ class ExtensionView:
             member.started.add_done_callback(partial(self._up, member))
 
     def _up(self, member: "ManagedExtension", _: object) -> None:
-        for why in member.name_conflicts:
-            self._presenter.note(why, "warning", member.name)
+        for conflict in member.name_conflicts:
+            if not conflict.own:
+                self._presenter.note(conflict.why, "warning", member.name)
         self.registered.emit()
 
     def show(self, event: PanelOpen | PanelRender | PanelClose) -> None:

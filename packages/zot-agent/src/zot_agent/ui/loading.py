@@ -5,7 +5,7 @@ import gc
 from importlib import import_module
 
 from zot_agent.ui.commands import MODULES
-from zot_tui.highlight import highlight
+from zot_tui.highlight import find_lexer
 
 LATER = (
     "zot_tui.markdown.inline",
@@ -26,7 +26,7 @@ async def load_rest() -> None:
     """Import the modules of `LATER` one by one in a thread; cancelling stops after the current module."""
     for module in LATER:
         await asyncio.to_thread(import_module, module)
-    await asyncio.to_thread(highlight, "", "python")  # most of the time is spent on the set-up
+    await asyncio.to_thread(find_lexer, "python")  # most of the time is spent on the set-up
     freeze_objects()
 
 

@@ -33,14 +33,14 @@ async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
 
 
 async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd, ErrorEvent | None]:
-    add_messages(agent, messages)
+    await add_messages(agent, messages)
     step = 0
     while True:
         step += 1
         limit = await agent.hooks.before_turn.ask(step)
         if limit is not None:
             return limit.end, ErrorEvent(limit.reason, exit_code=4)
-        add_messages(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
+        await add_messages(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
         turn = await run_turn(agent, step)
         if isinstance(turn, Refusal):
             return turn.end, None
@@ -50,16 +50,17 @@ async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd
         following = _next_messages(agent) or await agent.hooks.before_stop.gather(step) or _next_messages(agent)
         if not following:
             return "completed", None
-        add_messages(agent, following)
+        await add_messages(agent, following)
 
 
 def _next_messages(agent: AgentState) -> list[Message]:
     return agent.inbox.take_steering() or agent.inbox.take_follow_up()
 
 
-def add_messages(agent: AgentState, messages: list[Message]) -> None:
-    """Add user messages to the history and emit their events."""
-    for message in messages:
+async def add_messages(agent: AgentState, messages: list[Message]) -> None:
+    """Add user messages to the history and emit their events. Raises `Refused` if a hook does."""
+    for given in messages:
+        message = await agent.hooks.user_message.apply(given)
         agent.history.append(message)
         agent.emit(UserMessage(message))
 

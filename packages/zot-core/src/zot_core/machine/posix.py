@@ -1,4 +1,4 @@
-"""The message for what zot does on POSIX systems only: it needs process groups, terminals, pipes that can be watched."""
+"""The message for what zot does on POSIX systems only: it needs process groups, terminals, pipes to watch."""
 
 import sys
 

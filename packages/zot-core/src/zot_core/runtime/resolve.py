@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
+from zot_core.compaction.compactor import CompactionLimits
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
@@ -17,6 +18,21 @@ from zot_provider.registry import Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import select
+
+
+def working_directory(cwd: str | os.PathLike[str]) -> str:
+    """Return the absolute path of a directory. Raises `ConfigError` if it does not exist."""
+    path = os.path.abspath(cwd)
+    if not os.path.isdir(path):
+        raise ConfigError(f"the working directory {path} does not exist")
+    return path
+
+
+def compaction_limits(auto_compact: float | CompactionLimits | None) -> CompactionLimits:
+    """Return the limits, made from the threshold if only that is given. Raises `ConfigError` for invalid ones."""
+    limits = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
+    limits.check()
+    return limits
 
 
 def client_and_model(

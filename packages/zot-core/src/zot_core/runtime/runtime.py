@@ -14,6 +14,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
+from zot_core.agent.fit_images import fit_images
 from zot_core.agent.loop import run_work
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
@@ -39,7 +40,6 @@ from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
-from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
@@ -101,14 +101,11 @@ class Runtime:
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
-        cwd = os.path.abspath(cwd)
-        if not os.path.isdir(cwd):
-            raise ConfigError(f"the working directory {cwd} does not exist")
+        cwd = resolve.working_directory(cwd)
         client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
-        compaction = auto_compact if isinstance(auto_compact, CompactionLimits) else CompactionLimits(auto_compact)
-        compaction.check()
+        compaction = resolve.compaction_limits(auto_compact)
         resolve.check_reasoning(reasoning)
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
@@ -138,6 +135,7 @@ class Runtime:
         self._compactor = Compactor(self.agent, compaction)
         self._compactor.attach()
         RefusedImages(self.agent).attach()
+        fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
 
@@ -348,8 +346,7 @@ class Runtime:
         """Continue another session: its messages and usage replace the current ones. The current session is closed.
 
         `session` is the path of a session file, or an open session file with the contents `resumed` from it. The model
-        is kept; `workspace` is the new workspace, None to keep the current one. If this raises `SessionError`, nothing
-        has changed.
+        is kept; `workspace` is the new one, None to keep the current one. After `SessionError` nothing has changed.
         """
         self._check_idle()
         if not isinstance(session, SessionFile):
@@ -363,7 +360,6 @@ class Runtime:
         self._check_idle()
         self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
         self.workspace.apply_to(self.agent, self._tools)
-        self.agent.refresh()
 
     def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
         agent, old = self.agent, self.session

@@ -35,6 +35,7 @@ class Workspace(Record):
         """Move an agent into this workspace; `known` are the tools that `set_tools` can select."""
         agent.context = agent.context.replace(cwd=self.cwd)
         agent.system = self.system()
+        agent.refresh()
         for tools in (known, agent.tools):
             tools.pop(SKILL_TOOL, None)
             tools.update({tool.name: tool for tool in self.tools()})

@@ -181,14 +181,13 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                 read = rows.read_message(row.get("message"))
                 _add(stored, read, batch.take(stored, read, start))
             case "compaction":
-                batch.take(stored, None, start)
+                batch.flush(stored)
                 _compact(stored, rows.read_compaction(row), start)
             case "usage":
                 usage = row.get("cumulative")
             case "rename":
                 stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
-    stored.batch_open = bool(batch.rows)
-    batch.take(stored, None, stored.size)
+    stored.batch_open = batch.flush(stored)
     stored.usage = rows.read_usage(usage)
     stored.torn = not line.endswith(b"\n")
     return found
@@ -204,12 +203,18 @@ class _Batch:
     def take(self, stored: StoredSession, message: Message | None, start: int) -> int:
         """Return the offset of the first row of `message`, whose row is at `start`. If it is no message of results, the
         rows here are added to `stored` before it."""
-        taken, self.rows = self.rows, []
-        if taken and message is not None and message.role == "tool":
-            return taken[0][0]
-        for offset, line in taken:
-            _add(stored, rows.read_message(read_row(line).get("message")), offset)
+        if self.rows and message is not None and message.role == "tool":
+            start, self.rows = self.rows[0][0], []
+        self.flush(stored)
         return start
+
+    def flush(self, stored: StoredSession) -> bool:
+        """Add the rows to `stored`. Return whether there were any that can be read."""
+        read = [(rows.read_message(read_row(line).get("message")), start) for start, line in self.rows]
+        self.rows = []
+        for message, start in read:
+            _add(stored, message, start)
+        return any(message is not None for message, _ in read)
 
 
 def _add(stored: StoredSession, message: Message | None, start: int) -> None:

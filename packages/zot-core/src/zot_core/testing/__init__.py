@@ -1,10 +1,11 @@
 """Fakes for testing programs that use `zot_core`."""
 
-from zot_core.testing.agents import EventClient, make_agent, record, run_to_end, types
+from zot_core.testing.agents import PIXEL, EventClient, make_agent, record, run_to_end, types
 from zot_core.testing.schema import Schema
 from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 
 __all__ = [
+    "PIXEL",
     "EventClient",
     "FakeShell",
     "MemoryFiles",

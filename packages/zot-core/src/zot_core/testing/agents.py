@@ -12,9 +12,15 @@ from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
 from zot_provider.events import StreamEvent
-from zot_provider.messages import Message
+from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Request
+
+PIXEL = ImageBlock(
+    "image/png",
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==",
+)
+"""The smallest PNG: one white pixel."""
 
 
 def make_agent(

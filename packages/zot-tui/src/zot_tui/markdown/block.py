@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from zot_tui.highlight import LexedLines, lex
+from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.markdown.inline import inline
 from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
 from zot_tui.markdown.table import TableShape, cells, shape, table_rows
@@ -99,11 +100,12 @@ class MarkdownBlock:
         """Return the rows in `width` cells (1 or more), with an empty row above if the block is separated from the one
         before.
 
-        The rows for the last width are cached.
+        The rows for the last width are cached, unless their colours are postponed.
         """
         if width != self._width:
+            postponed = LEXING_TIME.postponed
             self._rows = self._drawn(width)
-            self._width = width
+            self._width = width if LEXING_TIME.postponed == postponed else 0
         return self._rows
 
     def _drawn(self, width: int) -> list[Row[str]]:
@@ -167,11 +169,15 @@ class MarkdownBlock:
             if block._lexing is None:
                 start = block._before._lexing if block._before is not None else None
                 own = lines if block is self else block._code_lines()
-                block._lexing = block._grown(own, start) or lex(own, block.language, start)
+                lexed = block._grown(own, start) or lex(own, block.language, start)
+                if lexed.postponed:
+                    return lexed if block is self else lex(lines, "")
+                block._lexing = lexed
         found = self._lexing
         if found is None or not found.rows:  # forgotten
             start = self._before._lexing if self._before is not None else None
-            self._lexing = found = lex(lines, self.language, start)
+            found = lex(lines, self.language, start)
+            self._lexing = self._lexing if found.postponed else found
         return found
 
     def _grown(self, lines: Sequence[str], start: LexedLines | None) -> LexedLines | None:
@@ -190,10 +196,12 @@ class MarkdownBlock:
             before = growth.lexed or start
             more = lex(ended, self.language, before)
             done = growth.lexed.rows if growth.lexed is not None else []
+            if more.postponed:
+                return LexedLines([*done, *more.rows, *lex(lines[-1:], "").rows], postponed=True)
             growth.lexed = LexedLines([*done, *more.rows], more.states, more.size)
             growth.lines = list(lines[:-1])
         last = lex(lines[-1:], self.language, growth.lexed)
-        return LexedLines([*growth.lexed.rows, *last.rows], last.states, last.size)
+        return LexedLines([*growth.lexed.rows, *last.rows], last.states, last.size, last.postponed)
 
     def _table(self, margin: Margin, width: int) -> list[Row[str]]:
         leaf = self._leaf

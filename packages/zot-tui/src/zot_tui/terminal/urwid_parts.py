@@ -9,6 +9,7 @@ HOMES = {
     "AttrSpec": "urwid.display.common",
     "BOX": "urwid.widget.constants:Sizing.BOX",
     "Canvas": "urwid.canvas",
+    "CanvasCache": "urwid.canvas",
     "FLOW": "urwid.widget.constants:Sizing.FLOW",
     "LayeredAttr": "urwid.util",
     "TextCanvas": "urwid.canvas",

@@ -13,6 +13,7 @@ from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
+from zot_agent.extensions.launch import outside_program
 from zot_provider.errors import ConfigError
 
 
@@ -21,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="zot ext install",
         description="Copy a folder, or clone a git repository, into the folder of the extensions. "
-        "An extension from a URL runs only if you confirm it.",
+        "An extension from a URL runs only if you confirm it, or with --yes.",
         epilog="An extension runs with all your rights. Installing it does not run any of its code.",
     )
     parser.add_argument("source", metavar="PATH|GIT-URL", help="a folder with an extension.json, or a repository")
@@ -52,7 +53,7 @@ def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
     with folder.staging(parent) as staged:
         omitted = folder.copy(source, staged)
         found = folder.read_manifest(staged, scope, label=source)
-        _describe(found)
+        _describe(found, target)
         for path in omitted:
             print_line(f"  omitted    {inline(path)}: not a file")
         folder.publish(staged, target)
@@ -61,6 +62,10 @@ def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
 
 def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> DiscoveredExtension:
     target = _target(parent, folder.folder_name(url, url=True))
+    if not (yes or can_ask()):
+        raise ConfigError(
+            "an extension from a URL runs with your rights; there is no terminal to ask on, so confirm it with --yes"
+        )
     with folder.staging(parent) as staged:
         safe_url = without_password(url)
         if can_ask():  # it may take a while
@@ -68,9 +73,9 @@ def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> DiscoveredExten
         Git().clone(url, staged)
         found = folder.read_manifest(staged, scope, label=safe_url)
         folder.refuse_links(staged)
-        _describe(found)
+        _describe(found, target)
         # Ask before the folder gets its final name, so that no zot starts the extension meanwhile.
-        write_enabled(staged, yes or (can_ask() and confirm(f"let {inline(found.name)} run?")))
+        write_enabled(staged, yes or confirm(f"let {inline(found.name)} run?"))
         folder.publish(staged, target)
     return folder.read_manifest(target, scope, label=target)
 
@@ -84,13 +89,15 @@ def _target(parent: str, name: str) -> str:
     return target
 
 
-def _describe(found: DiscoveredExtension) -> None:
-    """Print the name of an extension, and what it runs and adds."""
+def _describe(found: DiscoveredExtension, target: str) -> None:
+    """Print the name of an extension, and what it runs and adds once it is in the folder `target`."""
     manifest = found.manifest
     description = f": {inline(manifest.description)}" if manifest.description else ""
     print_line(inline(f"{manifest.name} {manifest.version}") + description)
     if manifest.exec:
         print_line(f"  runs       {inline(' '.join([manifest.exec, *manifest.args]))}")
+        if outside := outside_program(manifest, target):
+            print_line(f"  outside    {inline(outside)}, which is not part of the extension")
         print_line("  can        read and write your files, use the network, see and change what the agent does")
     else:
         print_line("  runs       nothing")

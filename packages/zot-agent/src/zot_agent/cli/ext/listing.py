@@ -10,6 +10,7 @@ from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
+from zot_agent.extensions.launch import outside_program
 
 _HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
 
@@ -42,9 +43,10 @@ def _row(found: DiscoveredExtension) -> tuple[str, ...]:
 
 
 def _text(found: DiscoveredExtension) -> str:
-    """Return the description, and the command that shows the theme."""
-    command = theme(found)
-    return " ".join(filter(None, [found.manifest.description, f"({command})" if command else ""]))
+    """Return the description, the program if it is outside of the folder, and the command that shows the theme."""
+    command, outside = theme(found), outside_program(found.manifest, found.directory)
+    runs = f"(runs {outside}, outside of its folder)" if outside else ""
+    return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else ""]))
 
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
@@ -66,6 +68,7 @@ def _value(discovery: Discovery) -> dict[str, object]:
                 "dir": found.directory,
                 "description": found.manifest.description,
                 "theme": bool(theme(found)),
+                "outside_program": outside_program(found.manifest, found.directory),
                 "hidden_by": found.hidden_by,
                 "trusted": not found.untrusted,
             }

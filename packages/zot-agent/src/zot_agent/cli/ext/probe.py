@@ -54,4 +54,4 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
         "guards": sorted(member.intercepts),
     }
     lines += [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
-    return lines + [DoctorLine("no", "name", why) for why in member.name_conflicts]
+    return lines + [DoctorLine("no", "name", each.why) for each in member.name_conflicts]

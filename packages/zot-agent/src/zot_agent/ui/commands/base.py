@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
-from zot_agent.ui.permission import PermissionPrompt
+from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
 from zot_tui.app import App
 from zot_tui.keys.keymap import Keymap

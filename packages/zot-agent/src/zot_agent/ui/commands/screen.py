@@ -1,7 +1,7 @@
 """/theme /vi /yolo /reload-ext /exit: the screen itself."""
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.project_question import ask_about_project
+from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_provider.errors import UnknownName
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem

@@ -91,13 +91,12 @@ class Capture:
 
 def _remove_old(folder: str) -> None:
     """Delete the user's own files of this kind that have not been written for a week."""
-    oldest = time.time() - _KEPT_SECONDS
+    oldest, user = time.time() - _KEPT_SECONDS, os.getuid() if hasattr(os, "getuid") else 0
     with suppress(OSError), os.scandir(folder) as entries:
-        own = os.getuid() if hasattr(os, "getuid") else 0  # on Windows every file has the owner 0
         for entry in islice(entries, _MAX_ENTRIES):
             if not (entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX)):
                 continue
             with suppress(OSError):
                 found = entry.stat(follow_symlinks=False)
-                if found.st_mtime < oldest and found.st_uid == own:
+                if found.st_mtime < oldest and found.st_uid == user:
                     os.unlink(entry.path)

@@ -50,9 +50,8 @@ class Dialog(urwid.Widget, Generic[V]):
     It needs `wanted(columns)` rows; with fewer rows it leaves out first the blank rows, then hints, note and rule.
     Hints of keys that scroll are drawn only if the body is not completely in view.
 
-    A key that is bound in one of `contexts` does its action of `DIALOG_ACTIONS` or `LIST_ACTIONS`. Any other key and
-    pastes go to `field`, the editor in the body, if there is one. `problem` is an error in one line, shown until the
-    next key.
+    A key bound in one of `contexts` does its action of `DIALOG_ACTIONS` or `LIST_ACTIONS`. Other keys and pastes go to
+    `field`, the editor in the body, if there is one. `problem` is an error in one line, shown until the next key.
     """
 
     _sizing = frozenset([urwid.BOX])

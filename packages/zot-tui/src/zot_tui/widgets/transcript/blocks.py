@@ -209,7 +209,10 @@ class _Code:
         found: LexedLines | None = None
         for piece in reversed(waiting):
             if piece._lexing is None:
-                piece._lexing = lex(piece._lines, piece._path, found)
+                lexed = lex(piece._lines, piece._path, found)
+                if lexed.postponed:
+                    return lexed if piece is self else lex(self._lines, "")
+                piece._lexing = lexed
             found = piece._lexing
         return found if found is not None else lex([], "")
 

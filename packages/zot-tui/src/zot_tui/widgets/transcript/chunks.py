@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.text.ansi import PLAIN, parse_ansi
 from zot_tui.text.runs import Row, clip_runs, join, runs_width
 from zot_tui.text.sanitize import detached, sanitize
@@ -26,7 +27,7 @@ class RowCache(Protocol):
 
 
 class Chunk:
-    """Rows made on demand and cached for the last width.
+    """Rows made on demand and cached for the last width, unless their colours are postponed (see `LexingTime`).
 
     A chunk never changes; changed text becomes another chunk. `lines` is its number of lines of text, 1 or more; each
     piece of a line that was split counts as one. `source` returns rows no wider than the width it is called with
@@ -48,8 +49,9 @@ class Chunk:
     def rows(self, width: int) -> Sequence[Row[Any]]:
         """Return the rows for a width of `width` cells."""
         if width != self._width:
+            postponed = LEXING_TIME.postponed
             self._rows = self._source(width) or [[]]
-            self._width = width
+            self._width = width if LEXING_TIME.postponed == postponed else 0
         return self._rows
 
     def forget(self) -> None:

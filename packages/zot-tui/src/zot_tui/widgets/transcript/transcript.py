@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import RowCanvas, blank, canvas, column, cut
 from zot_tui.terminal.urwid_parts import urwid
@@ -286,7 +287,10 @@ class Transcript(urwid.Widget):
             self._columns = columns
         found = self._canvases.get(chunk)
         if found is None:
+            postponed = LEXING_TIME.postponed
             found = canvas(chunk.rows(columns), columns)
+            if LEXING_TIME.postponed != postponed:
+                return cut(found, first, count)
             if len(self._canvases) >= DRAWN:
                 self._canvases.popitem(last=False)[0].forget()
         self._canvases[chunk] = found

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -48,9 +47,11 @@ class Git(Record):
 
         A password in the URL `secret` is removed from the error message.
         """
-        if shutil.which("git") is None:
-            raise GitError("git is not installed; install it, or download the folder and install that")
-        with _running(git_command(*arguments, settings=_SETTINGS), cwd, self.environment) as process:
+        try:
+            command = git_command(*arguments, settings=_SETTINGS)
+        except FileNotFoundError:
+            raise GitError("git is not installed; install it, or download the folder and install that") from None
+        with _running(command, cwd, self.environment) as process:
             try:
                 out, err = process.communicate(timeout=self.seconds)
             except subprocess.TimeoutExpired:

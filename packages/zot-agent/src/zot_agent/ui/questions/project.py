@@ -27,10 +27,13 @@ async def ask_about_project(chat: Chat) -> None:
     except ConfigError as error:
         chat.note(str(error), "error")
         return
-    if answer:
-        for line in await chat.host.use_project():
-            chat.note(line, "error")
-        chat.note(f"in use: {sanitize_line(project.names())}", "success")
+    names = sanitize_line(project.names())
+    if not answer:
+        chat.note(f"not in use: {names}")
+        return
+    for line in await chat.host.use_project():
+        chat.note(line, "error")
+    chat.note(f"in use: {names}", "success")
 
 
 def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:

@@ -69,9 +69,9 @@ async def test_a_file_that_the_program_loads_is_asked_about_when_it_changes(
         talk.type("/reload-ext<enter>")
         await talk.shown("Changed since you allowed it: .zot/extensions/local/helper.py")
         talk.type("n")
-        await talk.until_hidden("May zot use")
+        await talk.shown("not in use: extensions local; skills barber")
         talk.type("/reload-ext<enter>")
-        await talk.shown("0 loaded")
+        await talk.until(lambda: talk.transcript().count("reloaded:") == 3)
         await talk.settle()
         assert not talk.dialog_open
 

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 
 from screen import Chats, Paused, Talk, bash
 
-from zot_agent.ui.permission import arguments
+from zot_agent.ui.questions.permission import arguments
 from zot_core.hooks import ToolRequest
 from zot_provider.testing import Turn
 from zot_tui.text.runs import plain
