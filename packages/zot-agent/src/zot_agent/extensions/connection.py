@@ -12,7 +12,6 @@ connection, and nothing else is affected.
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
@@ -25,6 +24,7 @@ from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
+from zot_core.machine.posix import missing_posix
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
@@ -115,8 +115,8 @@ class Connection:
             raise RuntimeError("a connection is started once")
         self.log(f"zot {__version__} starts {' '.join(self._argv)}")
         try:
-            if sys.platform == "win32":
-                raise OSError("running extensions needs a POSIX system; Windows is not supported yet")
+            if problem := missing_posix("programs of extensions"):
+                raise OSError(problem)
             self._loop = asyncio.get_running_loop()
             process = Process(self._argv, self._directory, self._env, self._log.descriptor, self._process_ended)
         except (OSError, ValueError) as error:

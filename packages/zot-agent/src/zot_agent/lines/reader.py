@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
+from zot_core.machine.posix import missing_posix
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 from zot_provider.errors import ConfigError
 
@@ -61,9 +62,7 @@ class LineReader:
             except PermissionError:  # Linux watches neither files nor /dev/null, which always have something to read
                 self._watched = False
             except NotImplementedError:
-                raise ConfigError(
-                    "this needs an event loop that can watch pipes, which Windows does not have"
-                ) from None
+                raise ConfigError(missing_posix("clients on pipes")) from None
         if not self._watched:
             self._turn = self._loop.call_soon(self._read)
 

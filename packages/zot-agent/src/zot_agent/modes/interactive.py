@@ -48,7 +48,7 @@ async def run(
         if chat is not None:
             with contextlib.suppress(Exception):
                 await chat.controller.close()
-    return 128 + app.signum if app.signum else os.EX_OK
+    return 128 + app.signum if app.signum else 0
 
 
 def _chat(host: "Host", start: StartScreen) -> "ChatScreen":

@@ -100,7 +100,7 @@ class Output:
     def stop_waiting(self) -> None:
         """Give up on a reader that has stopped reading. Meant for signal handlers, which interrupt a hanging write; in
         non-blocking mode the next write does not hang."""
-        if self._waits and not os.isatty(1):
+        if self._waits and not os.isatty(1) and hasattr(os, "get_blocking"):  # not on Windows before 3.12
             self._waits = False
             self._blocking = os.get_blocking(1)
             os.set_blocking(1, False)

@@ -12,7 +12,9 @@ from zot_agent.rpc.writer import ClientWriter
 from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error
 from zot_core.aio import spawn
+from zot_core.machine.posix import missing_posix
 from zot_ext.protocol.splitter import Oversized
+from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
 
 TOKEN = "ZOTCORE_RPC_TOKEN"
@@ -26,8 +28,10 @@ async def run(
 
     Work that runs or waits then is finished: 0. When the client closes standard output (a pipe or a socket), which also
     happens when its process ends, everything stops at once: 0 as well. No token or a wrong one gives 1, a client that
-    stops reading 1, a signal 128 plus its number.
+    stops reading 1, a signal 128 plus its number. Raises `ConfigError` on Windows.
     """
+    if problem := missing_posix("clients on pipes"):
+        raise ConfigError(problem)
     for note in host.notes:
         print_error(note)
     return await _Process(host, limits, os.environ.pop(TOKEN, "")).serve()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
 from zot_tui.terminal.canvas import Rows, column, cut
 from zot_tui.terminal.urwid_parts import urwid
@@ -121,6 +122,8 @@ class Screen(urwid.Widget):
 
 
 def check_terminal(environ: Mapping[str, str]) -> None:
-    """Raise `ConfigError` if the terminal reports that it can only print lines (`TERM=dumb`)."""
+    """Raise `ConfigError` on Windows, and if the terminal reports that it can only print lines (`TERM=dumb`)."""
+    if problem := missing_posix("chat screens"):
+        raise ConfigError(f'{problem}, or use zot -p "your question"')
     if environ.get("TERM") == "dumb":
         raise ConfigError('this terminal (TERM=dumb) cannot show the chat screen; use zot -p "your question"')

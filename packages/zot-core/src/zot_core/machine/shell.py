@@ -10,11 +10,11 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
 
 from zot_core.machine.interface import ShellExit
+from zot_core.machine.posix import missing_posix
 from zot_core.machine.process_groups import group_runs, signal_group
 from zot_provider.record import Record, record
 
@@ -51,8 +51,8 @@ class LocalShell:
         output: Callable[[bytes], None],
     ) -> ShellExit:
         """Run the command, see `Shell.run`. OSError if no shell can be started, e.g. if `cwd` was deleted."""
-        if sys.platform == "win32":
-            raise OSError("running commands needs a POSIX system; Windows is not supported yet")
+        if problem := missing_posix("commands"):
+            raise OSError(problem)
         self._program = self._program or _find_shell()
         inherited = {name: value for name, value in os.environ.items() if name not in self._removed_env}
         process, descriptor = _start([self._program, "-c", command], cwd, inherited | dict(env))

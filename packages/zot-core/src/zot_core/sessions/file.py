@@ -24,7 +24,7 @@ except ImportError:  # Windows
         import msvcrt  # noqa: PLC0415  exists on Windows only
 
         # Far beyond the rows: a Windows lock forbids reading what it covers.
-        os.lseek(fd, 1 << 62, os.SEEK_SET)
+        os.lseek(fd, 1 << 40, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
 
 else:

@@ -87,7 +87,10 @@ class _RowSource:
         weakref.finalize(self, os.close, self._fd)
 
     def row(self, start: int, size: int) -> dict[str, Any]:
-        return read_row(os.pread(self._fd, size, start))
+        if hasattr(os, "pread"):
+            return read_row(os.pread(self._fd, size, start))
+        os.lseek(self._fd, start, os.SEEK_SET)  # Windows
+        return read_row(os.read(self._fd, size))
 
 
 class StoredMessage(Message):

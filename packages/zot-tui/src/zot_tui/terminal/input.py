@@ -148,7 +148,7 @@ class InputSplitter:
         return data[opening.start() :]
 
     def _sequence(self, data: bytes, found: list[TerminalInput]) -> bytes:
-        """Take the control sequence at the beginning of `data`; one that another byte cuts short is dropped."""
+        """Take the control sequence at the beginning of `data`. If another byte cuts it short, it is dropped."""
         body = _SEQUENCE.match(data)
         assert body is not None
         end = body.end()

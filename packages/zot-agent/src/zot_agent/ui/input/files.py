@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
@@ -217,7 +218,10 @@ class _PathSearch:
         """Kill git and its children, if it runs. Needs the lock, so that the process id is still git's own."""
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                if sys.platform == "win32":
+                    self._process.kill()
+                else:
+                    os.killpg(self._process.pid, signal.SIGKILL)
 
     def _from_walk(self) -> bool:
         try:

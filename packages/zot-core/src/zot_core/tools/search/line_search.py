@@ -97,7 +97,7 @@ def is_binary(path: str) -> bool:
 
 def _regular(path: str, flags: int) -> int:
     """Open a regular file, and nothing that would block."""
-    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # not on Windows
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError("not a regular file")

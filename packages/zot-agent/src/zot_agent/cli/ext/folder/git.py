@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -114,9 +115,12 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     """Terminate the process if it still runs, so that it removes its lock files; kill it if it does not end."""
     if process.returncode is not None:
         return
-    for number, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, None)):
+    for number, seconds in ((signal.SIGTERM, 2.0), (getattr(signal, "SIGKILL", signal.SIGTERM), None)):
         try:
-            os.killpg(process.pid, number)
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, number)
             process.wait(seconds)
         except ProcessLookupError:
             return
