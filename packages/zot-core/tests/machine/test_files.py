@@ -205,3 +205,12 @@ async def test_all_paths_of_a_file_have_one_real_path(tmp_path: Path) -> None:
     for path in ("link/x", "dir/../link/./x"):
         assert await FILES.real(f"{tmp_path}/{path}") == real
     assert (await FILES.real(str(tmp_path / "circle"))).endswith("circle")
+
+
+async def test_all_hard_links_of_a_file_get_the_new_content(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"old content")
+    os.link(one, other)
+    await LocalFiles().write(str(one), b"new")
+    assert (one.read_bytes(), other.read_bytes()) == (b"new", b"new")
+    assert one.samefile(other)

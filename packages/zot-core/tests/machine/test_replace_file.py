@@ -34,6 +34,16 @@ def test_a_file_that_is_there_keeps_its_permissions_and_nothing_stays_beside_it(
     assert [*tmp_path.iterdir()] == [path]
 
 
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="extended attributes need Linux")
+def test_a_file_that_is_there_keeps_its_extended_attributes(tmp_path: Path) -> None:
+    path = tmp_path / "tool"
+    path.write_bytes(b"old")
+    os.setxattr(path, "user.origin", b"a download")
+    replace_file(str(path), b"new")
+    assert path.read_bytes() == b"new"
+    assert os.getxattr(path, "user.origin") == b"a download"
+
+
 def test_permissions_that_are_asked_for_count_more(tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_bytes(b"old")

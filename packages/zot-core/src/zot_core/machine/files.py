@@ -103,13 +103,20 @@ def _write(path: str, data: bytes) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
     if old is not None:
         _refuse_unwritable(target, old.st_mode)
+        if old.st_nlink > 1:  # a replacement would leave the other hard links with the old content
+            _write_in_place(target, data)
+            return
     try:
         replace_file(target, data)
     except OSError as error:
         if old is None or error.errno not in _CANNOT_REPLACE:
             raise
-        with open(target, "wb", buffering=0, opener=open_regular) as file:
-            write_all(file.fileno(), data)
+        _write_in_place(target, data)
+
+
+def _write_in_place(target: str, data: bytes) -> None:
+    with open(target, "wb", buffering=0, opener=open_regular) as file:
+        write_all(file.fileno(), data)
 
 
 def _refuse_unwritable(target: str, mode: int) -> None:

@@ -8,10 +8,10 @@ import stat
 def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str = "") -> None:
     """Write `data` to a temporary file and rename it to `path`, which must not be a link: a link would be replaced.
 
-    `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner if the system allows it;
-    a new file gets 0o666 minus the umask. At no time can more users read the temporary file than `path`. `beside` is
-    the temporary path, for a caller that cleans up after killed processes; by default it is a random name in the folder
-    of `path`, which must exist.
+    `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner and extended attributes
+    as far as the system allows it; a new file gets 0o666 minus the umask. At no time can more users read the temporary
+    file than `path`. `beside` is the temporary path, for a caller that cleans up after killed processes; by default it
+    is a random name in the folder of `path`, which must exist.
 
     Raises OSError, and then leaves no temporary file. No fsync: it costs up to 30 ms, and after a power failure the old
     file or the new one is still there.
@@ -28,6 +28,7 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str
             write_all(descriptor, data)
             if old is not None:
                 _keep_owner_and_mode(descriptor, old)
+                _keep_attributes(descriptor, path)
         finally:
             os.close(descriptor)
         os.replace(temporary, path)
@@ -60,3 +61,12 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _keep_attributes(descriptor: int, path: str) -> None:
+    if not hasattr(os, "listxattr"):  # only Linux has these functions
+        return
+    with contextlib.suppress(OSError):  # some file systems have no attributes
+        for name in os.listxattr(path):
+            with contextlib.suppress(OSError):  # only root may set some
+                os.setxattr(descriptor, name, os.getxattr(path, name))
