@@ -260,6 +260,7 @@ class Extensions:
         self._subscribers.clear()
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
-        member = self.members[conflict.position]
-        member.name_conflicts.append(conflict)
-        member.log(conflict.why)
+        if conflict.position < len(self.members):  # no member is left while all of them are being stopped
+            member = self.members[conflict.position]
+            member.name_conflicts.append(conflict)
+            member.log(conflict.why)
