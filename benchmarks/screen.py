@@ -136,7 +136,7 @@ def _first_paint(environment: Environment) -> Iterator[Figure]:
             echoed.append(terminal.wait_for(KEY) - begin)
     base = statistics.median(bare[1:])
     yield Figure("screen, exec to the prompt", statistics.median(painted[1:]) / base, "x pass")
-    yield Figure("screen, exec to a key's echo", statistics.median(echoed[1:]) / base, "x pass", 16)
+    yield Figure("screen, exec to a key's echo", statistics.median(echoed[1:]) / base, "x pass", 13)
 
 
 def _idle(environment: Environment) -> Iterator[Figure]:
