@@ -273,8 +273,9 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_n
 async def test_a_slow_client_delays_the_next_model_call_until_it_is_disconnected(
     serving: Serving, server: ScriptedServer
 ) -> None:
-    server.add(Turn("y" * 2_000_000, chunk=50_000), "second")
-    limits = RpcLimits(pause_bytes=100_000, read_pause_bytes=8_000_000, max_bytes=8_000_000, stall_seconds=1.0)
+    # More than the buffers of the system hold, which is 4 MiB for sending.
+    server.add(Turn("y" * 8_000_000, chunk=100_000), "second")
+    limits = RpcLimits(pause_bytes=100_000, read_pause_bytes=40_000_000, max_bytes=40_000_000, stall_seconds=1.0)
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _client_that_reads_nothing(served, id):
