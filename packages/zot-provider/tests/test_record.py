@@ -83,6 +83,16 @@ def test_a_record_of_a_record_is_refused() -> None:
             z: int = 0
 
 
+def test_a_field_without_a_default_comes_before_those_with_one() -> None:
+    @record
+    class Wrong(Record):
+        size: int = 3
+        name: str  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match=r"Wrong\.name has no default"):
+        Wrong(1, "a")
+
+
 def test_a_record_has_the_signature_of_its_fields() -> None:
     @record
     class Fresh(Record):
