@@ -1,19 +1,24 @@
 """`Record` and `@record`: slotted records that are cheap to define.
 
 They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` takes some 0.2 ms for a class,
-a process defines a hundred records at start-up, and makes records of fifty. Here a class gets its slots at once, its
-`__init__` with its first record, and what `dataclasses` knows of it when something asks. `__repr__` and `__eq__` are
-shared. Records are not hashable.
+and a process defines a hundred at start-up, uses fifty, and makes more than a few records of five. Here a class gets
+its slots at once, a compiled `__init__` after its first records, and what `dataclasses` knows of it when that is asked.
+`__repr__` and `__eq__` are shared. Records are not hashable.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field
+from types import MethodType
 from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
 
 __all__ = ["Record", "field", "record"]
 
 
 R = TypeVar("R", bound="Record")
+
+_FEW = 30
+"""Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
 
 
 class _LazyAttribute:
@@ -30,6 +35,37 @@ class _LazyAttribute:
         made = self._make(owner)
         setattr(owner, self._name, made)
         return made.__get__(instance, cls) if hasattr(made, "__get__") else made
+
+
+class _LazyInit(_LazyAttribute):
+    """`__init__`: the first records of a class are filled field by field, the others by a function made for them."""
+
+    def __init__(self) -> None:
+        super().__init__("__init__", _make_init)
+        self._records: Counter[type[Record]] = Counter()
+
+    def __get__(self, instance: object, cls: "type[Record]") -> Any:
+        if not isinstance(instance, Record) or self._records[cls] == _FEW:
+            return super().__get__(instance, cls)
+        self._records[cls] += 1
+        return MethodType(_fill, instance)
+
+
+def _fill(self: "Record", *values: object, **named: object) -> None:
+    """Set the fields of a new record one by one."""
+    cls = type(self)
+    given = dict(zip(cls.__match_args__, values, strict=False)) | named
+    fits = len(given) == len(values) + len(named)
+    for name in cls.__match_args__:
+        value = given.pop(name, MISSING)
+        if value is MISSING:
+            value = cls._declared.get(name, MISSING)
+            if isinstance(value, Field):
+                value = value.default if value.default_factory is MISSING else value.default_factory()
+        fits = fits and value is not MISSING
+        setattr(self, name, value)
+    if given or not fits:
+        cls.__init__(self, *values, **named)  # raises the `TypeError` of a function
 
 
 def _make_init(cls: "type[Record]") -> Any:
@@ -74,7 +110,7 @@ class Record:
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    __init__: ClassVar[Any] = _LazyAttribute("__init__", _make_init)
+    __init__: ClassVar[Any] = _LazyInit()
     __dataclass_fields__: ClassVar[Any] = _LazyAttribute(
         "__dataclass_fields__", lambda cls: _make_shape(cls).__dataclass_fields__
     )
