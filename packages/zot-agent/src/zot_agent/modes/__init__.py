@@ -1,9 +1,10 @@
 """The registry of modes: the ways to run the agent."""
 
-from typing import NamedTuple
+from zot_provider.record import Record, record
 
 
-class Mode(NamedTuple):
+@record
+class Mode(Record):
     """A mode: the module with its `run(host, prompt, images)`, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself until it ends; it takes no prompt, and keeps no session unless one
