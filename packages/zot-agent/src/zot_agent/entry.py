@@ -35,7 +35,9 @@ def _run(arguments: list[str]) -> int:
     watch_standard_output()
     from zot_agent.cli.main import run  # noqa: PLC0415  see the module's docstring
 
-    return run(arguments)
+    code = run(arguments)
+    gc.freeze()  # else the interpreter looks for garbage three times when it ends
+    return code
 
 
 def _flush(code: int, failure: str) -> int:
