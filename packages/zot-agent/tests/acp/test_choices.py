@@ -7,7 +7,7 @@ import pytest
 from acp.schema import SessionConfigOptionSelect, SessionModeState
 
 from zot_agent.acp.choices import choose, config_options, list_choices, mode_state, parse_mode
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.errors import Busy
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, cast, get_args
 
 from zot_agent.acp.calls import Json
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
