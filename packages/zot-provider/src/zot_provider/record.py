@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field
 from types import MethodType
-from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 __all__ = ["Record", "field", "record"]
 
@@ -157,4 +157,4 @@ def record(cls: type[R]) -> type[R]:
 
 
 def _is_class_variable(kind: object) -> bool:
-    return kind is ClassVar or get_origin(kind) is ClassVar
+    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar
