@@ -108,7 +108,7 @@ def open_runtime(
             skills=workspace.skills,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
-            reasoning=options.reasoning or settings.reasoning,
+            reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,

@@ -13,8 +13,9 @@ provider. Its API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`); wit
 from collections.abc import Mapping
 from typing import Any
 
-from zot_provider.catalog import find_model
+from zot_provider.catalog import find_model, unlisted_model
 from zot_provider.errors import ConfigError
+from zot_provider.families import family
 from zot_provider.json_text import describe
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
@@ -83,7 +84,10 @@ def _model(provider: Provider, place: "_Node") -> Model:
     id = place.text("id")
     if not id:
         raise ConfigError(f"{place.name}.id: missing")
-    known = find_model(provider, id) or Model(id, provider.id, name=id)
+    known = find_model(provider, id)
+    if known is None:
+        known = unlisted_model(id, provider).replace(name=id)
+        known = known.replace(reasoning=known.reasoning and family(id) is not None)
     price = known.price
     if "priceInput" in place.value or "priceOutput" in place.value:
         input = place.number("priceInput")
