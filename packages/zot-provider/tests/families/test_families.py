@@ -26,6 +26,7 @@ LINES = {name: families for table in TABLES for name, families in table.items()}
         ("workers-ai/@cf/moonshotai/kimi-k2.7-code", "kimi-k2.7-code"),
         ("moonshotai.kimi-k2.5", "kimi-k2.5"),
         ("zai-org/GLM-5.3", "glm-5.3"),
+        ("k3", "kimi-k3"),
         ("openai/gpt-oss-120b:free", "gpt-oss-20b"),
         ("openai.gpt-5.6-sol", "gpt-5.6-sol"),
         ("deepseek-ai/DeepSeek-V4-Pro", "deepseek-v4-pro"),

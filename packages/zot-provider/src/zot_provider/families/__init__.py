@@ -19,7 +19,7 @@ _VENDORS = {
     "gemini": ("gemini", "gemini"),
     "gemma": ("gemini", "gemma"),
     **dict.fromkeys(("codestral", "devstral", "magistral", "ministral", "mistral", "pixtral"), ("others", "mistral")),
-    **dict.fromkeys(("kimi", "moonshot"), ("others", "kimi")),
+    **dict.fromkeys(("k", "kimi", "moonshot"), ("others", "kimi")),
     **dict.fromkeys(("qwen", "qwq"), ("others", "qwen")),
     **{name: ("others", name) for name in ("deepseek", "glm", "grok", "llama", "mimo", "minimax", "muse", "nova")},
 }
@@ -82,9 +82,8 @@ def normal_id(model_id: str) -> tuple[str, str]:
 
 def _vendor(part: str) -> str:
     """Return the vendor of an id with this component (`claude`, `qwen3`, `o3`), or an empty string."""
-    letters = part.rstrip("0123456789")
     name = next((part[:at] for at, character in enumerate(part) if character.isdigit()), part)
-    return name if name in _VENDORS and (name != "o" or (name == letters and part != name)) else ""
+    return name if name in _VENDORS and (name not in ("k", "o") or part[1:].isdigit()) else ""
 
 
 def _points(part: str) -> list[str]:

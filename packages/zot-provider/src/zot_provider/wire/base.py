@@ -30,9 +30,7 @@ class Quirks(Record):
     `max_tokens_field`: the field of the body that limits the answer. `usage_chunk`: whether to request a last chunk
     with the usage. `system_role`: the role of the system prompt. `reasoning_effort`: whether the body may hold one.
     `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty if
-    it must not be sent. `thinking_field`: the field by which Chat Completions switches thinking, beside an effort:
-    "thinking" (an object), "enable_thinking" (true or false) or "reasoning" (an object that holds the effort too),
-    empty if there is no such field. `prompt_cache_key`: whether the body may hold the conversation's cache key.
+    it must not be sent. `prompt_cache_key`: whether the body may hold the conversation's cache key.
     `headers`: sent with every request.
     """
 
@@ -41,7 +39,6 @@ class Quirks(Record):
     system_role: str = "system"
     reasoning_effort: bool = True
     reasoning_field: str = "reasoning_content"
-    thinking_field: str = ""
     prompt_cache_key: bool = False
     headers: tuple[tuple[str, str], ...] = ()
 

@@ -13,7 +13,7 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import WordRule, data_url, is_closed, plain_text, result_text
-from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
+from zot_provider.wire.reasoning import effort_word, temperature
 
 _NAME = "openai-chat"
 
@@ -44,7 +44,9 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     warmth = temperature(request)
     if warmth is not None:
         body["temperature"] = warmth
-    body |= _reasoning(request, quirks)
+    effort = effort_word(model, request.reasoning) if quirks.reasoning_effort else None
+    if effort is not None:
+        body["reasoning_effort"] = effort
     if request.response_schema is not None:
         schema = request.response_schema
         answer = {"name": "answer", "schema": schema, "strict": is_closed(schema)}
@@ -52,21 +54,6 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     if quirks.prompt_cache_key and request.cache_key:
         body["prompt_cache_key"] = request.cache_key
     return body
-
-
-def _reasoning(request: Request, quirks: Quirks) -> dict[str, Any]:
-    """Return the fields that ask for thinking."""
-    model, how = request.model, thinking(request.model)
-    effort = effort_word(model, request.reasoning) if quirks.reasoning_effort else None
-    if how is not None and quirks.thinking_field == "reasoning":
-        off = how.off != "lowest" and not thinks(model, request.reasoning)
-        return {"reasoning": {"enabled": False}} if off else {"reasoning": {"effort": effort}} if effort else {}
-    fields: dict[str, Any] = {} if effort is None else {"reasoning_effort": effort}
-    if how is not None and how.off == "disabled" and quirks.thinking_field:
-        on = thinks(model, request.reasoning)
-        switch = {"type": "enabled" if on else "disabled"} if quirks.thinking_field == "thinking" else on
-        fields[quirks.thinking_field] = switch
-    return fields
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
