@@ -66,7 +66,8 @@ class _Entry(Record):
 class ModelRegistry:
     """The providers and their models. The registry opens no connections: a `Fetch` function asks servers.
 
-    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time.
+    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `warnings` name
+    what the user's file has without effect.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class ModelRegistry:
 
     def reload(self, known: KnownProviders) -> None:
         """Replace the built-in and the user's providers by `known`. Added providers stay."""
+        self._keys, self._discover, self.warnings = known.keys, known.discover, known.warnings
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
             for provider in known.providers
@@ -138,8 +140,8 @@ class ModelRegistry:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else the credentials for all providers."""
-        given = self._endpoint(id).key
+        """Return the key given for this provider, else that in the user's file, else the credentials for all."""
+        given = self._endpoint(id).key or self._keys.get(id, "")
         return GivenKey(given, self.environ) if given else self.credentials
 
     def ready(self, id: str) -> bool:
@@ -381,4 +383,5 @@ class ModelRegistry:
             return False
         if not self.ready(id) and (current is None or current.provider != id):
             return False
-        return ask == "always" or self.has_own_names(id, current)
+        wanted = self.has_own_names(id, current) if id not in self._discover else self._discover[id]
+        return ask == "always" or wanted

@@ -70,7 +70,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     host = Host(
         conversation,
-        [*notes, *choice.notes],
+        [*registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
