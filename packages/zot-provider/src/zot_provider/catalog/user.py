@@ -17,7 +17,7 @@ from zot_provider.catalog import find_model
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 from zot_provider.model import Model, Price
-from zot_provider.providers import PROVIDERS
+from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_provider.wire.base import Quirks
@@ -47,8 +47,8 @@ def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> Kn
     providers = {provider.id: provider for provider in PROVIDERS}
     models: dict[str, list[Model]] = {}
     listed = _Node(value, path).object("providers")
-    for id in listed.value:
-        place = listed.object(id)
+    for key in listed.value:
+        place, id = listed.object(key), provider_id(key)
         if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
         provider = _provider(id, place, providers.get(id))
@@ -65,11 +65,11 @@ def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
         raise ConfigError(f"{place.name}.api: expected one of {', '.join(_WIRES)}, got {api!r}")
     keyless = place.text("auth") == "none"
     if known is not None:
-        changed = known.replace(key_env=()) if keyless else known
+        changed = known.replace(key_env=(), account="") if keyless else known
         if base_url:  # it counts more than a variable, which is for all programs
-            changed = changed.replace(base_url=base_url, base_url_env=())
-        wire = _WIRES.get(api, known.wire)
-        return changed if wire == known.wire else changed.replace(wire=wire, quirks=Quirks())
+            changed = changed.at(base_url).replace(base_url_env=())
+        wire = _WIRES.get(api, changed.wire)
+        return changed if wire == changed.wire else changed.replace(wire=wire, quirks=Quirks(), routes=())
     if not base_url:
         raise ConfigError(f"{place.name}.baseUrl: missing; it is the address of the server, e.g. http://HOST/v1")
     variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
