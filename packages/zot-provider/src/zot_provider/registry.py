@@ -286,8 +286,8 @@ class ModelRegistry:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash. Without a catalogue, it also needs a key if the current server
-           `has_own_names`.
+           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
+           the current server `has_own_names`.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
@@ -327,7 +327,8 @@ class ModelRegistry:
         own_names = self.has_own_names(here, current)
         no_slashes = not own_names and not any("/" in model.id for model in self._models(here, own_names=False))
         if slash and head in others:
-            any_name = not self.provider(head).catalog and (not own_names or self.ready(head))
+            named = self.provider(head)
+            any_name = not named.catalog and (not own_names or self.ready(head) or named not in PROVIDERS)
             if no_slashes or any_name or self.find(head, rest):
                 return self.match(head, rest, current)
         if not own_names:
