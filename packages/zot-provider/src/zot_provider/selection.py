@@ -14,6 +14,9 @@ from zot_provider.record import Record, record
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Reasoning
 
+_NAMED = 5
+"""Providers whose variables an error names, besides the user's own."""
+
 
 @record
 class Selection(Record):
@@ -51,8 +54,11 @@ def select(
     unknown provider before a slash, and `MissingKey`.
     """
     registry = registry or ModelRegistry(known, environ=environ)
+    provider, default_provider = registry.id_of(provider), registry.id_of(default_provider)
     model, level = registry.split_level(model, provider)
     head, slash, rest = model.partition("/")
+    if slash:
+        head = registry.id_of(head)
     if slash and head in _ids(registry) and provider in ("", head) and not _served_elsewhere(model, head, registry):
         provider, model, slash = head, rest, ""
     prefix = head if slash and not provider else ""
@@ -93,11 +99,7 @@ def _ids(registry: ModelRegistry) -> list[str]:
 
 def _unknown_prefix(head: str, registry: ModelRegistry) -> UnknownName:
     """Return the error for a model name with an unknown provider before its slash."""
-    ids = _ids(registry)
-    if _resembles_provider(head, registry):
-        error = UnknownName.among("provider", head, ids)
-    else:
-        error = UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)}")
+    error = registry.unknown(head)
     error.parameter = "model"
     return error
 
@@ -112,7 +114,7 @@ def _resembles_provider(id: str, registry: ModelRegistry) -> bool:
 def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider: str) -> Provider:
     providers = registry.providers
     candidates = [each for each in providers if each.id == default_provider]
-    candidates += [each for each in providers if each.key_env and registry.ready(each.id)]
+    candidates += [each for each in providers if not each.keyless and registry.ready(each.id)]
     if model:
         for each in [*candidates, *providers]:
             if registry.find(each.id, model) is not None:
@@ -124,10 +126,13 @@ def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider
         return candidates[0]
     if base_url:
         return next(each for each in providers if each.base_url is None)
-    names = list(dict.fromkeys(name for each in providers for name in each.key_env))
-    free = [each.id for each in providers if not each.key_env and each.base_url]
+    own = [each for each in providers if each not in PROVIDERS]
+    named = [each for each in [*PROVIDERS[:_NAMED], *own] if not each.keyless]
+    names = dict.fromkeys(name for each in named for name in each.key_env[:1])
+    free = [each.id for each in providers if each.keyless and each.base_url]
     error = MissingKey(
-        f"no API key found: set {' or '.join(names)}, or choose a provider that needs no key ({' or '.join(free)})"
+        f"no API key found: set {', '.join(names)} or the variable of another provider (docs/providers.md), "
+        f"or choose a provider that needs no key ({' or '.join(free)})"
     )
     error.parameter = "provider"
     raise error

@@ -33,7 +33,7 @@ def test_all_files_together_are_small() -> None:
 
 def test_a_file_says_where_it_comes_from_and_when(file: Path) -> None:
     data = json.loads(file.read_text(encoding="utf-8"))
-    assert list(data) == ["source", "date", "models"]
+    assert list(data) == ["source", "date", "complete", "models"]
     assert data["source"]
     assert datetime.date.fromisoformat(data["date"]) > datetime.date(2025, 1, 1)
 
@@ -80,6 +80,6 @@ def test_no_model_has_retired_before_the_date_of_the_catalogue(file: Path) -> No
 def test_no_default_model_retires_within_ninety_days(provider: Provider) -> None:
     file = next(file for file in FILES if file.stem == provider.catalog)
     data = json.loads(file.read_text(encoding="utf-8"))
-    ends = {model["id"]: model.get("retires", "9999-01-01") for model in data["models"]}[provider.default_model]
+    ends = {model["id"]: model.get("retires") for model in data["models"]}.get(provider.default_model) or "9999-01-01"
     last = datetime.date.fromisoformat(data["date"]) + datetime.timedelta(days=90)
     assert datetime.date.fromisoformat(ends) > last

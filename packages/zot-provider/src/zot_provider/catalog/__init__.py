@@ -53,14 +53,15 @@ def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     """Return the model that a person means by `name`, as `match_model` finds it in the catalogue.
 
     Any other name becomes a model with the facts of its family. If `strict`, it must be a model that may be newer than
-    the catalogue, else `UnknownName` with similar ids is raised. A provider without a catalogue accepts every name,
-    strict or not. An empty name is always refused.
+    the catalogue, else `UnknownName` with similar ids is raised. A provider without a complete catalogue accepts every
+    name, strict or not. An empty name is always refused.
     """
     known = _models(provider)
     found = match_model(name, {model.id: model for model in list_models(provider)})
     if found is not None:
         return found
-    if name and not (strict and known and not may_be_newer(name, known)):
+    complete = provider.catalog is not None and _read(provider.catalog)["complete"]
+    if name and not (strict and complete and not may_be_newer(name, known)):
         return unlisted_model(name, provider)
     hint = "(give a full id)"
     if provider.catalog:

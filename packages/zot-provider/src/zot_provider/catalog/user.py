@@ -21,7 +21,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.families import family
 from zot_provider.json_text import describe
 from zot_provider.model import Model, Price, Thinking
-from zot_provider.providers import PROVIDERS
+from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider, Route
 from zot_provider.record import Record, field, record
 from zot_provider.wire import WIRES
@@ -44,17 +44,6 @@ _WIRES = {
     if wire in WIRES
 }
 """Wire by `api`."""
-
-_IDS = {
-    "openai-responses": "openai",
-    "openai-codex": "openai",
-    "anthropic-messages": "anthropic",
-    "moonshot": "kimi",
-    "moonshot-ai": "kimi",
-    "kimi-code": "kimi",
-    "deepseek-chat": "deepseek",
-}
-"""Other names of providers in this file, which count unless a provider has the name as its id."""
 
 _COMPAT: dict[str, tuple[str, dict[Any, Any]]] = {
     "supportsDeveloperRole": ("system_role", {True: "developer", False: "system"}),
@@ -104,8 +93,7 @@ def parse_user_models(
     root = JsonNode(value, path)
     listed = root.object("providers")
     for key in listed.value:
-        place = listed.object(key)
-        id = key if key in providers or _IDS.get(key) not in providers else _IDS[key]
+        place, id = listed.object(key), provider_id(key)
         if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
         providers[id] = _provider(id, place, providers.get(id), os.environ if environ is None else environ, known)
@@ -134,11 +122,11 @@ def _provider(
         variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
         before = Provider(id=id, title=id, wire="openai-chat", base_url=base_url, key_env=(variable,))
     elif base_url:  # it counts more than a variable, which is for all programs
-        before = before.replace(base_url=base_url, base_url_env=())
+        before = before.at(base_url).replace(base_url_env=())
     if wire is not None and wire != before.wire:
-        before = before.replace(wire=wire, quirks=Quirks())
+        before = before.replace(wire=wire, quirks=Quirks(), routes=())
     if keyless:
-        before = before.replace(key_env=())
+        before = before.replace(key_env=(), account="")
     before = _with_key(before, place, known)
     if place.boolean("authHeader"):
         before = before.replace(scheme="bearer")

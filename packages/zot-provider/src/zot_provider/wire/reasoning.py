@@ -34,8 +34,11 @@ _BUDGETS: dict[Reasoning, int] = {
 }
 """Each level as a number of thinking tokens, which is 0 or at least 1024."""
 
-_UNKNOWN = Thinking("effort", ("low", "medium", "high"))
+_COMMON = ("low", "medium", "high")
 """The words that every model with a reasoning effort accepts."""
+
+_UNKNOWN = Thinking()
+"""How a model of an unknown family is asked."""
 
 
 def thinking(model: Model) -> Thinking | None:
@@ -80,7 +83,7 @@ def effort_word(model: Model, level: Reasoning) -> str | None:
     known = nearest_level(model, level)
     if known in how.levels:
         return how.levels[known]
-    words = how.words or (() if how.way in ("always", "switch") else _UNKNOWN.words)
+    words = how.words or (() if how.way in ("always", "switch") else _COMMON)
     return _WORDS[known] if _WORDS[known] in words else None
 
 
@@ -122,4 +125,4 @@ def _exists(level: Reasoning, how: Thinking) -> bool:
         return how.off != "lowest"
     if how.way == "budget":
         return not how.most or _BUDGETS[level] <= how.most
-    return _WORDS[level] in (how.words or _UNKNOWN.words)
+    return _WORDS[level] in (how.words or _COMMON)

@@ -133,7 +133,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "content": [{"type": "output_text", "text": "half an ans", "annotations": []}],
             },
             {"type": "function_call", "call_id": "functions_read_0_9a062ddf_2", "name": "read", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "functions_read_0_9a062ddf_2", "output": ""},
+            {"type": "function_call_output", "call_id": "functions_read_0_9a062ddf_2", "output": "(no output)"},
         ],
         "stream": True,
         "store": False,
