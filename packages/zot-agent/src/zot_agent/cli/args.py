@@ -67,8 +67,8 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    names = ", ".join(provider.id for provider in PROVIDERS)
-    model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
+    names = ", ".join(provider.id for provider in PROVIDERS[:2])
+    model.add_argument("--provider", default="", metavar="NAME", help=f"such as {names}; zot doctor --all lists them")
     model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
     model.add_argument(
         "--api-key",

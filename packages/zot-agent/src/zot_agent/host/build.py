@@ -75,7 +75,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     host = Host(
         conversation,
-        [*notes, *choice.notes],
+        [*registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -115,7 +115,7 @@ def open_runtime(
             skills=workspace.skills,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
-            reasoning=options.reasoning or settings.reasoning,
+            reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
