@@ -17,7 +17,7 @@ __all__ = ["Record", "field", "record"]
 
 R = TypeVar("R", bound="Record")
 
-_FEW = 30
+_FEW = 15
 """Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
 
 
