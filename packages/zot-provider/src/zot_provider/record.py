@@ -45,7 +45,7 @@ class _LazyInit(_LazyAttribute):
         self._records: Counter[type[Record]] = Counter()
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
-        if not isinstance(instance, Record) or self._records[cls] == _FEW:
+        if not isinstance(instance, Record) or self._records[cls] >= _FEW:
             return super().__get__(instance, cls)
         self._records[cls] += 1
         return MethodType(_fill, instance)
