@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from zot_tui.markdown import Document
 from zot_tui.markdown.leaves import Leaf
-from zot_tui.markdown.parse import COLUMNS, DEPTH, PIECE_LINES, Cut, parse
+from zot_tui.markdown.parse import PIECE_LINES, Cut, parse
+from zot_tui.markdown.rules import COLUMNS, DEPTH
 
 PREFIXES = ["", "", "", "> ", "- ", "  ", "1. ", "2. ", "   ", "> - ", "- - ", "* ", " - ", "   - ", "3) ", "    "]
 BODIES = [
@@ -16,7 +17,7 @@ lines = st.tuples(st.sampled_from(PREFIXES), st.sampled_from(BODIES)).map("".joi
 
 
 def leaves(text: str) -> list[Leaf]:
-    return parse(text.split("\n"), Cut())[0]
+    return parse(text.split("\n"), Cut(), 0)[0]
 
 
 def marks(leaf: Leaf) -> list[str]:

@@ -77,9 +77,8 @@ class Document:
         if not self._changed:
             return
         self._changed = False
-        leaves, cuts = parse([*self._lines, _clean(self._partial)] if self._partial else self._lines, self._cut)
-        # The line of a cut and the next one decide whether the block above has ended; the next one may make a table.
-        cut = next((each for each in reversed(cuts) if each.parted or each.line + 1 < len(self._lines)), None)
+        lines = [*self._lines, _clean(self._partial)] if self._partial else self._lines
+        leaves, cut = parse(lines, self._cut, len(self._lines))
         count = cut.leaves if cut is not None else 0
         blocks: list[MarkdownBlock] = []
         last = self._closed[-1] if self._closed else None
