@@ -1,7 +1,7 @@
 """Inline markdown as styled runs: emphasis, code, links; by markdown-it, which is imported on first use."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from zot_tui.text.runs import Row, join
@@ -9,13 +9,18 @@ from zot_tui.text.sanitize import detached, sanitize
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 BRACKETS = 200  # most brackets in a text that is parsed: more of them take long, and are not readable links
 
+HEAD = 256  # a longer text is parsed in parts of at least so many characters
+
 _DEFINITION = re.compile(r"\[[^\]]+\]:")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
-_PLAIN = re.compile(r"[^\\`*_\[\]<>&!~\n]*")
+_PLAIN = re.compile(r"(?:[^\\`*_\[\]<>&!~\n]|(?<![ \t])\n(?![ \t]))*")
+_OPENER = re.compile(r"[`\[]|<[A-Za-z/!?]")
+_BORDER = re.compile(r"(?<=[^\s\\])[ \n](?=\S)")
 _STYLES = {
     "strong": "markdown.strong",
     "em": "markdown.emphasis",
@@ -34,16 +39,44 @@ def inline(text: str, style: str = "text") -> Row[str]:
     if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
         return [(style, detached(text.replace("\n", " ")))] if text else []
     row: Row[str] = []
-    for token in _parser().parseInline(text, {}):
+    start, size = 0, HEAD
+    while (border := _BORDER.search(text, start + size)) is not None:
+        runs, is_open = _head(text[start : border.start()], style)
+        if is_open:
+            size *= 2
+        else:
+            row += runs
+            start, size = border.start(), HEAD
+    return join([*row, *_runs(text[start:], style)[0]])
+
+
+def _runs(text: str, style: str) -> tuple[Row[str], bool]:
+    """Return the runs of `text`, and whether something in it is open, so that more text may change them.
+
+    Otherwise the runs of a longer text are these and those of the rest, if a single space or line break parts them.
+    """
+    row: Row[str] = []
+    env = {"open": False}
+    for token in _parser().parseInline(text, env):
         _walk(token.children or [], style, row)
-    return join((each, detached(sanitize(part))) for each, part in row)
+        env["open"] |= any(each.type == "text" and _OPENER.search(each.content) for each in token.children or [])
+    return join((each, detached(sanitize(part))) for each, part in row), env["open"]
+
+
+_head = lru_cache(maxsize=256)(_runs)  # a long text is drawn again for each bit of it that comes
 
 
 @cache
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
-    return MarkdownIt("commonmark").enable("strikethrough")
+    def note_open(state: "StateInline") -> None:
+        """Note a sign that begins emphasis and has no counterpart yet."""
+        state.env["open"] |= any(each.open and each.end < 0 for each in state.delimiters)
+
+    parser = MarkdownIt("commonmark").enable("strikethrough")
+    parser.inline.ruler2.push("note_open", note_open)
+    return parser
 
 
 def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:

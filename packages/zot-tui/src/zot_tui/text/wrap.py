@@ -9,8 +9,10 @@ brackets) stay with their neighbour (a short list after JIS X 4051).
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Generic
 
 from zot_tui.text.runs import Row, Run, S, clip_runs, join, runs_width
@@ -106,17 +108,18 @@ def _is_plain(line: Row[S], room: int) -> bool:
 def _cut(state: _Rows[S], line: Row[S]) -> None:
     """Do for a plain line what `_add` does with its pieces."""
     text = "".join([part for _, part in line])
-    start, size = 0, len(text)
+    ends = [*accumulate(len(part) for _, part in line)]
+    start, size = 0, len(text.rstrip(" "))
     while True:
         end = start + state.room
-        if end >= size or text[end:].isspace():
-            state.row += _between(line, start, end)
+        if end >= size:
+            state.row += _between(line, ends, start, end)
             state.finish()
             return
         space = text.rfind(" ", start, end + 1)
         if space > start:
             end = start + len(text[start:space].rstrip(" "))
-        state.row += _between(line, start, end)
+        state.row += _between(line, ends, start, end)
         state.finish()
         state.begin()
         start = end
@@ -124,16 +127,15 @@ def _cut(state: _Rows[S], line: Row[S]) -> None:
             start += 1
 
 
-def _between(line: Row[S], start: int, end: int) -> Row[S]:
-    """Return the runs between two character positions."""
+def _between(line: Row[S], ends: Sequence[int], start: int, end: int) -> Row[S]:
+    """Return the runs between two character positions; `ends` are the positions where the runs end."""
     found: Row[S] = []
-    for style, text in line:
-        if end <= 0:
+    for index in range(bisect_right(ends, start), len(line)):
+        style, text = line[index]
+        begin = ends[index] - len(text)
+        if begin >= end:
             break
-        if start < len(text):
-            found.append((style, text[max(start, 0) : end]))
-        start -= len(text)
-        end -= len(text)
+        found.append((style, text[max(start - begin, 0) : end - begin]))
     return found
 
 
