@@ -86,9 +86,10 @@ def wrap(
     if width < 1:
         raise ValueError(f"a row needs at least one cell, not {width}")
     state = _Rows(width, clip_runs(first, width // 2, ""), clip_runs(rest, width // 2, ""))
-    for line in _lines(runs, tab_size):
+    simple = _is_simple(runs)
+    for line in [[*runs]] if simple else _lines(runs, tab_size):
         state.begin()
-        if _is_plain(line, state.room):
+        if (simple or _is_simple(line)) and _keeps_indentation(line, state.room):
             _cut(state, line)
             continue
         for piece in _pieces(line):
@@ -98,10 +99,13 @@ def wrap(
     return state.done
 
 
-def _is_plain(line: Row[S], room: int) -> bool:
-    """Whether every character takes one cell and only spaces separate words, so that rows can be found quickly."""
-    if not all(text.isascii() and text.isprintable() for _, text in line):
-        return False
+def _is_simple(line: Sequence[Run[S]]) -> bool:
+    """Whether every character takes one cell and only spaces separate words."""
+    return all(text.isascii() and text.isprintable() for _, text in line)
+
+
+def _keeps_indentation(line: Row[S], room: int) -> bool:
+    """Whether no indentation may have to be shortened."""
     return room > 0 and (not line or line[0][1][:1] not in ("", " ") or sum(len(text) for _, text in line) <= room)
 
 
