@@ -196,11 +196,11 @@ def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one() -> No
         assert rows
         return count
 
-    for piece in ("Some *words* and `code`.\n\n", "- an *item*\n", "> quoted\n\n"):
-        calls(piece)  # what is imported and kept once
+    for piece in ("Some *words* and `code`.\n\n", "- an *item*\n", "> quoted\n\n", "> - a\n>   - b\n"):
+        calls(piece * 3)  # what is imported and kept once
         assert calls(piece * 2000) <= calls(piece * 3) * 1.1
-    for opening, row in (("```py\n", "x = 1\n"), ("|a|\n|-|\n", "|*b*|\n")):
-        calls(opening + row)
+    for opening, row in (("```py\n", "x = 1\n"), ("|a|\n|-|\n", "|*b*|\n"), ("- a\n", "  - b\n"), ("> a\n", "> - b\n")):
+        calls(opening + row * 81)
         assert calls(opening + row * 4001) <= calls(opening + row * 81) * 1.1
 
 
