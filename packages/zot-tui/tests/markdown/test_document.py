@@ -176,7 +176,14 @@ def test_the_size_of_no_block_grows_without_bound() -> None:
         "|a|\n|-|\n" + "|" + "c" * 100_000,
         "<div>\n" + "d\n" * 5000,
     ):
-        assert max(len(block.source) for block in Document(text).blocks) <= 2 * 4096 + 2
+        assert max(len(block.source) for block in Document(text).blocks) <= 4096
+
+
+def test_an_overlong_line_is_cut_before_a_word_that_begins_no_block() -> None:
+    text = "- " + "word - 1. # > " * 500
+    blocks = Document(text).blocks
+    assert {block.kind for block in blocks} == {"paragraph"}
+    assert " ".join(block.source for block in blocks).split() == text.split()[1:]
 
 
 def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one() -> None:

@@ -6,8 +6,8 @@ the whole text. Link reference definitions are not supported, because one at the
 that was drawn long before; they stay readable text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
@@ -43,10 +43,13 @@ _List: TypeAlias = tuple[str, int]  # the sign of a list, and the number of its 
 class _Container:
     """An open quote, or an open list item with its marker.
 
+    `rest` are the marks on the rows of its leaves, with those of the containers around it, but without its marker.
     `opening` is the line that opens it, as far as its text.
     """
 
     label: str = ""
+    rest: Row[str] = field(default_factory=list)
+    quoted: bool = False
     opening: str = ""
     drawn: bool = False
 
@@ -199,7 +202,10 @@ class _Walk:
             return
         if self._begun is None:
             self._begun = line
-        self._open += (_Container(label, self._opening(token)),)
+        around = self._open[-1] if depth else _Container()
+        cells = ("markdown.bullet", " " * len(label)) if label else ("markdown.quote", "▎ ")
+        quoted = around.quoted or not label
+        self._open += (_Container(label, [*around.rest, cells], quoted, self._opening(token)),)
 
     def _leave(self) -> None:
         """Leave a quote or an item; without content it has an empty leaf."""
@@ -236,22 +242,23 @@ class _Walk:
 
     def _part(self, begin: int, *, continues: bool = False) -> _Part:
         """Begin a leaf, or a later piece of one, in the open containers."""
-        first: Row[str] = []
-        rest: Row[str] = []
-        bars: Row[str] = []
-        for index, container in enumerate(self._open):
-            label = container.label
-            cells = ("markdown.bullet", " " * len(label)) if label else ("markdown.quote", "▎ ")
-            first.append(("markdown.bullet", label) if label and not container.drawn else cells)
-            rest.append(cells)
-            if index == len(bars) and index < len(self._path) and self._path[index] is container:
-                bars.append(cells)
-            container.drawn = True
+        inner = self._open[-1] if self._open else _Container(drawn=True)
+        first = inner.rest
+        if not inner.drawn:
+            first = [*inner.rest]
+            for index, container in enumerate(self._open):
+                if not container.drawn and container.label:
+                    first[index] = ("markdown.bullet", container.label)
+                container.drawn = True
+        shared: Row[str] = []
+        for container, other in zip(self._open, self._path, strict=False):
+            if container is not other:
+                break
+            shared = container.rest
         apart = (begin if self._begun is None else self._begun) > self._end or self._kind in _LOOSE
-        quoted = any(not each.label for each in self._open)
-        above = None if continues or self._kind is None else bars
+        bars = None if continues or self._kind is None else shared
         self._path, self._begun = self._open, None
-        return _Part(first, rest, quoted, above, apart, continues)
+        return _Part(first, inner.rest, inner.quoted, bars, apart, continues)
 
     def _add(self, leaf: Leaf, part: _Part, end: int) -> None:
         """Add a leaf that ends before the line `end`."""
@@ -299,15 +306,17 @@ def _content(tokens: "Sequence[Token]", index: int) -> list[str]:
     return content.removesuffix("\n").split("\n") if content else []
 
 
-def _pieces(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
-    """Yield where the pieces of a leaf begin and end, given the sizes of its lines; at least one piece."""
-    begin = size = 0
+def _pieces(sizes: Sequence[int], most: int) -> Sequence[tuple[int, int]]:
+    """Return where the pieces of a leaf begin and end, given the sizes of its lines; at least one piece."""
+    if len(sizes) <= most and sum(sizes) + len(sizes) <= PIECE_SIZE:
+        return [(0, len(sizes))]
+    begins, size = [0], 0
     for index, each in enumerate(sizes):
-        if index > begin and (index - begin >= most or size + each > PIECE_SIZE):
-            yield begin, index
-            begin, size = index, 0
+        if index > begins[-1] and (index - begins[-1] >= most or size + each > PIECE_SIZE):
+            begins.append(index)
+            size = 0
         size += each + 1
-    yield begin, len(sizes)
+    return [*zip(begins, [*begins[1:], len(sizes)], strict=True)]
 
 
 def _table(tokens: "Sequence[Token]", index: int) -> tuple[list[str], list[Align], list[list[str]]]:
