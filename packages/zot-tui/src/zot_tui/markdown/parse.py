@@ -287,17 +287,22 @@ def _header(containers: Sequence[_Container], text: Sequence[str] = (), end: str
     """
     lines: list[str] = []
     line = ""
-    for each in [*(container.opening for container in containers), *text[:1]]:
-        head = each[: len(line)]
-        beside = head.isspace() and each[len(line) : len(line) + 1] not in ("", " ", "\t")
-        if line and head != line and not beside:
+    item = False  # whether `line` ends with the marker of an item
+    for container in containers:
+        opening = container.opening
+        around, inner = opening[: len(line)], opening[len(line) :]
+        if around == line or (item and around.isspace() and inner[:1] not in " \t"):  # they can be on one line
+            line += inner
+        else:
             lines.append(line + "#")
-            line = ""
-        line += each[len(line) :]
-    if text:
-        return [*lines, line, *text[1:]]
-    line += end or ("#" if containers else "")
-    return [*lines, line] if line else lines
+            line = opening
+        item = bool(container.label)
+    if not text:
+        line += end or ("#" if containers else "")
+        return [*lines, line] if line else lines
+    if line and not text[0].startswith(line):
+        lines.append(line + "#")
+    return [*lines, *text]
 
 
 def _content(tokens: "Sequence[Token]", index: int) -> list[str]:
