@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from zot_tui.markdown import Document
 
 EXAMPLES = json.loads((Path(__file__).parent / "commonmark-0.31.2" / "blocks.json").read_text("utf-8"))
 KINDS = {"paragraph_open": "paragraph", "fence": "code", "code_block": "code", "html_block": "html", "hr": "rule"}
+LINES = sorted({line for each in EXAMPLES for line in each["markdown"].split("\n") if not set(line) & {"\t", "|"}})
 
 Shown: TypeAlias = tuple[str, int, str, list[str], list[str]]  # kind, level, language, marks, lines
 
@@ -89,6 +92,12 @@ def test_markdown_it_writes_the_html_of_the_specification(text: str, html: str) 
 @examples
 def test_a_text_has_the_leaves_that_markdown_it_finds_with_its_own_rules(text: str, html: str) -> None:
     assert ours(text) == theirs(text), html
+
+
+@settings(max_examples=4 * settings.default.max_examples)
+@given(st.lists(st.sampled_from(LINES), max_size=10).map("\n".join))
+def test_so_has_a_text_of_lines_from_many_examples(text: str) -> None:
+    assert ours(text) == theirs(text)
 
 
 @examples
