@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zot_tui.markdown.inline import HEAD, _runs, inline
@@ -49,6 +49,10 @@ def test_a_mark_behind_the_sign_of_emphasis_does_not_join_what_is_before() -> No
 
 @settings(max_examples=4 * settings.default.max_examples)
 @given(st.lists(st.sampled_from(SIGNS), max_size=40).map("".join))
+@example("word ![a `b ](/u) " + "word " * HEAD + "`")
+@example("word [(`" + "word " * HEAD + " ]`")
+@example("word\n\u0301word")
+@example("word [a](/u " + "word " * HEAD + "\n'b')")
 def test_a_long_text_that_is_parsed_in_parts_has_the_runs_of_the_whole(text: str) -> None:
     assert inline(text) == _runs(text, "text")[0]
 

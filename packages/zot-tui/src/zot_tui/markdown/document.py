@@ -13,7 +13,7 @@ class Document:
     """A markdown text that is appended to. The result does not depend on how the text is cut into pieces.
 
     `closed` are the blocks that later text cannot change; the list only grows. `open` are the blocks after them,
-    usually one or two, which may change after an append. A block holds at most 40 rows of code or of a table, and some
+    usually a few, which may change after an append. A block holds at most 40 rows of code or of a table, and some
     4,000 characters of anything; longer content continues in the next block. Text is parsed when blocks are asked for,
     from the last item or block, or the second-to-last complete line of a longer one, at any depth of lists and quotes.
     So a redraw costs as much as the new text and the open blocks, however long the document is.

@@ -19,7 +19,9 @@ HEAD = 256  # a longer text is parsed in parts of at least so many characters
 _DEFINITION = re.compile(r"\[[^\]]+\]:")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
 _PLAIN = re.compile(r"(?:[^\\`*_\[\]<>&!~\n]|(?<![ \t])\n(?![ \t]))*")
-_OPENER = re.compile(r"[`\[]|<[A-Za-z/!?]")
+_OPENER = re.compile(r"[`\[]|<(?=[A-Za-z/!?])")
+_CLOSERS = {"`": "`", "[": "]", "<": ">"}  # what must follow so that the sign is more than text
+_BRACKETED = re.compile(r"\[[^\[\]`<]*\](?![(:])")  # is text whatever follows
 _BORDER = re.compile(r"(?<=[^\s\\])[ \n](?=\S)")
 _STYLES = {
     "strong": "markdown.strong",
@@ -37,12 +39,12 @@ def inline(text: str, style: str = "text") -> Row[str]:
     that it cannot mislead; an image shows its description like a link. Other HTML is plain text.
     """
     if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
-        return [(style, detached(text.replace("\n", " ")))] if text else []
+        return [(style, " ".join(map(detached, text.split("\n"))))] if text else []
     row: Row[str] = []
     start, size = 0, HEAD
     while (border := _BORDER.search(text, start + size)) is not None:
-        runs, is_open = _head(text[start : border.start()], style)
-        if is_open:
+        runs, closers = _head(text[start : border.start()], style)
+        if any(text.find(each, border.start()) >= 0 for each in closers):
             size *= 2
         else:
             row += runs
@@ -50,17 +52,22 @@ def inline(text: str, style: str = "text") -> Row[str]:
     return join([*row, *_runs(text[start:], style)[0]])
 
 
-def _runs(text: str, style: str) -> tuple[Row[str], bool]:
-    """Return the runs of `text`, and whether something in it is open, so that more text may change them.
+def _runs(text: str, style: str) -> tuple[Row[str], set[str]]:
+    """Return the runs of `text`, and the signs that may change them if they follow.
 
-    Otherwise the runs of a longer text are these and those of the rest, if a single space or line break parts them.
+    If none of them follows, the runs of a longer text are these and those of the rest, which must begin with a single
+    space or line break.
     """
     row: Row[str] = []
-    env = {"open": False}
-    for token in _parser().parseInline(text, env):
-        _walk(token.children or [], style, row)
-        env["open"] |= any(each.type == "text" and _OPENER.search(each.content) for each in token.children or [])
-    return join((each, detached(sanitize(part))) for each, part in row), env["open"]
+    closers: set[str] = set()
+    for token in _parser().parseInline(text, {"closers": closers}):
+        children = token.children or []
+        _walk(children, style, row)
+        texts = [_BRACKETED.sub("", each.content) for each in children if each.type in ("text", "image")]
+        closers.update(_CLOSERS[sign] for each in texts for sign in _OPENER.findall(each))
+    if "]" in closers and "](" in text:
+        closers.add(")")
+    return join((each, detached(sanitize(part))) for each, part in row), closers
 
 
 _head = lru_cache(maxsize=256)(_runs)  # a long text is drawn again for each bit of it that comes
@@ -70,12 +77,12 @@ _head = lru_cache(maxsize=256)(_runs)  # a long text is drawn again for each bit
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
-    def note_open(state: "StateInline") -> None:
-        """Note a sign that begins emphasis and has no counterpart yet."""
-        state.env["open"] |= any(each.open and each.end < 0 for each in state.delimiters)
+    def note_closers(state: "StateInline") -> None:
+        """Note which signs would end emphasis that does not end in the text."""
+        state.env["closers"].update(chr(each.marker) for each in state.delimiters if each.open and each.end < 0)
 
     parser = MarkdownIt("commonmark").enable("strikethrough")
-    parser.inline.ruler2.push("note_open", note_open)
+    parser.inline.ruler2.push("closers", note_closers)
     return parser
 
 

@@ -141,26 +141,14 @@ class _Walk:
                 self._lists = self._lists[:-1]
 
     def _places(self, tokens: "Sequence[Token]") -> tuple[int, int]:
-        """Return the indexes of the token before which to cut, and of the last one that may be cut; -1 for none."""
-        for index in range(len(tokens) - 1, -1, -1):
-            if tokens[index].type not in _BEGIN:
-                continue
-            if _begin(tokens[index]) <= self._last:
-                last = index
-                while index and tokens[index - 1].type in _BEGIN and tokens[index - 1].type not in _KINDS:
-                    index -= 1  # a container without a leaf above this one
-                return index, last
-            if self._is_parted(tokens, index):
-                return index, -1
-        return -1, -1
-
-    def _is_parted(self, tokens: "Sequence[Token]", index: int) -> bool:
-        """Whether an empty line ends the block above, whatever follows: no block that may continue is open there."""
-        line = _begin(tokens[index])
-        above = tokens[index - 1] if index else None
-        if above is None or above.level or tokens[index].level or above.type in (*_LIST_CLOSE, "blockquote_close"):
-            return False
-        return line > self._lead and not self._lines[line - 1].strip(" \t") and self._lines[line][0] not in " \t"
+        """Return the indexes of the token before which to cut, and of the leaf that may be cut; -1 for no token."""
+        last = len(tokens) - 1
+        while last >= 0 and (tokens[last].type not in _BEGIN or _begin(tokens[last]) > self._last):
+            last -= 1
+        cut = last
+        while cut > 0 and tokens[cut - 1].type in _BEGIN and tokens[cut - 1].type not in _KINDS:
+            cut -= 1  # a container without a leaf above this one
+        return cut, last
 
     def _cut_before(self, token: "Token") -> None:
         line = _begin(token)
