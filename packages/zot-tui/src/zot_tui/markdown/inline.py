@@ -18,7 +18,7 @@ HEAD = 256  # a longer text is parsed in parts of at least so many characters
 
 _DEFINITION = re.compile(r"\[[^\]]+\]:")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
-_PLAIN = re.compile(r"(?:[^\\`*_\[\]<>&!~\n]|(?<![ \t])\n(?![ \t]))*")
+_PLAIN = re.compile(r"[^\\`*_\[\]<>&!~\n]*(?:(?<![ \t])\n(?![ \t])[^\\`*_\[\]<>&!~\n]*)*")
 _OPENER = re.compile(r"[`\[]|<(?=[A-Za-z/!?])")
 _CLOSERS = {"`": "`", "[": "]", "<": ">"}  # what must follow so that the sign is more than text
 _BRACKETED = re.compile(r"\[[^\[\]`<]*\](?![(:])")  # is text whatever follows

@@ -215,17 +215,15 @@ class _Walk:
             lines = [*resumed.lines, *lines[token.type != "fence" :]]
             rows = [*resumed.rows, *rows]
             first = self._lead - len(resumed.lines) - len(resumed.rows)
+        level = int(token.tag[1]) if kind == "heading" else 0
         sizes = [sum(map(len, row)) for row in rows] if kind == "table" else [*map(len, lines)]
         cut = min(self._last, first + len(sizes) - 1) if last else -1  # the line of a cut in the leaf
         for start, stop in _pieces(sizes, len(sizes) if kind in ("paragraph", "heading") else PIECE_LINES):
             part = resumed if resumed is not None and not start else self._part(begin, continues=start > 0)
             if max(first + start, begin + 1, self._lead + 1) <= cut < first + stop:
                 above = replace(part, lines=lines[start : cut - first], rows=rows[start : cut - first])
-                self._cut(cut, self._header(token) if resumed is None else self._start.header, above)
-            leaf = Leaf(kind, Margin(), lines[start:stop], info=token.info.strip(), head=head, aligns=aligns)
-            leaf.rows = rows[start:stop]
-            if kind == "heading":
-                leaf.level = int(token.tag[1])
+                self._cut(cut, self._header_of(token) if resumed is None else self._start.header, above)
+            leaf = Leaf(kind, Margin(), lines[start:stop], level, token.info.strip(), head, aligns, rows[start:stop])
             self._add(leaf, part, end if stop == len(sizes) else first + stop)
 
     def _part(self, begin: int, *, continues: bool = False) -> _Part:
@@ -256,7 +254,7 @@ class _Walk:
         self.leaves.append(leaf)
         self._kind, self._end = leaf.kind, end
 
-    def _header(self, token: "Token") -> Sequence[str]:
+    def _header_of(self, token: "Token") -> Sequence[str]:
         """Return lines after which the following ones are read as lines of the leaf."""
         if _KINDS[token.type] in ("paragraph", "heading"):
             return _header(self._open, end="x")

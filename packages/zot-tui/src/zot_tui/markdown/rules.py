@@ -44,6 +44,7 @@ def _limited(rule: RuleFuncBlockType) -> RuleFuncBlockType:
 
 
 _QUOTE, _LIST = _limited(blockquote), _limited(list_block)
+# The rules for a line that begins with a character, in the order in which markdown-it tries them.
 _RULES: Mapping[str, Sequence[RuleFuncBlockType]] = {
     **{sign: [fence] for sign in "`~"},
     **{sign: [_LIST] for sign in "0123456789+"},
@@ -103,7 +104,9 @@ def _text(state: StateBlock, begin: int, end: int) -> None:
         ):
             underline = sign
             break
-        if state.sCount[line] >= 0 and _ends_paragraph(state, line, state.lineMax, True):
+        if state.sCount[line] < 0:  # of a quote, without its sign
+            continue
+        if _ends_leaf(state, line, state.lineMax, True) or _table(state, line, state.lineMax, True):
             break
     state.parentType = parent
     state.line = line + 1 if underline else line
@@ -125,19 +128,15 @@ def _ending(rules: Iterable[RuleFuncBlockType]) -> RuleFuncBlockType:
     return ends
 
 
-_ends_text = _ending([fence, _QUOTE, hr, _LIST, html_block, heading])
-
-
-def _ends_paragraph(state: StateBlock, begin: int, end: int, silent: bool) -> bool:  # noqa: FBT001  see above
-    return _ends_text(state, begin, end, silent) or _table(state, begin, end, silent)
+_ends_leaf = _ending([fence, _QUOTE, hr, _LIST, html_block, heading])
 
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": 4 * DEPTH})
     ruler = parser.block.ruler
-    ruler.enableOnly("code")  # whether it is enabled decides what an indented line is
+    ruler.enableOnly("code")  # `_any` calls the rules; this one is asked for by name where a line is indented
     ruler.before("table", "any", _any)
-    ruler.push("ends a quote or a table", _ends_text, {"alt": ["blockquote"]})
+    ruler.push("ends a quote or a table", _ends_leaf, {"alt": ["blockquote"]})
     ruler.push("ends an item", _ending([fence, _QUOTE, hr]), {"alt": ["list"]})
     return parser
 
