@@ -26,14 +26,15 @@ def test_thinking_without_its_encrypted_form_is_not_sent() -> None:
     assert [item["type"] for item in sent] == ["message", "message"]
 
 
-def test_thinking_without_an_id_or_a_summary_is_sent_without_them() -> None:
+def test_thinking_without_an_id_or_a_summary_gets_an_id_that_stays_the_same() -> None:
     thought = ReasoningBlock(encrypted_content="cipher", wire=WIRE.name)
-    history = [ASKED, Message("assistant", [thought, TextBlock("done")])]
-    assert WIRE.encode(Request(MODEL, history), Quirks())["input"][1] == {
-        "type": "reasoning",
-        "summary": [],
-        "encrypted_content": "cipher",
-    }
+    history = [ASKED, Message("assistant", [thought, TextBlock("done"), thought, TextBlock("done")])]
+    sent = [WIRE.encode(Request(MODEL, history), Quirks())["input"] for _ in range(2)]
+    assert sent[0] == sent[1]
+    first, second = (item for item in sent[0] if item["type"] == "reasoning")
+    assert first == {"type": "reasoning", "id": first["id"], "summary": [], "encrypted_content": "cipher"}
+    assert first["id"].startswith("rs_")
+    assert second["id"] not in ("", first["id"])
 
 
 def test_the_cache_key_is_sent_where_the_provider_takes_one() -> None:
