@@ -1,11 +1,31 @@
-"""`Credentials`: sources of the keys for requests. Each request looks up its key again."""
+"""`Credentials`: sources of what requests need of an account. Each request asks again."""
 
 import os
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
 
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.providers.spec import Provider
+from zot_provider.record import Record, field, record
+
+Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
+"""Returns the headers of a signed POST request, given its URL, its other headers and its body."""
+
+
+@record
+class Authorization(Record):
+    """What a request needs of an account.
+
+    `key` is an API key or a token, empty if none is needed. `scheme` is the way to send it, one of `SCHEMES`, empty for
+    the provider's way. `headers` are sent besides. `base_url` is the address that belongs to the account, empty for the
+    provider's. `sign` signs the request, in place of a key.
+    """
+
+    key: str = ""
+    scheme: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    base_url: str = ""
+    sign: Sign | None = None
 
 
 class Credentials(Protocol):
@@ -16,10 +36,11 @@ class Credentials(Protocol):
         be sent. Contacts no server."""
         ...
 
-    async def key(self, provider: Provider) -> str:
-        """Return the key for the next request, empty if no key is needed. A token may be refreshed here.
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
+        """Return what the next request needs. A token may be refreshed here.
 
-        Raises what `check` raises, and `ProviderError` if a refresh fails.
+        `refused` is the key that the server has just refused with status 401: a source that can get another key returns
+        it, others return the same key. Raises what `check` raises, and `ProviderError` if a refresh fails.
         """
         ...
 
@@ -38,10 +59,10 @@ class EnvironmentKeys:
         """See `Credentials`."""
         check_key(provider, environment_value(provider.key_env, self._environ))
 
-    async def key(self, provider: Provider) -> str:
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
         self.check(provider)
-        return environment_value(provider.key_env, self._environ)
+        return Authorization(environment_value(provider.key_env, self._environ))
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`. The advice names the variables that hold the key."""
@@ -60,9 +81,9 @@ class GivenKey:
         """See `Credentials`."""
         check_key(provider, self._key)
 
-    async def key(self, provider: Provider) -> str:
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
-        return self._key
+        return Authorization(self._key)
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`."""

@@ -20,7 +20,8 @@ class Model(Record):
     `provider` is the id of a record in `PROVIDERS`. `context_window` and `max_output` are in tokens, 0 if unknown.
     `price` is None if unknown: a cost is then unknown, never zero. `efforts` are the provider's words for the reasoning
     efforts that the model accepts, such as "low" and "xhigh", empty if unknown. On the Anthropic wire, a model with
-    efforts decides itself how long it thinks; a model without efforts gets a budget of tokens.
+    efforts decides itself how long it thinks; a model without efforts gets a budget of tokens. `wire` and `base_url`
+    say how this model is served, empty if its provider's record says it.
     """
 
     id: str
@@ -32,3 +33,5 @@ class Model(Record):
     images: bool = True
     price: Price | None = None
     efforts: tuple[str, ...] = ()
+    wire: str = ""
+    base_url: str = ""

@@ -117,7 +117,7 @@ class RoutingClient:
 
     def _open(self, provider: Provider, endpoint: Endpoint) -> HttpClient:
         return HttpClient(
-            provider,
+            provider if self.registry.base_url(provider.id) else provider.fill(self.registry.environ),
             credentials=self.registry.credentials_of(provider.id),
             base_url=self.registry.base_url(provider.id),
             transport=lambda: self._transport(insecure=endpoint.insecure),

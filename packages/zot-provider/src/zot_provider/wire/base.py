@@ -4,7 +4,7 @@ A wire is code and knows no provider. The differences between providers of one w
 provider's record. Encoding is a pure function. Decoding consumes the data of server-sent events and does no I/O.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from zot_provider.events import StreamEvent
@@ -12,6 +12,15 @@ from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.record import Record, record
 from zot_provider.request import Request
+
+SCHEMES: Mapping[str, tuple[str, str]] = {
+    "bearer": ("authorization", "Bearer "),
+    "x-api-key": ("x-api-key", ""),
+    "x-goog-api-key": ("x-goog-api-key", ""),
+    "api-key": ("api-key", ""),
+    "cf-aig": ("cf-aig-authorization", "Bearer "),
+}
+"""The ways to send a key: the name of a header, and what precedes the key in its value."""
 
 
 @record
@@ -34,8 +43,16 @@ class Quirks(Record):
     headers: tuple[tuple[str, str], ...] = ()
 
 
+class Splitter(Protocol):
+    """Divides the body of one answer into messages. Each answer needs a new instance."""
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Return the data of each message that `chunk` completes. Raises `ProtocolError`."""
+        ...
+
+
 class Decoder(Protocol):
-    """Turns one answer into events. Each answer needs a new instance.
+    """Turns the messages of one answer into events. Each answer needs a new instance.
 
     `ended` becomes true after `StreamEnd` and after a failure, when no more events can come: stop reading and call
     `finish`.
@@ -44,7 +61,7 @@ class Decoder(Protocol):
     ended: bool
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
-        """Return the events for the data fields of some server-sent events, in order; may be empty.
+        """Return the events for some messages, such as the data fields of server-sent events, in order; may be empty.
 
         Raises `ModelError` for a failure that the provider reports, `ProtocolError` for data that is not a JSON
         object. If events precede the failure in the same call, they are returned and the next call raises it.
@@ -69,23 +86,33 @@ class Encode(Protocol):
 
 @record
 class Wire(Record):
-    """A wire: the path of its endpoint below the base URL, and functions to authenticate, encode and decode.
+    """A wire: the path of its endpoint below the base URL, and functions to encode and decode.
 
-    `path` begins with a slash. `version_in_base` says whether the base URL holds the version (OpenAI: ".../v1") or
-    the path does (Anthropic). `auth` maps a key to headers; for an empty key it returns the headers that every request
-    needs.
+    `path` begins with a slash; `{model}` in it is the quoted id of the model. `version_in_base` says whether the base
+    URL holds the version (OpenAI: ".../v1") or the path does (Anthropic). `scheme` is the usual way to send a key, one
+    of `SCHEMES`. `headers` are sent with every request.
 
     `history` turns messages (a whole conversation, or a later part of one with the call ids of the earlier part) into
     items of the body; `history_field` is the field in which `encode` puts them. `encode` makes the body, a JSON object,
     of a request with any history: it normalizes a copy first. It may be passed the items of the last part of the
     conversation, which must include the model's last answer.
+
+    `splitter` makes the splitter of an answer's body; None for server-sent events.
     """
 
     name: str
     path: str
     version_in_base: bool
-    auth: Callable[[str], dict[str, str]]
+    scheme: str
     history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
     history_field: str
     encode: Encode
     decoder: Callable[[], Decoder]
+    headers: tuple[tuple[str, str], ...] = ()
+    splitter: Callable[[], Splitter] | None = None
+
+    def auth(self, key: str, scheme: str = "") -> dict[str, str]:
+        """Return the headers of every request and, for a key that is not empty, the header with the key, sent in this
+        way instead of the usual one."""
+        name, prefix = SCHEMES[scheme or self.scheme]
+        return dict(self.headers) | ({name: prefix + key} if key else {})
