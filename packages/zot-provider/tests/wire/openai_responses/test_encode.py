@@ -59,3 +59,9 @@ def test_each_text_of_the_model_has_an_id_that_stays_the_same_as_the_conversatio
         assert item["id"].startswith("msg_")
         assert item["status"] == "completed"
         assert item["content"] == [{"type": "output_text", "text": "ok", "annotations": []}]
+
+
+def test_the_model_reads_in_which_phase_it_wrote_a_text() -> None:
+    texts = [TextBlock("I look.", "commentary"), TextBlock("Done.", "final_answer"), TextBlock("Older.")]
+    sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", list(texts))]), Quirks())["input"]
+    assert [item.get("phase") for item in sent[1:]] == ["commentary", "final_answer", None]

@@ -32,7 +32,7 @@ def histories(wires: Sequence[str], *, most: int = 8) -> st.SearchStrategy[list[
     thinking = st.builds(ReasoningBlock, st.sampled_from(["", "hm"]), _OPAQUE, _OPAQUE, _OPAQUE, st.sampled_from(wires))
     usual: dict[Role, st.SearchStrategy[Block]] = {
         "user": _SHOWN,
-        "assistant": _TEXTS | call | thinking,
+        "assistant": _TEXTS | st.just(TextBlock("look", "commentary")) | call | thinking,
         "tool": result,
     }
     messages = [st.builds(Message, st.just(role), st.lists(blocks, max_size=4)) for role, blocks in usual.items()]

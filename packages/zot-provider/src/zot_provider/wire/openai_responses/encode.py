@@ -78,7 +78,8 @@ def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
         if isinstance(block, TextBlock):
             part = {"type": "output_text", "text": block.text, "annotations": []}
             id = _id("msg", block.text, ids)
-            items.append({"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]})
+            item = {"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]}
+            items.append(item | {"phase": block.phase} if block.phase else item)
         elif isinstance(block, ToolCallBlock):
             call = {"call_id": block.id, "name": block.name, "arguments": block.arguments}
             items.append({"type": "function_call", **call})
