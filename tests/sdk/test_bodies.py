@@ -76,7 +76,7 @@ EFFORTS: Sequence[Reasoning] = ("off", "minimum", "low", "medium", "high", "xhig
 
 
 THINKING = [ReasoningBlock(*fields) for fields in product(("", "hm"), ("", "id_1"), ("", "cipher"), ("", "signed"))]
-AFTER = (TextBlock("done"), ToolCallBlock("call_1", "read", "{}"))
+AFTER = (TextBlock("done", "final_answer"), ToolCallBlock("call_1", "read", "{}"))
 
 
 @pytest.mark.parametrize("wire", VENDORS)

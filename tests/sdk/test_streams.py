@@ -40,7 +40,7 @@ def test_each_wire_is_read_with_an_sdk() -> None:
 
 
 @pytest.mark.parametrize("wire", CLIENTS)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @example(turn=FULL)
 @given(turn=TURNS)
 async def test_the_vendors_client_reads_what_the_script_says(wire: str, turn: Turn) -> None:
