@@ -38,22 +38,14 @@ class Vendor(Record):
 
 
 VENDORS = {
-    "anthropic-messages": Vendor(
-        MessageCreateParamsStreaming,
-        Quirks(),
-        "anthropic",
-        frozenset({"temperature"}),  # the SDK's version of the API, 2026-10-21, is the first without it
-    ),
+    # The SDK asks for version 2026-10-21 of the API, the first one without a temperature.
+    "anthropic-messages": Vendor(MessageCreateParamsStreaming, Quirks(), "anthropic", frozenset({"temperature"})),
     "openai-chat": Vendor(
         CompletionCreateParamsStreaming,
         Quirks(max_tokens_field="max_completion_tokens", reasoning_field="", prompt_cache_key=True),
         "openai",
     ),
-    "openai-responses": Vendor(
-        ResponseCreateParamsStreaming,
-        Quirks(prompt_cache_key=True),
-        "openai",
-    ),
+    "openai-responses": Vendor(ResponseCreateParamsStreaming, Quirks(prompt_cache_key=True), "openai"),
 }
 UNHEARD_OF = ("claude-novum-9", "gpt-9-nova", "gemini-9-nova", "a-model")
 

@@ -1,8 +1,13 @@
+import json
+
 import pytest
 
+from zot_provider.events import StreamEnd
 from zot_provider.messages import Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
+from zot_provider.testing import Call, Turn
+from zot_provider.testing.render import render
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.openai_responses import WIRE
 
@@ -65,3 +70,16 @@ def test_the_model_reads_in_which_phase_it_wrote_a_text() -> None:
     texts = [TextBlock("I look.", "commentary"), TextBlock("Done.", "final_answer"), TextBlock("Older.")]
     sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", list(texts))]), Quirks())["input"]
     assert [item.get("phase") for item in sent[1:]] == ["commentary", "final_answer", None]
+
+
+def test_what_the_model_wrote_is_sent_back_as_it_came() -> None:
+    turn = Turn("Done.", reasoning="Hm.", calls=[Call("read", {"path": "ä"}, "call_1")])
+    data = [event.partition(b"data: ")[2] for event in render(turn, WIRE.name)]
+    end = WIRE.decoder().feed(data)[-1]
+    assert isinstance(end, StreamEnd)
+    came = json.loads(data[-1])["response"]["output"]
+    sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", end.content)]), Quirks())["input"][1:]
+    del came[1]["content"][0]["logprobs"]  # no model wants these back
+    assert [item["type"] for item in came] == ["reasoning", "message", "function_call"]
+    for item, back in zip(came, sent, strict=False):
+        assert back == {name: item[name] for name in back} | ({"id": back["id"]} if item["type"] == "message" else {})
