@@ -85,7 +85,8 @@ def _is_class_variable(kind: object) -> bool:
 def _finish_class(cls: type[Record]) -> None:
     """Copy to the class the attributes that `dataclass` generates for the same fields."""
     annotations = {name: cls.__annotations__[name] for name in cls.__match_args__}
-    namespace = {"__annotations__": annotations, "__module__": cls.__module__, **cls._declared}
+    # Without a docstring, `dataclass` would write one from the signature, which takes as long as all the rest.
+    namespace = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-", **cls._declared}
     shape: type = dataclass(eq=False, repr=False)(type(cls.__name__, (), namespace))
     for name in ("__init__", "__dataclass_fields__", "__dataclass_params__"):
         setattr(cls, name, vars(shape)[name])

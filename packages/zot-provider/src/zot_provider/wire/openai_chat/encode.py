@@ -11,9 +11,9 @@ from typing import Any
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
-from zot_provider.wire.base import Quirks, WordRule
+from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import WordRule, data_url, id_rule, is_closed, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word
 
 _NAME = "openai-chat"
@@ -24,8 +24,8 @@ _IDS = WordRule(40)
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the messages of a conversation, or of a part of it; see `Wire`."""
-    id_rule = quirks.call_ids or _IDS
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=id_rule)
+    rule = id_rule(quirks, _IDS)
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
     return _messages(normal, model, quirks)
 
 
