@@ -14,6 +14,7 @@ OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
 ALLOWED: dict[tuple[str, str], str] = {
     ("zot-agent/src/zot_agent/cli/__init__.py", "local"): "the subcommand `zot local`",
     ("zot-provider/src/zot_provider/catalog/user.py", "anthropic"): "a word of models.json for a wire",
+    ("zot-provider/src/zot_provider/catalog/user.py", "google"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai-responses"): "a word of models.json for a wire",
 }
@@ -42,6 +43,8 @@ def own_files(id: str) -> list[Path]:
 
 
 def is_home(path: Path, id: str) -> bool:
+    if path.parent == OWN_SOURCE / "families":  # what the ids of a vendor's models begin with
+        return True
     # A wire and a provider may share a name; below `wire/`, and in the server that speaks all wires, it is the wire's.
     wires = {OWN_SOURCE / "wire", OWN_SOURCE / "testing", OWN_SOURCE / "providers"}
     if path == OWN_SOURCE / "providers" / "__init__.py":  # the table names the modules

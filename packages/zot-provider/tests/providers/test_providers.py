@@ -4,6 +4,7 @@ import pytest
 
 from zot_provider.catalog import find_model, list_models
 from zot_provider.errors import UnknownName
+from zot_provider.families import family
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider
@@ -65,10 +66,13 @@ def test_the_default_model_can_serve_an_agent(provider: Provider) -> None:
     if provider.catalog is None:
         return  # only the server knows
     model = find_model(provider, provider.default_model)
-    assert model is not None
+    if model is None:
+        assert family(provider.default_model) is None, (
+            "a default that the catalogue does not have is of no known family"
+        )
+        return
     assert model.context_window >= 100_000
     assert model.max_output >= 8_000
-    assert model.price is not None
 
 
 def test_a_provider_is_found_by_its_id(provider: Provider) -> None:

@@ -13,7 +13,7 @@ from zot_provider.client.endpoint import endpoint
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, GivenKey, check_key
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart, join_deltas
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
@@ -179,13 +179,15 @@ class HttpClient:
         self, chunks: AsyncIterator[bytes], wire: Wire, provider: str
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = (wire.splitter or SseSplitter)(), wire.decoder()
-        had_events, head = False, b""
+        joins, had_events, head = self._open().coalesces, False, b""
         async for chunk in chunks:
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
                 head += chunk[:_HEAD]
             batch = decoder.feed(events)
+            if joins:
+                batch = join_deltas(batch)
             if decoder.ended:
                 _mark_provider(batch, provider)
             if batch:

@@ -26,6 +26,7 @@ def _opencode(id: str, title: str, path: str, default_model: str) -> Provider:
         base_url=f"{base_url}/openai/v1",
         key_env=("OPENCODE_API_KEY",),
         default_model=default_model,
+        catalog=id,
         scheme="bearer",
         quirks=quirks,
         routes=(
@@ -54,6 +55,7 @@ PROVIDERS = (
         key_env=("OPENROUTER_API_KEY",),
         key_prefixes=("sk-or-",),
         default_model="moonshotai/kimi-k3",
+        catalog="openrouter",
         quirks=_OPENROUTER,
         routes=(
             Route(("anthropic/*", "~anthropic/*"), quirks=_OPENROUTER.replace(cache_control=True)),
@@ -70,6 +72,7 @@ PROVIDERS = (
         base_url="https://ai-gateway.vercel.sh",
         key_env=("AI_GATEWAY_API_KEY",),
         default_model="zai/glm-5.3",
+        catalog="vercel-ai-gateway",
         scheme="bearer",
         quirks=Quirks(empty_signatures=True),
     ),
@@ -82,6 +85,7 @@ PROVIDERS = (
         base_url="https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
         key_env=("CLOUDFLARE_API_KEY",),
         default_model="@cf/zai-org/glm-5.3",
+        catalog="cloudflare-workers-ai",
         quirks=_WORKERS,
         routes=(Route(("@cf/deepseek-ai/*",), quirks=_WORKERS.replace(thinking="thinking", reasoning_always=True)),),
         variables=(_ACCOUNT,),
@@ -93,6 +97,7 @@ PROVIDERS = (
         base_url=f"{_GATEWAY}/compat",
         key_env=("CLOUDFLARE_API_KEY",),
         default_model="workers-ai/@cf/zai-org/glm-5.3",
+        catalog="cloudflare-ai-gateway",
         scheme="cf-aig",
         quirks=Quirks(reasoning_effort=False, session_header="x-session-affinity"),
         routes=(

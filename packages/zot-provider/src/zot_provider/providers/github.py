@@ -24,6 +24,7 @@ PROVIDERS = (
         base_url="https://api.individual.githubcopilot.com",
         key_env=("COPILOT_GITHUB_TOKEN", "GITHUB_COPILOT_TOKEN"),
         default_model="gpt-6.1-sol",
+        catalog="github-copilot",
         quirks=_QUIRKS.replace(reasoning_effort=False),
         scheme="bearer",
         routes=(

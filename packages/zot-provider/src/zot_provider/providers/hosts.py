@@ -14,6 +14,7 @@ PROVIDERS = (
         key_env=("GROQ_API_KEY",),
         key_prefixes=("gsk_",),
         default_model="openai/gpt-oss-120b",
+        catalog="groq",
         quirks=Quirks(max_tokens_field="max_completion_tokens", reasoning_field="reasoning"),
     ),
     Provider(
@@ -24,6 +25,7 @@ PROVIDERS = (
         key_env=("CEREBRAS_API_KEY",),
         key_prefixes=("csk-",),
         default_model="gpt-oss-120b",
+        catalog="cerebras",
         quirks=Quirks(max_tokens_field="max_completion_tokens", reasoning_field="reasoning", bodyless_overflow=True),
     ),
     Provider(
@@ -33,6 +35,7 @@ PROVIDERS = (
         base_url="https://api.together.ai/v1",
         key_env=("TOGETHER_API_KEY",),
         default_model="moonshotai/Kimi-K3",
+        catalog="together",
         quirks=Quirks(thinking="reasoning-enabled", reasoning_field="reasoning"),
         routes=(Route(("openai/gpt-oss*",), quirks=Quirks(reasoning_field="reasoning")),),
     ),
@@ -44,6 +47,7 @@ PROVIDERS = (
         key_env=("FIREWORKS_API_KEY",),
         key_prefixes=("fw_",),
         default_model="accounts/fireworks/models/kimi-k3",
+        catalog="fireworks",
         scheme="bearer",
         quirks=_FIREWORKS,
         routes=(
@@ -67,6 +71,7 @@ PROVIDERS = (
         key_env=("NVIDIA_API_KEY",),
         key_prefixes=("nvapi-",),
         default_model="nvidia/nemotron-3.5-super-vl-120b-a12b",
+        catalog="nvidia",
         # A request may wait in a queue for this many seconds before the server answers.
         quirks=Quirks(reasoning_effort=False, headers=(("nvcf-poll-seconds", "3600"),)),
     ),
@@ -77,6 +82,7 @@ PROVIDERS = (
         base_url="https://inference.baseten.co/v1",
         key_env=("BASETEN_API_KEY",),
         default_model="zai-org/GLM-5.3",
+        catalog="baseten",
         quirks=Quirks(session_header="x-session-affinity"),
     ),
     Provider(
@@ -104,6 +110,7 @@ PROVIDERS = (
         key_env=("HF_TOKEN",),
         key_prefixes=("hf_",),
         default_model="moonshotai/Kimi-K3",
+        catalog="huggingface",
         quirks=Quirks(max_tokens_field="max_completion_tokens", reasoning_field="reasoning"),
     ),
 )

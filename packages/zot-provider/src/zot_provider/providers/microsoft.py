@@ -13,6 +13,7 @@ PROVIDERS = (
         base_url_env=("AZURE_OPENAI_BASE_URL",),
         base_path="/openai/v1",
         default_model="gpt-6.1-sol",
+        catalog="azure",
         quirks=Quirks(prompt_cache_key=True, session_header="session-id"),
         aliases=("azure",),
         scheme="api-key",

@@ -43,6 +43,7 @@ PROVIDERS = (
         wire="openai-responses",
         base_url="https://chatgpt.com/backend-api/codex",
         default_model="gpt-6.1-sol",
+        catalog="openai-codex",
         quirks=Quirks(
             prompt_cache_key=True,
             session_header="session-id",

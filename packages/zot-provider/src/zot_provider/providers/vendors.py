@@ -24,6 +24,7 @@ def _xiaomi_plan(id: str, place: str) -> Provider:
         base_url=f"https://{id.removeprefix('xiaomi-')}.xiaomimimo.com/v1",
         key_env=(f"{id.replace('-', '_').upper()}_API_KEY",),
         default_model="mimo-v2.6-pro",
+        catalog="xiaomi-token-plan",
         quirks=_XIAOMI,
     )
 
@@ -36,6 +37,7 @@ PROVIDERS = (
         base_url="https://api.deepseek.com",
         key_env=("DEEPSEEK_API_KEY",),
         default_model="deepseek-v4-pro",
+        catalog="deepseek",
         quirks=Quirks(thinking="thinking", reasoning_always=True),
         aliases=("deepseek-chat",),
     ),
@@ -47,6 +49,7 @@ PROVIDERS = (
         key_env=("XAI_API_KEY",),
         key_prefixes=("xai-",),
         default_model="grok-4.7",
+        catalog="xai",
         quirks=Quirks(prompt_cache_key=True, session_header="x-grok-conv-id"),
     ),
     Provider(
@@ -56,6 +59,7 @@ PROVIDERS = (
         base_url="https://api.mistral.ai/v1",
         key_env=("MISTRAL_API_KEY",),
         default_model="devstral-medium-latest",
+        catalog="mistral",
         quirks=_MISTRAL,
     ),
     Provider(
@@ -65,6 +69,7 @@ PROVIDERS = (
         base_url="https://api.z.ai/api/coding/paas/v4",
         key_env=("ZAI_API_KEY",),
         default_model="glm-5.3",
+        catalog="zai",
         quirks=_ZAI,
     ),
     Provider(
@@ -74,6 +79,7 @@ PROVIDERS = (
         base_url="https://open.bigmodel.cn/api/coding/paas/v4",
         key_env=("ZAI_CODING_CN_API_KEY", "ZHIPU_API_KEY"),
         default_model="glm-5.3",
+        catalog="zai",
         quirks=_ZAI,
     ),
     Provider(
@@ -83,6 +89,7 @@ PROVIDERS = (
         base_url="https://api.minimax.io/anthropic",
         key_env=("MINIMAX_API_KEY",),
         default_model="MiniMax-M3",
+        catalog="minimax",
         scheme="bearer",
     ),
     Provider(
@@ -92,6 +99,7 @@ PROVIDERS = (
         base_url="https://api.minimaxi.com/anthropic",
         key_env=("MINIMAX_CN_API_KEY",),
         default_model="MiniMax-M3",
+        catalog="minimax",
         scheme="bearer",
     ),
     Provider(
@@ -101,6 +109,7 @@ PROVIDERS = (
         base_url="https://api.xiaomimimo.com/v1",
         key_env=("XIAOMI_API_KEY",),
         default_model="mimo-v2.6-pro",
+        catalog="xiaomi",
         quirks=_XIAOMI,
     ),
     _xiaomi_plan("xiaomi-token-plan-cn", "China"),
@@ -113,6 +122,7 @@ PROVIDERS = (
         base_url="https://api.meta.ai/v1",
         key_env=("META_API_KEY",),
         default_model="muse-spark-1.3",
+        catalog="meta",
         quirks=Quirks(prompt_cache_key=True),
     ),
     Provider(
@@ -122,6 +132,7 @@ PROVIDERS = (
         base_url="https://token-plan.ap-southeast-1.maas.aliyuncs.com/compatible-mode/v1",
         key_env=("QWEN_TOKEN_PLAN_API_KEY",),
         default_model="qwen3.8-max",
+        catalog="qwen-token-plan",
         quirks=_QWEN,
     ),
     Provider(
@@ -131,6 +142,7 @@ PROVIDERS = (
         base_url="https://token-plan.cn-beijing.maas.aliyuncs.com/compatible-mode/v1",
         key_env=("QWEN_TOKEN_PLAN_CN_API_KEY",),
         default_model="qwen3.8-max",
+        catalog="qwen-token-plan",
         quirks=_QWEN,
     ),
     Provider(

@@ -160,7 +160,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "temperature": 0.5,
         "reasoning_effort": "high",
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "model": "m-3",
         "messages": [{"role": "user", "content": "think"}],
         "stream": True,

@@ -163,7 +163,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "include": ["reasoning.encrypted_content"],
         "reasoning": {"effort": "high", "summary": "auto"},
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "model": "m-3",
         "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "think"}]}],
         "stream": True,

@@ -15,12 +15,15 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import id_rule
-from zot_provider.wire.reasoning import effort_word, thinking_budget
+from zot_provider.wire.reasoning import effort_word, nearest_level, temperature, thinking, thinking_budget
 
 _NAME = "anthropic-messages"
 
 _MAX_TOKENS = 8192
 """Limit of an answer, which the API requires, for a model whose limit is unknown."""
+
+
+_OFF = {"type": "disabled"}
 
 
 def _cache_breakpoint() -> dict[str, str]:
@@ -59,8 +62,9 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         output["format"] = {"type": "json_schema", "schema": request.response_schema}
     if output:
         body["output_config"] = output
-    if request.temperature is not None and "thinking" not in body:  # thinking allows only the default temperature
-        body["temperature"] = request.temperature
+    warmth = temperature(request)
+    if warmth is not None and body.get("thinking", _OFF) == _OFF:  # thinking allows only the default temperature
+        body["temperature"] = warmth
     return quirks.finish(body)
 
 
@@ -68,15 +72,17 @@ def _reasoning(
     request: Request, max_tokens: int, messages: list[dict[str, Any]], body: dict[str, Any]
 ) -> dict[str, Any]:
     """Add `thinking` to the body. Returns the effort's fields of `output_config`."""
-    model = request.model
-    if request.reasoning == "off":
+    model, how = request.model, thinking(request.model)
+    if how is None or how.way == "always":
         return {}
-    if model.efforts:
-        effort = effort_word(model, request.reasoning)
-        if effort is None:
-            return {}
+    if nearest_level(model, request.reasoning) == "off":
+        if how.off in ("disabled", "between_tools"):
+            body["thinking"] = {"type": how.off}
+        return {}
+    if how.way == "adaptive":
         body["thinking"] = {"type": "adaptive", "display": "summarized"}
-        return {"effort": effort}
+        effort = effort_word(model, request.reasoning)
+        return {} if effort is None else {"effort": effort}
     budget = thinking_budget(model, request.reasoning, max_tokens)
     if budget is not None and _thinking_allowed(messages):
         body["thinking"] = {"type": "enabled", "budget_tokens": budget}

@@ -14,7 +14,7 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import WordRule, data_url, id_rule, is_closed, plain_text, result_text
-from zot_provider.wire.reasoning import effort_word
+from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
 
 _NAME = "openai-chat"
 
@@ -44,9 +44,10 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         body["tools"] = [_tool(tool) for tool in request.tools]
     if request.max_tokens is not None:
         body[quirks.max_tokens_field] = request.max_tokens
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
-    if model.reasoning and quirks.reasoning_effort:
+    warmth = temperature(request)
+    if warmth is not None:
+        body["temperature"] = warmth
+    if quirks.reasoning_effort:
         body |= _effort(request, quirks)
     if request.response_schema is not None:
         schema = request.response_schema
@@ -61,33 +62,39 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
 
 def _effort(request: Request, quirks: Quirks) -> dict[str, Any]:
     """Return the fields that ask for thinking, or for none, in the shape of this server."""
-    effort, thinks = effort_word(request.model, request.reasoning), request.reasoning != "off"
+    how = thinking(request.model)
+    if how is None:
+        return {}
+    effort, on = effort_word(request.model, request.reasoning), thinks(request.model, request.reasoning)
     word = {} if effort is None else {"reasoning_effort": effort}
     if quirks.thinking == "effort":
         return word
     if quirks.thinking == "reasoning":
-        return {"reasoning": {"effort": effort or "none"}}
-    known = word if request.model.efforts and thinks else {}  # these servers take one for some of their models
+        return {"reasoning": {"enabled": True} if on and effort is None else {"effort": effort or "none"}}
+    known = word if how.words and on else {}  # these servers take one for some of their models
     if quirks.thinking == "reasoning-enabled":
-        return {"reasoning": {"enabled": thinks}, **known}
+        return {"reasoning": {"enabled": on}, **known}
     if quirks.thinking == "enable_thinking":
-        return {"enable_thinking": thinks, **known}
-    switch: dict[str, Any] = {"type": "enabled" if thinks else "disabled"}
-    if thinks and quirks.thinking == "thinking-kept":
+        return {"enable_thinking": on, **known}
+    switch: dict[str, Any] = {"type": "enabled" if on else "disabled"}
+    if on and quirks.thinking == "thinking-kept":
         switch["clear_thinking"] = False
     return {"thinking": switch, **known}
 
 
 def _set_breakpoints(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> None:
-    """Put cache breakpoints after the tools, the system prompt and the last text, as on the Messages wire."""
-    for tool in tools[-1:]:
-        tool["cache_control"] = {"type": "ephemeral"}
-    texts = [each for each in messages if each["role"] != "tool" and each["content"]]
-    for message in [*(each for each in texts[:1] if each["role"] not in ("user", "assistant")), *texts[-1:]]:
-        content = message["content"]
-        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        parts[-1]["cache_control"] = {"type": "ephemeral"}
-        message["content"] = parts
+    """Put cache breakpoints after the tools, the system prompt and the last message, as on the Messages wire."""
+    marked = [*tools[-1:], *messages[-1:]]
+    marked += [each for each in messages[:1] if each["role"] not in ("user", "assistant", "tool")]
+    for each in marked:
+        mark = {"cache_control": {"type": "ephemeral"}}
+        content = each.get("content")
+        if not content or each["role"] == "tool":
+            each |= mark
+        elif isinstance(content, str):
+            each["content"] = [{"type": "text", "text": content} | mark]
+        else:
+            content[-1] |= mark
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

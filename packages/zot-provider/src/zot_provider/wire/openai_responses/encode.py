@@ -14,7 +14,7 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize, unique_id
 from zot_provider.wire.parts import data_url, id_rule, is_closed, result_text
-from zot_provider.wire.reasoning import effort_word
+from zot_provider.wire.reasoning import effort_word, temperature
 
 _NAME = "openai-responses"
 
@@ -48,8 +48,9 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         body["tools"] = [_tool(tool) for tool in request.tools]
     if request.max_tokens is not None:
         body["max_output_tokens"] = max(request.max_tokens, _SMALLEST_LIMIT)
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
+    warmth = temperature(request)
+    if warmth is not None:
+        body["temperature"] = warmth
     if model.reasoning:
         # Models without reasoning answer this with status 400.
         body["include"] = ["reasoning.encrypted_content"]
