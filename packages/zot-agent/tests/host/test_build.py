@@ -154,13 +154,13 @@ def test_a_flag_counts_more_than_the_settings_and_they_more_than_the_environment
     assert chosen("--provider", "corp") == ("corp", "m2")
     assert chosen("--model", "m1") == ("corp", "m1")
     assert chosen("--model", "unheard-of") == ("corp", "unheard-of")
-    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-opus-5-5")
     assert chosen("--model", "claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
     assert chosen("--base-url", "http://127.0.0.1:2/v1") == ("corp", "m2")
     settle(tmp_path, config={"model": "m1"})
     assert chosen() == ("corp", "m1")
     settle(tmp_path, config={"provider": "anthropic"})
-    assert chosen() == ("anthropic", "claude-sonnet-4-6")
+    assert chosen() == ("anthropic", "claude-opus-5-5")
 
 
 def test_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_an_unknown_name_is_said_to_stand_where_it_does(
 
 def test_an_unknown_provider_of_the_settings_is_in_nobodys_way(key: None, tmp_path: Path) -> None:
     settle(tmp_path, config={"provider": "kimi", "model": "k2"})
-    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-opus-5-5")
     assert chosen("--model", "anthropic/claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
 
 
@@ -304,7 +304,7 @@ def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytes
     session = host.runtime.session
     assert session is not None
     assert host.runtime.agent.context.env == {
-        **{"ZOT_PROVIDER": "anthropic", "ZOT_MODEL": "claude-sonnet-4-6", "ZOT_REASONING_LEVEL": "low"},
+        **{"ZOT_PROVIDER": "anthropic", "ZOT_MODEL": "claude-opus-5-5", "ZOT_REASONING_LEVEL": "low"},
         **{"ZOT_CHILD_SESSION": "1", "ZOT_SESSION_ID": session.meta.id, "ZOT_SESSION_FILE": session.path},
     }
     close(host)

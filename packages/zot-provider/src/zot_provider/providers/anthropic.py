@@ -13,7 +13,7 @@ PROVIDERS = (
         key_schemes=(("ANTHROPIC_AUTH_TOKEN", "bearer"),),
         key_prefixes=("sk-ant-",),
         base_url_env=("ANTHROPIC_BASE_URL",),
-        default_model="claude-sonnet-4-6",
+        default_model="claude-opus-5-5",
         catalog="anthropic",
         aliases=("anthropic-messages",),
     ),
