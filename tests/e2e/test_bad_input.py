@@ -52,7 +52,11 @@ USAGE = [
     pytest.param(["--provider", "openai", "--api-key", "sk-ünï"], "holds spaces or unusual characters", id="odd key"),
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
     pytest.param(["--base-url", "http://"], "has no valid host", id="no host"),
-    pytest.param(["--base-url", "http://h:99999/v1"], "'http://h:99999/v1' is not valid: its port is not a number", id="no such port"),
+    pytest.param(
+        ["--base-url", "http://h:99999/v1"],
+        "its port is not a number up to 65535",
+        id="no such port",
+    ),
     pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'http://a..b/v1' is not valid", id="no such name"),
     pytest.param(["--base-url", "me:hunter2@host/v1"], "got 'host/v1'", id="a password without scheme"),
 ]

@@ -205,7 +205,7 @@ def test_an_unknown_name_is_said_to_stand_where_it_does(
 
 
 def test_an_unknown_provider_of_the_settings_is_in_nobodys_way(key: None, tmp_path: Path) -> None:
-    settle(tmp_path, config={"provider": "kimi", "model": "k2"})
+    settle(tmp_path, config={"provider": "unheard", "model": "k2"})
     assert chosen("--provider", "anthropic") == ("anthropic", "claude-opus-5-5")
     assert chosen("--model", "anthropic/claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
 
@@ -218,6 +218,24 @@ def test_a_proxy_of_the_settings_is_used_here_and_by_children(
     settle(tmp_path, config={"http_proxy": "http://proxy:3128"})
     close(build("--no-session"))
     assert os.environ["http_proxy"] == os.environ["https_proxy"] == "http://proxy:3128"
+
+
+def test_authorities_of_the_settings_are_trusted_here_and_by_children(
+    key: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/before")  # so that it is put back
+    file = tmp_path / "authorities.pem"
+    file.touch()
+    settle(tmp_path, config={"ca_file": str(file)})
+    close(build("--no-session"))
+    assert os.environ["SSL_CERT_FILE"] == str(file)
+
+
+def test_the_settings_may_have_another_name_of_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    monkeypatch.setenv("AZURE_OPENAI_RESOURCE_NAME", "res")
+    settle(tmp_path, config={"provider": "azure", "model": "m"})
+    assert chosen() == ("azure-openai-responses", "m")
 
 
 def system(*arguments: str) -> tuple[str, list[str]]:
