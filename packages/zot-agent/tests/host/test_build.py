@@ -234,8 +234,8 @@ def test_authorities_of_the_settings_are_trusted_here_and_by_children(
 def test_the_settings_may_have_another_name_of_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
     monkeypatch.setenv("AZURE_OPENAI_RESOURCE_NAME", "res")
-    settle(tmp_path, config={"provider": "azure", "model": "m"})
-    assert chosen() == ("azure-openai-responses", "m")
+    settle(tmp_path, config={"provider": "azure", "model": "our-own"})
+    assert chosen() == ("azure-openai-responses", "our-own")
 
 
 def system(*arguments: str) -> tuple[str, list[str]]:
