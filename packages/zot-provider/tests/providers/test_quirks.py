@@ -8,10 +8,11 @@ import pytest
 
 from provider_requests import KEY, READ, by_id, send
 from zot_provider.credentials import EnvironmentKeys
+from zot_provider.errors import StatusError
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
-from zot_provider.testing import Received, Turn
+from zot_provider.testing import Fault, Received, Turn
 
 PIXEL = ImageBlock("image/png", "iVBORw0KGgo=")
 
@@ -298,3 +299,10 @@ async def test_azure_has_names_of_its_own_for_models() -> None:
 def test_an_address_of_azure_may_be_short(url: str) -> None:
     served = by_id("azure-openai-responses").serve(Model("m", "azure"), url)
     assert served.base_url == "https://x.openai.azure.com/openai/v1"
+
+
+async def test_cerebras_says_with_an_empty_answer_that_a_conversation_is_too_long() -> None:
+    for id, too_long in (("cerebras", True), ("groq", False)):
+        with pytest.raises(StatusError) as caught:
+            await sent(id, "m", [user("a")], Turn(fault=Fault(status=400, body=" ")))
+        assert caught.value.context_overflow is too_long
