@@ -37,7 +37,9 @@ def test_a_url_is_split_into_what_a_request_needs() -> None:
     assert parse_url("http://ümlaut.example:8080/%20").authority == "xn--mlaut-jva.example:8080"
 
 
-@pytest.mark.parametrize("url", ["http://h/\r\nx: y", "http://h\n/", "http://a b/", "http://[::1/"])
+@pytest.mark.parametrize(
+    "url", ["http://h/\r\nx: y", "http://h\n/", "http://a b/", "http://[::1/", "http://h/\ud800", "http://\ud800@h/"]
+)
 def test_a_url_that_would_break_a_request_is_refused(url: str) -> None:
     with pytest.raises(ConfigError):
         parse_url(url)

@@ -5,6 +5,7 @@ from base64 import b64encode
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, record
 
 _PORTS = {"http": 80, "https": 443}
@@ -42,6 +43,8 @@ class ServerUrl(Record):
 def parse_url(url: str) -> ServerUrl:
     """Parse an http or https URL. Raises ConfigError, without a password in its text, if it is not valid."""
     shown = _shown(url)
+    if url != without_surrogates(url):
+        raise ConfigError(f"the base URL {shown!r} is not valid: it contains half a character")
     try:
         parts = _split(url)
         port, host = parts.port, _ascii_host(parts)
