@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.doctor_line import DoctorLine
-from zot_agent.cli.ext.probe import Registrations, probe
+from zot_agent.cli.ext.probe import ProbeResult, probe
 from zot_agent.extensions.discover import DiscoveredExtension, read_extension
 
 UNTIL_SHUTDOWN = """
@@ -34,7 +34,7 @@ def test_an_extension_that_sends_no_ready_frame_is_told_what_that_costs(ready: b
     found = installed(tmp_path / "a", hello(*['{"type":"ready"}'] * ready))
     late = DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start")
     expected = [DoctorLine("ok", "start", "runs"), *([] if ready else [late])]
-    assert probe([found]) == {found.directory: Registrations(expected, [])}
+    assert probe([found]) == {found.directory: ProbeResult(expected, [])}
 
 
 def test_extensions_are_started_together_so_that_a_name_of_two_is_noticed(tmp_path: Path) -> None:

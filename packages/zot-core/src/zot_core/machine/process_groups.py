@@ -4,7 +4,7 @@ import contextlib
 import os
 
 _LOWER = 5
-"""Steps of niceness: a process gets a third of the time of one that is not nice."""
+"""Steps of niceness: beside another process, this one gets a third of its time."""
 
 
 def signal_group(group: int, number: int) -> bool:

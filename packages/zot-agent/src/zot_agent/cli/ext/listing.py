@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from zot_agent.cli.ext.doctor import startable
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.theme import theme
-from zot_agent.cli.ext.probe import Registrations, probe
+from zot_agent.cli.ext.probe import ProbeResult, probe
 from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
@@ -40,14 +40,14 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _row(found: DiscoveredExtension, registered: Mapping[str, Registrations]) -> tuple[str, ...]:
+def _row(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> tuple[str, ...]:
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "no" if not found.enabled else "untrusted" if found.untrusted else "yes"
     text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found, registered)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
 
 
-def _text(found: DiscoveredExtension, registered: Mapping[str, Registrations]) -> str:
+def _text(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
     """Return the description, the program if it is outside of the folder, the command that shows the theme, and the
     names that it does not get."""
     command, outside = theme(found), outside_program(found.manifest, found.directory)
@@ -56,7 +56,7 @@ def _text(found: DiscoveredExtension, registered: Mapping[str, Registrations]) -
     return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else "", *shadowed]))
 
 
-def _name_conflicts(found: DiscoveredExtension, registered: Mapping[str, Registrations]) -> list[str]:
+def _name_conflicts(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> list[str]:
     return registered[found.directory].name_conflicts if found.directory in registered else []
 
 
@@ -67,7 +67,7 @@ def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
     ]
 
 
-def _value(discovery: Discovery, registered: Mapping[str, Registrations]) -> dict[str, object]:
+def _value(discovery: Discovery, registered: Mapping[str, ProbeResult]) -> dict[str, object]:
     return {
         "extensions": [
             {

@@ -20,19 +20,19 @@ from zot_provider.record import Record, record
 
 
 @record
-class Registrations(Record):
+class ProbeResult(Record):
     """What an extension registers, as lines of the doctor, and why it does not get a name, a line each."""
 
     lines: list[DoctorLine]
     name_conflicts: list[str]
 
 
-def probe(found: Sequence[DiscoveredExtension]) -> dict[str, Registrations]:
+def probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
     """Start the extensions at the same time, note what they register, and stop them; return that by directory."""
     return asyncio.run(_probe(found)) if found else {}
 
 
-async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, Registrations]:
+async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
     extensions = Extensions(
         lambda: Discovery(list(found), []),
         lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
@@ -44,15 +44,15 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, Registration
     extensions.start()
     try:
         await extensions.ready()
-        return {member.found.directory: _registrations(member, extensions) for member in extensions.members}
+        return {member.found.directory: _result(member, extensions) for member in extensions.members}
     finally:
         await extensions.close()
 
 
-def _registrations(member: ManagedExtension, extensions: Extensions) -> Registrations:
+def _result(member: ManagedExtension, extensions: Extensions) -> ProbeResult:
     conflicts = list(dict.fromkeys(each.why for each in member.name_conflicts))
     shadowed = [DoctorLine("no", "name", why) for why in conflicts]
-    return Registrations([*_lines(member, extensions), *shadowed], conflicts)
+    return ProbeResult([*_lines(member, extensions), *shadowed], conflicts)
 
 
 def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]:
