@@ -7,7 +7,7 @@ import pytest
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.client.http import Client
 from zot_provider.client.retry import RetryPolicy
-from zot_provider.credentials import EnvironmentKeys
+from zot_provider.credentials import Authorization, EnvironmentKeys
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, StatusError, UnknownName
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
@@ -130,11 +130,11 @@ class Tokens(EnvironmentKeys):
         if not self.tokens and self.error is None:
             raise MissingKey(f"{provider.id}: sign in first")
 
-    async def key(self, provider: Provider) -> str:
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         await asyncio.sleep(0)
         if self.error is not None:
             raise self.error
-        return self.tokens.pop(0)
+        return Authorization(refused if refused and not self.tokens else self.tokens.pop(0))
 
     def advice(self, provider: Provider, key: str) -> str:
         return f"sign in to {provider.title} again"
@@ -154,6 +154,29 @@ async def test_other_credentials_are_asked_for_each_request() -> None:
         await client.close()
         keys = [each.headers["authorization"] for each in server.requests]
     assert keys == ["Bearer token-1", "Bearer token-2", "Bearer token-3"]
+
+
+class Account(Tokens):
+    """An account whose token is renewed after it was refused."""
+
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
+        if refused:
+            self.tokens.remove(refused)
+        return Authorization(self.tokens[0], headers={"x-account": "7"})
+
+
+async def test_a_refused_token_is_renewed_once_and_the_request_sent_again() -> None:
+    with ScriptedServer(["one"], key="token-2") as server:
+        client = RoutingClient(ModelRegistry(environ=at(server, "openai"), credentials=Account("token-1", "token-2")))
+        assert await answer(client, request("openai")) == [TextBlock("one")]
+        server.key = "token-9"
+        client.registry.credentials = Account("token-3", "token-4", "token-5")
+        client = RoutingClient(client.registry)
+        with pytest.raises(StatusError, match="401"):
+            await answer(client, request("openai"))
+        await client.close()
+        sent = [(each.headers["authorization"], each.headers["x-account"]) for each in server.requests]
+    assert sent == [(f"Bearer token-{number}", "7") for number in (1, 2, 3, 4)]
 
 
 async def test_a_token_that_cannot_be_refreshed_is_an_error_of_the_provider() -> None:

@@ -1,11 +1,31 @@
-"""`Credentials`: sources of the keys for requests. Each request looks up its key again."""
+"""`Credentials`: sources of what requests need of an account. Each request asks again."""
 
 import os
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
 
 from zot_provider.errors import ConfigError, MissingKey
-from zot_provider.providers.spec import Provider
+from zot_provider.providers.spec import KeyVariable, Provider
+from zot_provider.record import Record, field, record
+
+Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
+"""Returns the headers of a signed POST request, given its URL, its other headers and its body."""
+
+
+@record
+class Authorization(Record):
+    """What a request needs of an account.
+
+    `key` is an API key or a token, empty if none is needed. `scheme` is the way to send it, one of `SCHEMES`, empty for
+    the provider's way. `headers` are sent besides. `base_url` is the address that belongs to the account, empty for the
+    provider's. `sign` signs the request, in place of a key.
+    """
+
+    key: str = ""
+    scheme: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    base_url: str = ""
+    sign: Sign | None = None
 
 
 class Credentials(Protocol):
@@ -16,10 +36,11 @@ class Credentials(Protocol):
         be sent. Contacts no server."""
         ...
 
-    async def key(self, provider: Provider) -> str:
-        """Return the key for the next request, empty if no key is needed. A token may be refreshed here.
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
+        """Return what the next request needs. A token may be refreshed here.
 
-        Raises what `check` raises, and `ProviderError` if a refresh fails.
+        `refused` is the key that the server has just refused with status 401: a source that can get another key returns
+        it, others return the same key. Raises what `check` raises, and `ProviderError` if a refresh fails.
         """
         ...
 
@@ -38,10 +59,12 @@ class EnvironmentKeys:
         """See `Credentials`."""
         check_key(provider, environment_value(provider.key_env, self._environ))
 
-    async def key(self, provider: Provider) -> str:
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
         self.check(provider)
-        return environment_value(provider.key_env, self._environ)
+        name = next((each for each in provider.key_env if self._environ.get(each, "").strip()), "")
+        found = next((each for each in provider.key_variables if each.name == name), KeyVariable(name))
+        return Authorization(self._environ.get(name, "").strip(), found.scheme, base_url=found.base_url)
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`. The advice names the variables that hold the key."""
@@ -60,9 +83,9 @@ class GivenKey:
         """See `Credentials`."""
         check_key(provider, self._key)
 
-    async def key(self, provider: Provider) -> str:
+    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
-        return self._key
+        return Authorization(self._key)
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`."""
@@ -71,8 +94,9 @@ class GivenKey:
 
 def check_key(provider: Provider, key: str) -> None:
     """Raise `MissingKey` if the provider needs a key and `key` is empty, `ConfigError` if `key` cannot be sent."""
-    if provider.key_env and not key:
-        raise MissingKey(f"no API key for {provider.id}: set {' or '.join(provider.key_env)}, or pass a key")
+    if not key and not provider.keyless:
+        how = f"set {' or '.join(provider.key_env)}, or pass a key" if provider.key_env else "pass a key"
+        raise MissingKey(f"no API key for {provider.id}: {how}")
     if not key.isascii() or any(character.isspace() or not character.isprintable() for character in key):
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 

@@ -3,7 +3,7 @@
 from zot_provider.wire.base import Wire
 
 
-def endpoint(base_url: str, wire: Wire) -> str:
+def endpoint(base_url: str, wire: Wire, model_id: str = "") -> str:
     """Return the URL to post to.
 
     `base_url` is the base URL of the provider's own SDK. A trailing slash, a doubled version (`.../v1/v1`, or `.../v1`
@@ -17,4 +17,11 @@ def endpoint(base_url: str, wire: Wire) -> str:
         bare = bare.removesuffix("/v1").rstrip("/")
     if bare != base:
         base = bare + "/v1" if wire.version_in_base else bare
-    return base + wire.path + mark + query
+    path = wire.path
+    if "{model}" in path:
+        from urllib.parse import quote  # noqa: PLC0415  most wires name the model in the body
+
+        path = path.replace("{model}", quote(model_id, safe=""))
+    if mark and "?" in path:
+        mark = "&"
+    return base + path + mark + query

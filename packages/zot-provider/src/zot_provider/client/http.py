@@ -3,26 +3,29 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
 from zot_provider.client.retry import RetryPolicy
-from zot_provider.credentials import Credentials, GivenKey, check_key
+from zot_provider.credentials import Authorization, Credentials, GivenKey, check_key
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart, join_deltas
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
+from zot_provider.record import Record, record
 from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.transport.status import server_message
 from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
+from zot_provider.wire.base import Wire
 
 if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
@@ -63,8 +66,27 @@ class Client(Protocol):
         ...
 
 
+@record
+class _Service(Record):
+    """How some models of a provider are served: a provider record for these models, its wire, and the writer of their
+    bodies."""
+
+    provider: Provider
+    wire: Wire
+    writer: BodyWriter
+
+    def url(self, model_id: str) -> str:
+        """Return the URL of requests to this model."""
+        return endpoint(self.provider.base_url or "", self.wire, model_id)
+
+    def named(self, request: Request) -> Request:
+        """Return the request with the server's own name of its model."""
+        name = dict(self.provider.names).get(request.model.id)
+        return request if name is None else request.replace(model=request.model.replace(id=name))
+
+
 class HttpClient:
-    """The client of one provider over HTTP, with its wire, base URL and key."""
+    """The client of one provider over HTTP, with its wires, base URL and key."""
 
     def __init__(
         self,
@@ -87,17 +109,18 @@ class HttpClient:
         self.provider = provider
         self._credentials = credentials or GivenKey(key)
         self._credentials.check(provider)
-        base = base_url or provider.base_url
+        self._base_url = base_url.strip()
+        self._services: list[_Service] = []
+        base = self._base_url or provider.base_url
         if not base:
             raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
-        self._wire = load_wire(provider.wire)
-        self._url = endpoint(base, self._wire)
-        parse_url(base.strip())  # raises ConfigError
+        parse_url(base)  # raises ConfigError
+        self._secure = base.lower().startswith("https:")
         self._transport = None if callable(transport) else transport
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds
-        self._writer = BodyWriter(self._wire, provider.quirks)
         self._retries = retries or RetryPolicy()
+        self._session = os.urandom(8).hex()  # the id of a conversation without one
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
@@ -105,26 +128,32 @@ class HttpClient:
 
     def prepare(self) -> None:
         """Begin to load, in a thread, what a first request needs."""
-        if self._url.startswith("https:"):
-            self._open().prepare(self._url)
+        if self._secure:
+            self._open().prepare(self._base_url or self.provider.base_url or "")
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
-        # A system prompt or a schema may hold lone surrogates, which UTF-8 cannot encode.
-        body, failures, begun = without_surrogates(self._writer.write(request)), 0, False
+        failures, begun, renewed = 0, False, False
         while True:
-            key = ""
+            authorization, url = Authorization(), ""
             try:
-                key = await self._key()
-                async with aclosing(self._answer(request.model, body, key)) as batches:
+                authorization = await self._authorize()
+                service = self._service(request.model, authorization)
+                sent = service.named(request)
+                url = service.url(sent.model.id)
+                async with aclosing(self._answer(service, url, sent, authorization)) as batches:
                     async for batch in batches:
                         begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
                         yield batch
             except ProviderError as error:
+                key = authorization.key
+                if not renewed and await self._renew(error, key):
+                    renewed = True
+                    continue
                 failures += 1
                 delay = None if begun else self._retries.wait(error, failures)
                 if delay is None:
-                    raise self._with_advice(error, key, request.model.id) from error.__cause__
+                    raise self._with_advice(error, key, url, request.model) from error.__cause__
                 reason = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
             else:
                 return
@@ -132,24 +161,33 @@ class HttpClient:
             yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
             await asyncio.sleep(delay)
 
-    async def _answer(self, model: Model, body: str, key: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
+    async def _answer(
+        self, service: _Service, url: str, request: Request, authorization: Authorization
+    ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """Send a request once and yield the batches of its answer."""
-        headers = {"user-agent": f"zot/{__version__}", **dict(self.provider.quirks.headers), **self._wire.auth(key)}
-        _log.debug("POST %s %s", location(self._url), body)
-        chunks = self._open().post(self._url, headers, body.encode())
-        async with aclosing(chunks), aclosing(self._events(chunks, model.provider)) as batches:
+        # A system prompt or a schema may hold lone surrogates, which UTF-8 cannot encode.
+        body = without_surrogates(service.writer.write(request))
+        _log.debug("POST %s %s", location(url), body)
+        encoded = body.encode()
+        own = service.provider.quirks.request_headers(request, self._session)
+        chunks = self._open().post(url, _headers(service, authorization, own, url, encoded), encoded)
+        async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model.provider)) as batches:
             async for batch in batches:
                 yield batch
 
-    async def _events(self, chunks: AsyncIterator[bytes], provider: str) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        splitter, decoder = SseSplitter(), self._wire.decoder()
-        had_events, head = False, b""
+    async def _events(
+        self, chunks: AsyncIterator[bytes], wire: Wire, provider: str
+    ) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        splitter, decoder = (wire.splitter or SseSplitter)(), wire.decoder()
+        joins, had_events, head = self._open().coalesces, False, b""
         async for chunk in chunks:
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
                 head += chunk[:_HEAD]
             batch = decoder.feed(events)
+            if joins:
+                batch = join_deltas(batch)
             if decoder.ended:
                 _mark_provider(batch, provider)
             if batch:
@@ -170,12 +208,14 @@ class HttpClient:
     async def models(self) -> list[str]:
         """Return the model ids that the server lists at `/v1/models`. Raises `ProviderError` if the list is missing or
         empty, and the errors of `stream` for the key."""
-        path = "/models" if self._wire.version_in_base else "/v1/models"
-        url = self._url.replace(self._wire.path, path)
-        key = ""
+        authorization, url = Authorization(), ""
         try:
-            key = await self._key()
-            listed = await self._open().get(url, self._wire.auth(key) | dict(self.provider.quirks.headers))
+            authorization = await self._authorize()
+            service = self._service(Model("", self.provider.id), authorization)
+            path = "/models" if service.wire.version_in_base else "/v1/models"
+            url = service.url("").replace(service.wire.path, path)
+            own = dict(service.provider.quirks.headers)
+            listed = await self._open().get(url, _headers(service, authorization, own, url, b""))
             try:
                 ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -185,7 +225,7 @@ class HttpClient:
             if not ids:
                 raise _protocol_error(f"the server at {location(url)} has no model loaded", location(url))
         except ProviderError as error:
-            raise self._with_advice(error, key, url=url) from error.__cause__
+            raise self._with_advice(error, authorization.key, url) from error.__cause__
         return ids
 
     async def close(self) -> None:
@@ -206,27 +246,45 @@ class HttpClient:
                 self._transport = HttpTransport(HttpLimits(coalesce_seconds=self._coalesce_seconds))
         return self._transport
 
-    async def _key(self) -> str:
-        key = await self._credentials.key(self.provider)
-        check_key(self.provider, key)
-        return key
+    async def _authorize(self) -> Authorization:
+        authorization = await self._credentials.authorize(self.provider)
+        if authorization.sign is None:
+            check_key(self.provider, authorization.key)
+        return authorization
 
-    def _with_advice(self, error: ProviderError, key: str, model: str = "", url: str = "") -> ProviderError:
+    async def _renew(self, error: ProviderError, key: str) -> bool:
+        """Whether there is another key after the server refused `key` with this error."""
+        if not isinstance(error, StatusError) or error.status != 401 or not key:
+            return False
+        return (await self._credentials.authorize(self.provider, refused=key)).key != key
+
+    def _service(self, model: Model, authorization: Authorization) -> _Service:
+        """Return how the model is served with this account."""
+        served = self.provider.serve(model, self._base_url or authorization.base_url)
+        for service in self._services:
+            if service.provider == served:
+                return service
+        wire = load_wire(served.wire)
+        service = _Service(served, wire, BodyWriter(wire, served.quirks))
+        self._services.append(service)
+        return service
+
+    def _with_advice(self, error: ProviderError, key: str, url: str, model: Model | None = None) -> ProviderError:
         """Return the same error with advice, and without the key."""
         text = _redact(str(error), key, error.untrusted_parts)
         if isinstance(error, StatusError):
-            text += self._advice(error, key, model, _redact(location(url or self._url), key))
+            text += self._advice(error, key, _redact(location(url), key), model)
         error.args = (f"{self.provider.id}: {text}",)
         _log.info("%s", error)
         return error
 
-    def _advice(self, error: StatusError, key: str, model: str, url: str) -> str:
+    def _advice(self, error: StatusError, key: str, url: str, model: Model | None) -> str:
         """Return advice for a status. `url` is the URL of the request, as it may be shown."""
         if error.auth:
             return f"; {self._credentials.advice(self.provider, key)}"
         if error.status == 404:
-            advice = f"; asked {url}" + (f" for model {model!r}" if model else "")
-            if self._wire.version_in_base and "/v1" not in url:
+            advice = f"; asked {url}" + (f" for model {model.id!r}" if model and model.id else "")
+            if load_wire(self.provider.wire).version_in_base and "/v1" not in url:
                 advice += "; a base URL of this kind usually ends in /v1"
             return advice
         if error.spent:
@@ -234,6 +292,16 @@ class HttpClient:
         if error.status == 429:
             return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
         return "; try again" if error.retryable else ""
+
+
+def _headers(
+    service: _Service, authorization: Authorization, own: Mapping[str, str], url: str, body: bytes
+) -> dict[str, str]:
+    """Return the headers of a request; `own` are those of the provider."""
+    headers = {"user-agent": f"zot/{__version__}", **own, **authorization.headers}
+    if authorization.sign is not None:
+        return {**headers, **authorization.sign(url, headers, body)}
+    return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
 
 
 def _mark_provider(batch: Sequence[StreamEvent], provider: str) -> None:

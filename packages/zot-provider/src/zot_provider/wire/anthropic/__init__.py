@@ -10,18 +10,14 @@ VERSION = "2023-06-01"
 """Version of the API, see https://platform.claude.com/docs/en/api/versioning."""
 
 
-def _auth(key: str) -> dict[str, str]:
-    version = {"anthropic-version": VERSION}
-    return version | {"x-api-key": key} if key else version
-
-
 WIRE = Wire(
     name="anthropic-messages",
     path="/v1/messages",
     version_in_base=False,
-    auth=_auth,
+    scheme="x-api-key",
     history=history,
     history_field="messages",
     encode=encode,
     decoder=MessagesDecoder,
+    headers=(("anthropic-version", VERSION),),
 )

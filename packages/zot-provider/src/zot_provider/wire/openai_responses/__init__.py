@@ -7,15 +7,11 @@ from zot_provider.wire.openai_responses.encode import encode, history
 __all__ = ["WIRE"]
 
 
-def _auth(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"} if key else {}
-
-
 WIRE = Wire(
     name="openai-responses",
     path="/responses",
     version_in_base=True,
-    auth=_auth,
+    scheme="bearer",
     history=history,
     history_field="input",
     encode=encode,
