@@ -9,6 +9,7 @@ from zot_tui.highlight import find_lexer
 
 LATER = (
     "zot_tui.markdown.inline",
+    "zot_tui.markdown.rules",
     "zot_provider.transport.http",
     *MODULES,
     "pygments.lexer",

@@ -19,6 +19,7 @@ from zot_core.agent.fit_images import fit_images
 from zot_core.agent.loop import run_work
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
+from zot_core.agent.sent import SentHistory
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
@@ -137,9 +138,11 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
-        self._compactor = Compactor(self.agent, compaction)
+        sent = SentHistory(self.agent)
+        self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
-        RefusedImages(self.agent).attach()
+        RefusedImages(self.agent, sent).attach()
+        sent.attach()
         fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
