@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
@@ -20,6 +19,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
+from zot_provider.regular_file import open_regular
 
 FULL_SCAN_BYTES = 1024 * 1024
 """Files of up to this many bytes are read completely."""
