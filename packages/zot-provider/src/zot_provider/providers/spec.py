@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
+from zot_provider.providers.sign_in import SignIn
 from zot_provider.record import Record, field, record
 from zot_provider.wire.base import Quirks
 
@@ -44,7 +45,8 @@ class Provider(Record):
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
-    base URLs. `account` names the cloud whose account is used without a key ("aws", "google").
+    base URLs. `account` names the cloud whose account is used without a key ("aws", "google"). `sign_in` is how a
+    person signs in with an account; None if only keys are used.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Provider(Record):
     elsewhere: Route | None = None
     variables: tuple[Variable, ...] = ()
     account: str = ""
+    sign_in: SignIn | None = None
 
     def serve(self, model: Model, base_url: str = "") -> "Provider":
         """Return the provider as it serves this model: with the wire, base URL and quirks for this model.

@@ -1,0 +1,79 @@
+"""`zot auth login`: stores a key that a person pastes, or signs in with an account, without a screen."""
+
+import asyncio
+import sys
+
+from zot_agent.cli.auth.status import find_provider
+from zot_agent.standard_error import print_error
+from zot_provider.auth.keys import KeyRefused, add_key
+from zot_provider.auth.personal import PersonalKeys
+from zot_provider.errors import ConfigError
+from zot_provider.providers.spec import Provider
+from zot_provider.registry import ModelRegistry
+from zot_tui.text.sanitize import sanitize_line
+
+_MAX_BYTES = 64 << 10
+
+
+def log_in(registry: ModelRegistry, home: str, name: str) -> int:
+    """Sign in to a provider; return the exit code. Raises `ConfigError`."""
+    provider = find_provider(registry, name) if name else _choose(registry)
+    if not provider.key_env:
+        raise ConfigError(f"{provider.id} needs no key")
+    return _key(registry, PersonalKeys(home, registry.environ), provider)
+
+
+def _choose(registry: ModelRegistry) -> Provider:
+    """Ask on the terminal for a provider."""
+    possible = [each for each in registry.providers if each.key_env or each.sign_in]
+    if not sys.stdin.isatty():
+        raise ConfigError("name a provider: zot auth login PROVIDER")
+    for number, each in enumerate(possible, 1):
+        sys.stderr.write(f"{number:3}  {sanitize_line(each.title)}\n")
+    while True:
+        answer = _line("provider (number or name): ")
+        if answer.isdecimal() and 0 < int(answer) <= len(possible):
+            return possible[int(answer) - 1]
+        try:
+            return find_provider(registry, answer)
+        except ConfigError as error:
+            print_error(str(error))
+
+
+def _key(registry: ModelRegistry, keys: PersonalKeys, provider: Provider) -> int:
+    """Read a key and store it: from the terminal, until the provider accepts it, or from standard input."""
+    terminal = sys.stdin.isatty()
+    while True:
+        try:
+            line = asyncio.run(add_key(registry, keys, provider, _read_key(provider, terminal=terminal)))
+        except KeyRefused as error:
+            if not terminal:
+                raise
+            print_error(str(error))
+        else:
+            sys.stdout.write(sanitize_line(line) + "\n")
+            return 0
+
+
+def _read_key(provider: Provider, *, terminal: bool) -> str:
+    if not terminal:
+        data = sys.stdin.buffer.read(_MAX_BYTES + 1)
+        text = data.decode("utf-8", "replace").lstrip("\ufeff").strip()
+        if len(data) > _MAX_BYTES or len(text.splitlines()) > 1:
+            raise ConfigError("standard input must hold the key, one line and nothing else")
+        return text
+    from getpass import getpass  # noqa: PLC0415  only on a terminal
+
+    try:
+        return getpass(f"API key of {provider.title}: ")
+    except EOFError:
+        raise KeyboardInterrupt from None
+
+
+def _line(prompt: str) -> str:
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise KeyboardInterrupt
+    return line.strip()
