@@ -76,7 +76,10 @@ def test_a_mistake_on_the_command_line(zot: Zot, arguments: list[str], words: st
     [
         ([], "no API key found: set ANTHROPIC_API_KEY or OPENAI_API_KEY"),
         ([], "a provider that needs no key (ollama; --provider NAME)"),
-        (["--provider", "anthropic"], "no API key for anthropic: set ANTHROPIC_API_KEY, or pass a key (--api-key KEY)"),
+        (
+            ["--provider", "anthropic"],
+            "no API key for anthropic: set ANTHROPIC_API_KEY, or run zot auth login anthropic",
+        ),
         (["--model", "openai-responses/gpt-5.4"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
 )

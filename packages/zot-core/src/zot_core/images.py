@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
-from zot_provider.regular_file import read_start
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from secret_service import secret_service
 
-from zot_provider.auth.entry import Entry, Token
+from zot_provider.auth.entry import AccountToken, Entry
 from zot_provider.auth.store import AccountStore, Stored
 from zot_provider.auth.system_keyring import KeyringFailed, SystemKeyring
 from zot_provider.errors import ConfigError
@@ -52,7 +52,7 @@ def written(home: Path) -> str:
 @pytest.mark.usefixtures("keyring_variables")
 async def test_a_real_keyring_holds_the_key_and_no_file_does(home: Path) -> None:
     store = AccountStore(str(home))
-    token = Token("at-secret", "rt-secret", 1_900_000_000.0, "client", "a b", {"account_id": "é"})
+    token = AccountToken("at-secret", "rt-secret", 1_900_000_000.0, "client", "a b", {"account_id": "é"})
     assert await store.save("openai", Entry(KEY)) == "stored in the keyring (Secret Service)"
     assert await store.save("xai", Entry(token=token)) == "stored in the keyring (Secret Service)"
     other = AccountStore(str(home))

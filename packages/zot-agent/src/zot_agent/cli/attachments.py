@@ -6,10 +6,10 @@ from typing import Any
 
 from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe, read_strict
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record
-from zot_provider.regular_file import read_start
 
 TEXT_LIMIT = 1 << 20
 """The most bytes of one text file; the model can read longer files in parts, with its tools."""

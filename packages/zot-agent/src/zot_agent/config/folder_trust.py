@@ -17,8 +17,8 @@ from itertools import islice
 from zot_agent.config.settings import read_json_object
 from zot_agent.git import git_command, git_environment
 from zot_provider.errors import ConfigError
+from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, field, record
-from zot_provider.replace_file import replace_file
 
 _CHUNK = 1 << 18
 

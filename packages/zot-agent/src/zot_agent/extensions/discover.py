@@ -17,8 +17,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_provider.files.regular_file import read_regular
 from zot_provider.record import Record, record
-from zot_provider.regular_file import read_regular
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
     from zot_ext.manifest import Manifest

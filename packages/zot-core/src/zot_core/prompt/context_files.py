@@ -11,8 +11,8 @@ import stat
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field, record
-from zot_provider.regular_file import read_start
 
 NAME = "AGENTS.md"
 SYSTEM = "SYSTEM.md"

@@ -11,8 +11,8 @@ from zot_core.sessions import rows
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
+from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message
-from zot_provider.regular_file import open_regular
 from zot_provider.usage import Usage
 
 _lock: Callable[[int], None]

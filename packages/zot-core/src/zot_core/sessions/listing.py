@@ -16,10 +16,10 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore, entries, session_files
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
-from zot_provider.regular_file import open_regular
 
 FULL_SCAN_BYTES = 1024 * 1024
 """Files of up to this many bytes are read completely."""

@@ -11,9 +11,9 @@ from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
+from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field, record
-from zot_provider.regular_file import open_regular
 from zot_provider.usage import Usage
 
 EAGER_BYTES = 8 << 20

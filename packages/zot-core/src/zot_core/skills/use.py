@@ -16,9 +16,9 @@ from zot_core.tools.definition.tool import FunctionTool
 from zot_core.tools.text.paths import as_tool_error
 from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, record
-from zot_provider.regular_file import read_start
 
 LIMITS = TextLimits()
 """Limits for the text of a skill that is loaded at once; the model can read the rest with the tool `read`."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from zot_provider.auth.command import run_key_command
-from zot_provider.auth.entry import Entry, Token
+from zot_provider.auth.entry import AccountToken, Entry
 from zot_provider.auth.lock import locked
 from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint, account_address
 from zot_provider.auth.store import AccountStore
@@ -43,7 +43,6 @@ class Accounts:
         self._loaded: dict[str, tuple[object, Entry]] = {}  # entries of the keyring, which takes long to ask
         self._printed: dict[str, str] = {}  # keys that commands printed, by provider
         self._ended: dict[str, SignInFailed] = {}  # by refresh token
-        self._tasks: set[asyncio.Task[Token]] = set()
 
     def check(self, provider: Provider) -> None:
         """See `Credentials`. Does not ask the keyring, and runs no command."""
@@ -88,7 +87,7 @@ class Accounts:
         return next((name for name in names if self.store.place(name)), provider.id)
 
     def where(self, provider: Provider) -> str:
-        """Return the place of the provider's entry for a person, empty without one that can be used. Does not ask the
+        """Return the place of the provider's entry for a person, empty without a usable one. Does not ask the
         keyring."""
         try:
             name = self.name(provider)
@@ -122,23 +121,28 @@ class Accounts:
             self._loaded[name] = version, entry
         return self._loaded[name][1]
 
-    def _ends_soon(self, token: Token, margin: float) -> bool:
+    def _ends_soon(self, token: AccountToken, margin: float) -> bool:
         return bool(token.expires) and token.expires - margin <= self._now()
 
-    async def _refresh(self, provider: Provider, name: str, token: Token) -> Token:
-        """Refresh in a task of its own, which a cancelled caller lets finish: the token would be lost."""
-        task = asyncio.create_task(self._refresh_once(provider, name, token), name=f"refresh {name}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _refresh(self, provider: Provider, name: str, token: AccountToken) -> AccountToken:
+        """Refresh, even if the caller is cancelled meanwhile: the server replaces the old token."""
+        done = asyncio.Event()
+
+        async def refresh() -> AccountToken:
+            try:
+                return await self._refresh_once(provider, name, token)
+            finally:
+                done.set()
+
         try:
-            return await asyncio.shield(task)
+            return await asyncio.shield(refresh())
         except asyncio.CancelledError:
-            with suppress(TimeoutError, ConfigError, SignInFailed):
+            with suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORD):
-                    await task
+                    await done.wait()
             raise
 
-    async def _refresh_once(self, provider: Provider, name: str, token: Token) -> Token:
+    async def _refresh_once(self, provider: Provider, name: str, token: AccountToken) -> AccountToken:
         from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  a client has loaded it by now
 
         assert provider.sign_in is not None

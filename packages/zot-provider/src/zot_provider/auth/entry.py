@@ -13,7 +13,7 @@ _KNOWN = ("api_key", "oauth", "api_key_command")
 
 
 @record
-class Token(Record):
+class AccountToken(Record):
     """The result of a sign-in.
 
     `access` is sent with requests. `refresh` is exchanged for another one, empty if that is impossible. `expires` is
@@ -47,7 +47,7 @@ class Entry(Record):
 
     key: str = ""
     command: KeyCommand | None = None
-    token: Token | None = None
+    token: AccountToken | None = None
     rest: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -111,12 +111,12 @@ def _parse_command(value: object, where: str) -> KeyCommand:
 _TOKEN_FIELDS = ("access_token", "refresh_token", "expiry", "client_id", "scope")
 
 
-def _parse_token(value: object, where: str) -> Token | None:
+def _parse_token(value: object, where: str) -> AccountToken | None:
     token = _object(value, where)
     texts = {name: _text(token, name, where) for name in _TOKEN_FIELDS}
     if not (texts["access_token"] or texts["refresh_token"]):
         return None
-    return Token(
+    return AccountToken(
         texts["access_token"],
         texts["refresh_token"],
         _seconds(texts["expiry"], f"{where}.expiry"),
@@ -126,7 +126,7 @@ def _parse_token(value: object, where: str) -> Token | None:
     )
 
 
-def _token_json(token: Token) -> dict[str, Any]:
+def _token_json(token: AccountToken) -> dict[str, Any]:
     from datetime import datetime  # noqa: PLC0415  only where a token is stored
 
     # The Go zot refuses a whole file with an empty time.

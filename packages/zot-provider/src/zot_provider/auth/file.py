@@ -8,10 +8,10 @@ from typing import Any
 from zot_provider.auth.entry import Entry, entry_json, parse_entry
 from zot_provider.auth.lock import STORE_LOCK, locked
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import read_strict
 from zot_provider.record import Record, record
-from zot_provider.regular_file import open_regular
-from zot_provider.replace_file import replace_file
 
 FILE = "auth.json"
 

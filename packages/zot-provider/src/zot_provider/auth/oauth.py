@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from zot_provider.auth.entry import Token
+from zot_provider.auth.entry import AccountToken
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.errors import ProviderError
 from zot_provider.json_text import read_strict
@@ -67,7 +67,7 @@ class TokenEndpoint:
         headers = {"content-type": kind, "accept": "application/json"}
         return await self._send("POST", url, headers, body.encode(), tuple(fields.values()))
 
-    async def token(self, fields: Mapping[str, str], client_id: str = "") -> Token:
+    async def token(self, fields: Mapping[str, str], client_id: str = "") -> AccountToken:
         """Ask for a token with a code (`grant_type` and what belongs to it); then for a key, if there is an exchange.
 
         `client_id` is the id that the server issued, if it did.
@@ -77,8 +77,8 @@ class TokenEndpoint:
         sent = dict(fields) | ({"client_id": id} if id else {})
         answer = await self.post(sign_in.token_url, sent, as_json=sign_in.yields_key)
         if sign_in.yields_key:
-            return Token(_secret(answer, "key", sign_in.token_url))
-        token = self._parse(answer, Token("", client_id=client_id))
+            return AccountToken(_secret(answer, "key", sign_in.token_url))
+        token = self._parse(answer, AccountToken("", client_id=client_id))
         granted = token.scope.split()
         if sign_in.required_scope and granted and sign_in.required_scope not in granted:
             raise SignInFailed("the account does not allow its use by this program (a permission was not granted)")
@@ -86,7 +86,7 @@ class TokenEndpoint:
             return token
         return await self._exchange(sign_in.exchange, token.refresh or token.access, token)
 
-    async def refresh(self, token: Token) -> Token:
+    async def refresh(self, token: AccountToken) -> AccountToken:
         """Return a new token for an old one. `SignInFailed.ended` says that the person must sign in again."""
         if self.sign_in.exchange is not None:
             return await self._exchange(self.sign_in.exchange, token.refresh, token)
@@ -98,7 +98,7 @@ class TokenEndpoint:
 
     # Internal.
 
-    async def _exchange(self, exchange: KeyExchange, secret: str, token: Token) -> Token:
+    async def _exchange(self, exchange: KeyExchange, secret: str, token: AccountToken) -> AccountToken:
         if not secret:
             raise SignInFailed("the sign-in has ended", ended=True)
         headers = {"accept": "application/json", "authorization": f"Bearer {secret}", **exchange.headers}
@@ -107,7 +107,7 @@ class TokenEndpoint:
         expires = _number(answer.get(exchange.expires_field)) or time.time() + exchange.lifetime
         return token.replace(access=_secret(answer, exchange.key_field, exchange.url), refresh=secret, expires=expires)
 
-    def _parse(self, answer: Mapping[str, Any], before: Token) -> Token:
+    def _parse(self, answer: Mapping[str, Any], before: AccountToken) -> AccountToken:
         """Return the token in an answer. What the answer leaves out stays as it was."""
         life = _number(answer.get("expires_in"))
         remember_secret(refresh := _text(answer.get("refresh_token")))
@@ -139,7 +139,7 @@ class TokenEndpoint:
         raise SignInFailed(failed, code=code, ended=ended, retryable=reply.status == 429 or reply.status >= 500)
 
 
-def account_address(sign_in: SignIn, token: Token) -> str:
+def account_address(sign_in: SignIn, token: AccountToken) -> str:
     """Return the base URL that the key names; empty if it names none."""
     part = sign_in.exchange.address_part if sign_in.exchange else ""
     fields = dict(each.partition("=")[::2] for each in token.access.split(";")) if part else {}

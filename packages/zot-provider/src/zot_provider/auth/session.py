@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Literal, TypeAlias
 
 from zot_provider.auth.keys import KeyRefused, add_key
 from zot_provider.auth.personal import PersonalKeys
-from zot_provider.auth.steps import AskKey, Mistake, NotSignedIn, Progress, SignedIn, SignInStep
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.auth.steps import AskKey, Mistake, NotSignedIn, SignedIn, SignInProgress, SignInStep
+from zot_provider.errors import ZotError
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 
@@ -41,22 +42,17 @@ class SignInSession:
         self.keys = keys
         self.provider = registry.provider(provider)
         self.method = method
-        self._steps: asyncio.Queue[SignInStep] = asyncio.Queue()
         self._agreed = asyncio.Event()
         self._pasted: asyncio.Queue[str] = asyncio.Queue()
 
     async def steps(self) -> AsyncGenerator[SignInStep, None]:
         """Begin, and yield what to show to the person and what to ask."""
-        task = asyncio.create_task(self._run(), name="sign in")
         try:
-            while True:
-                step = await self._steps.get()
-                yield step
-                if isinstance(step, SignedIn | NotSignedIn):
-                    return
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+            async with aclosing(self._key()) as steps:
+                async for step in steps:
+                    yield step
+        except ZotError as error:
+            yield NotSignedIn(error)
 
     def agree(self) -> None:
         """Answer `ConfirmTerms`."""
@@ -68,26 +64,16 @@ class SignInSession:
 
     # Internal.
 
-    async def _run(self) -> None:
-        try:
-            line = await self._key()
-        except ZotError as error:
-            self._steps.put_nowait(NotSignedIn(error))
-        except asyncio.CancelledError:
-            raise
-        except BaseException:
-            self._steps.put_nowait(NotSignedIn(ConfigError(f"{self.provider.id}: the sign-in failed; this is a bug")))
-            raise
-        else:
-            self._steps.put_nowait(SignedIn(self.provider.id, line))
-
-    async def _key(self) -> str:
-        """Ask for a key until the provider accepts one; return the line for the person."""
-        self._steps.put_nowait(AskKey(self.provider.id))
+    async def _key(self) -> AsyncGenerator[SignInStep, None]:
+        """Ask for a key until the provider accepts one."""
+        yield AskKey(self.provider.id)
         while True:
             text = await self._pasted.get()
-            self._steps.put_nowait(Progress(f"checking the key with {self.provider.title}"))
+            yield SignInProgress(f"checking the key with {self.provider.title}")
             try:
-                return await add_key(self.registry, self.keys, self.provider, text)
+                line = await add_key(self.registry, self.keys, self.provider, text)
             except KeyRefused as error:
-                self._steps.put_nowait(Mistake(str(error)))
+                yield Mistake(str(error))
+            else:
+                yield SignedIn(self.provider.id, line)
+                return

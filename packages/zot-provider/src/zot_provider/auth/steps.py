@@ -40,13 +40,13 @@ class AskKey(Record):
 @record
 class AskCode(Record):
     """Offer a field for the code or the URL that the page shows after the sign-in, and call `SignInSession.paste`. The
-    session usually goes on without it: the page reports to this machine, unless the browser is on another one."""
+    session usually continues without it: the page reports to this machine, unless the browser is on another one."""
 
     provider: str
 
 
 @record
-class Progress(Record):
+class SignInProgress(Record):
     """Show `text`: what the session is doing."""
 
     text: str
@@ -75,5 +75,5 @@ class NotSignedIn(Record):
 
 
 SignInStep: TypeAlias = (
-    ConfirmTerms | OpenPage | EnterCode | AskKey | AskCode | Progress | Mistake | SignedIn | NotSignedIn
+    ConfirmTerms | OpenPage | EnterCode | AskKey | AskCode | SignInProgress | Mistake | SignedIn | NotSignedIn
 )

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from zot_provider.auth.entry import Entry, entry_json, parse_entry
 from zot_provider.auth.lock import STORE_LOCK, locked
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, field, record
-from zot_provider.regular_file import read_regular
-from zot_provider.replace_file import replace_file
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ code on a page of the provider, on any machine (RFC 8628)."""
 class Callback(Record):
     """Where the provider's page returns to after a sign-in in the browser: `http://HOST:PORT/PATH`.
 
-    `ports` are those that the provider accepts, in order; 0 is any free port. `host` is the name in the URL; the server
-    always listens on 127.0.0.1. With an empty `path`, it is random: for a provider that returns no `state`.
+    `ports` are accepted by the provider, in order of preference; 0 is any free port. `host` is the name in the URL;
+    the server always listens on 127.0.0.1. With an empty `path`, it is random: for a provider that returns no `state`.
     """
 
     host: str = "127.0.0.1"
@@ -28,7 +28,7 @@ class KeyExchange(Record):
 
     `key_field` and `expires_field` name fields of the answer; the latter is in seconds since 1970. Without it, the key
     lives for `lifetime` seconds. `address_part` names a part of the key that holds the base URL's host, as in
-    `tid=1;proxy-ep=proxy.example.com;...`, in which `proxy.` becomes `api.`; empty if there is none.
+    `tid=1;proxy-ep=proxy.example.com;...`, in which `proxy.` becomes `api.`; empty without such a part.
     """
 
     url: str

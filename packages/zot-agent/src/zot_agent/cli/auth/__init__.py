@@ -28,7 +28,7 @@ def build_parser() -> Parser:
     how = login.add_mutually_exclusive_group()
     how.add_argument("--key", action="store_true", help="ask for an API key in the terminal, or read standard input")
     logout = verbs.add_parser("logout", help="delete what is stored for a provider")
-    logout.add_argument("provider", nargs="?", default="", help="the provider (default: the only one that is stored)")
+    logout.add_argument("provider", nargs="?", default="", help="the provider (default: the only stored one)")
     move = verbs.add_parser("move", help="move everything that is stored to the keyring, or to auth.json")
     move.add_argument("to", choices=("keyring", "file"))
     return parser

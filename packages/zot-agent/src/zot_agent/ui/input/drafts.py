@@ -15,10 +15,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, field, record
-from zot_provider.regular_file import read_regular
-from zot_provider.replace_file import replace_file
 
 if sys.platform != "win32":
     import fcntl

@@ -5,9 +5,9 @@ from json import JSONDecoder
 
 from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, record
-from zot_provider.regular_file import read_regular
-from zot_provider.replace_file import replace_file
 
 _scan = JSONDecoder().raw_decode
 _SPACE = " \t\r\n"

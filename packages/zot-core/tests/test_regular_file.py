@@ -22,7 +22,7 @@ from zot_core.tools.read import read
 from zot_core.tools.search.walk import walk
 from zot_core.tools.write import write
 from zot_provider.errors import ConfigError
-from zot_provider.regular_file import open_regular, read_regular, read_start
+from zot_provider.files.regular_file import open_regular, read_regular, read_start
 
 KINDS = ["pipe", "terminal", "zero", "socket"]
 
