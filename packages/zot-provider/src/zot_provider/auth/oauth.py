@@ -25,11 +25,15 @@ _LONGEST_LIFE = 10 * 365 * 86_400.0
 class SignInFailed(ProviderError):
     """The provider did not grant a token. `code` is its name for the reason (RFC 6749, 5.2), empty for a broken answer.
 
-    `ended`: the sign-in is over, and the person must sign in again. The text holds no token and no code.
+    `ended`: the sign-in is over, and the person must sign in again. `interval`: the seconds between two questions that
+    the server now asks for, 0 without a word. The text holds no token and no code.
     """
 
-    def __init__(self, text: str, *, code: str = "", ended: bool = False, retryable: bool = False) -> None:
+    def __init__(
+        self, text: str, *, code: str = "", ended: bool = False, retryable: bool = False, interval: float = 0.0
+    ) -> None:
         super().__init__(text)
+        self.interval = interval
         self.code, self.ended, self.auth, self.retryable = code, ended, ended, retryable
         self.untrusted_parts = ()
 
@@ -38,13 +42,14 @@ class SignInFailed(ProviderError):
 class OAuthLimits(Record):
     """`request`: seconds for each request. `person`: seconds for the person in the browser. `device`: the most seconds
     for the person to type a code, if the server allows more. `pause` and `least_pause`: seconds between two questions
-    whether the code was typed, without a word of the server, and at least."""
+    whether the code was typed, without a word of the server, and at least; `slow_down` is added at its request."""
 
     request: float = 20.0
     person: float = 600.0
     device: float = 900.0
     pause: float = 5.0
     least_pause: float = 1.0
+    slow_down: float = 5.0
 
 
 class TokenEndpoint:
@@ -104,12 +109,12 @@ class TokenEndpoint:
         headers = {"accept": "application/json", "authorization": f"Bearer {secret}", **exchange.headers}
         body = b"{}" if exchange.method == "POST" else b""
         answer = await self._send(exchange.method, exchange.url, headers, body, (secret,))
-        expires = _number(answer.get(exchange.expires_field)) or time.time() + exchange.lifetime
+        expires = positive_number(answer.get(exchange.expires_field)) or time.time() + exchange.lifetime
         return token.replace(access=_secret(answer, exchange.key_field, exchange.url), refresh=secret, expires=expires)
 
     def _parse(self, answer: Mapping[str, Any], before: AccountToken) -> AccountToken:
         """Return the token in an answer. What the answer leaves out stays as it was."""
-        life = _number(answer.get("expires_in"))
+        life = positive_number(answer.get("expires_in"))
         remember_secret(refresh := _text(answer.get("refresh_token")))
         return before.replace(
             access=_secret(answer, "access_token", self.sign_in.token_url),
@@ -136,7 +141,9 @@ class TokenEndpoint:
             reason = reason.replace(secret, "***") if len(secret) > 3 else reason
         failed = f"{location(url)} refused ({reason})" if reply.status >= 300 or error else _no_token(url)
         ended = code == "invalid_grant" or reply.status in (401, 403)
-        raise SignInFailed(failed, code=code, ended=ended, retryable=reply.status == 429 or reply.status >= 500)
+        interval = positive_number(answer.get("interval")) if isinstance(answer, dict) else 0.0
+        retryable = reply.status == 429 or reply.status >= 500
+        raise SignInFailed(failed, code=code, ended=ended, retryable=retryable, interval=interval)
 
 
 def account_address(sign_in: SignIn, token: AccountToken) -> str:
@@ -165,7 +172,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(value: object) -> float:
+def positive_number(value: object) -> float:
     """Return a number above 0 of JSON, also as text; else 0."""
     try:
         number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0.0

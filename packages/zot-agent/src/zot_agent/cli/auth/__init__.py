@@ -26,7 +26,18 @@ def build_parser() -> Parser:
     login = verbs.add_parser("login", help="store a key, or sign in with an account")
     login.add_argument("provider", nargs="?", default="", help="the provider (default: ask)")
     how = login.add_mutually_exclusive_group()
-    how.add_argument("--key", action="store_true", help="ask for an API key in the terminal, or read standard input")
+    how.add_argument(
+        "--key",
+        dest="method",
+        action="store_const",
+        const="key",
+        help="ask for an API key here, or read standard input",
+    )
+    how.add_argument(
+        "--page", dest="method", action="store_const", const="page", help="ask for an API key in the browser"
+    )
+    how.add_argument("--account", dest="method", action="store_const", const="account", help="sign in with an account")
+    login.add_argument("--agree", action="store_true", help="agree to the terms that are shown, without a question")
     logout = verbs.add_parser("logout", help="delete what is stored for a provider")
     logout.add_argument("provider", nargs="?", default="", help="the provider (default: the only stored one)")
     move = verbs.add_parser("move", help="move everything that is stored to the keyring, or to auth.json")
@@ -48,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
         if given.verb == "login":
             from zot_agent.cli.auth.login import log_in  # noqa: PLC0415  as above
 
-            return log_in(registry, home, given.provider)
+            return log_in(registry, home, given.provider, given.method or "", agree=given.agree)
         from zot_agent.cli.auth.stored import log_out, move_all  # noqa: PLC0415  as above
 
         return log_out(registry, home, given.provider) if given.verb == "logout" else move_all(home, given.to)

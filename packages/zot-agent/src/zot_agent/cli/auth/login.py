@@ -2,11 +2,15 @@
 
 import asyncio
 import sys
+from collections.abc import Sequence
+from typing import Literal
 
 from zot_agent.cli.auth.status import find_provider
+from zot_agent.cli.auth.terminal import TerminalSignIn
 from zot_agent.standard_error import print_error
 from zot_provider.auth.keys import KeyRefused, add_key
 from zot_provider.auth.personal import PersonalKeys
+from zot_provider.auth.session import Method, SignInSession, sign_in_methods
 from zot_provider.errors import ConfigError
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
@@ -15,12 +19,44 @@ from zot_tui.text.sanitize import sanitize_line
 _MAX_BYTES = 64 << 10
 
 
-def log_in(registry: ModelRegistry, home: str, name: str) -> int:
-    """Sign in to a provider; return the exit code. Raises `ConfigError`."""
-    provider = find_provider(registry, name) if name else _choose(registry)
-    if not provider.key_env:
-        raise ConfigError(f"{provider.id} needs no key")
-    return _key(registry, PersonalKeys(home, registry.environ), provider)
+def log_in(registry: ModelRegistry, home: str, name: str, method: Method | Literal[""], *, agree: bool) -> int:
+    """Sign in to a provider; return the exit code. An empty `method` is the provider's best one in a terminal.
+
+    Raises `ZotError`.
+    """
+    keys = PersonalKeys(home, registry.environ)
+    if method == "page" and not name:
+        provider = None
+    else:
+        provider = find_provider(registry, name) if name else _choose(registry)
+        methods: list[Method] = [each for each in sign_in_methods(provider) if each != "page"]
+        if not methods:
+            raise ConfigError(f"{provider.id} needs no key")
+        method = method or _choose_method(provider, methods)
+        if method == "key" and "key" in methods:
+            return _key(registry, keys, provider)
+    assert method
+    session = SignInSession(registry, keys, provider.id if provider else "", method)
+    removed = [variable for each in registry.providers for variable in each.key_env]
+    line = asyncio.run(_sign_in(session, removed, agree=agree))
+    sys.stdout.write(sanitize_line(line) + "\n")
+    return 0
+
+
+async def _sign_in(session: SignInSession, removed: list[str], *, agree: bool) -> str:
+    return await TerminalSignIn(session, removed, agree=agree).run()
+
+
+def _choose_method(provider: Provider, methods: Sequence[Method]) -> Method:
+    """Ask whether to sign in with an account or to give a key, if both are possible and a person is there."""
+    if len(methods) == 1 or provider.sign_in is None:
+        return methods[0]
+    if not sys.stdin.isatty():
+        return "key"  # a script has one, and cannot open a page
+    sys.stderr.write(f"  1  {sanitize_line(provider.sign_in.title)}\n  2  an API key\n")
+    while (answer := _line("sign in with (1 or 2): ")) not in ("1", "2"):
+        pass
+    return methods[int(answer) - 1]
 
 
 def _choose(registry: ModelRegistry) -> Provider:
