@@ -30,11 +30,12 @@ from zot_core.machine.shell import LocalShell
 from zot_core.runtime import resolve
 from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
+from zot_core.runtime.branches import Branches
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
+from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
-from zot_core.sessions.store import new_session
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
@@ -71,7 +72,7 @@ class Runtime:
         skills: Sequence[Skill] = (),
         system_prompt: str | None = None,
         append_system_prompt: str | Sequence[str] = (),
-        reasoning: Reasoning = "off",
+        reasoning: Reasoning | None = None,
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
         resumed: StoredSession | None = None,
@@ -90,7 +91,8 @@ class Runtime:
         """Create a runtime; nothing is contacted before the first prompt.
 
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
-        registry of providers and models, by default the catalogue. `builtin_tools` names the built-in tools to enable,
+        registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
+        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable,
         None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
         is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
         session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
@@ -102,11 +104,11 @@ class Runtime:
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
-        client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
+        client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = resolve.compaction_limits(auto_compact)
-        resolve.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning := reasoning or level or "off")
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
@@ -125,10 +127,10 @@ class Runtime:
             messages=[*(resumed.messages if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
             hooks=hooks,
-            cache_key=session.meta.id if session else "",
+            cache_key=session.meta.session_id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recorder = Recorder(self.agent.hooks, session) if session is not None else None
+        self._recorder = Recorder(self.agent.hooks, session or MemorySession(self.agent.history.messages))
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
@@ -137,6 +139,7 @@ class Runtime:
         RefusedImages(self.agent).attach()
         fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
+        self.branches = Branches(self.agent, self._recorder, self._check_idle)
         self._closed = False
 
     @property
@@ -157,7 +160,8 @@ class Runtime:
     @property
     def session(self) -> SessionFile | None:
         """The session file being written; None if the conversation is not saved."""
-        return self._recorder.session if self._recorder is not None else None
+        session = self._recorder.session
+        return session if isinstance(session, SessionFile) else None
 
     @property
     def models(self) -> ModelRegistry | None:
@@ -277,7 +281,7 @@ class Runtime:
     @property
     def state(self) -> RuntimeState:
         """A snapshot of the runtime."""
-        return RuntimeState.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
+        return RuntimeState.of(self.agent, self.cwd, self.session.meta.session_id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
         """List the available models, and the errors of servers that gave no list: see `ModelRegistry.listing`."""
@@ -285,14 +289,14 @@ class Runtime:
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
         """Continue with another model of any provider with a credential; names are resolved by `ModelRegistry.resolve`.
-
-        This and the following changes require an idle agent: they raise `Busy` and `Closed` as `prompt` does,
-        `ConfigError` for unknown names, `MissingKey` without a credential, and `SessionError`. The hooks of
-        `system_prompt` are called again.
+        A name may end with a reasoning level (`sonnet:high`). This and the following changes require an idle agent:
+        they raise `Busy` and `Closed` as `prompt` does, `ConfigError` for unknown names, `MissingKey` without a
+        credential, and `SessionError`. The hooks of `system_prompt` are called again.
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning = resolve.other_model(agent.client, agent.model, model, provider)
+        agent.model, warning, level = resolve.other_model(agent.client, agent.model, model, provider)
+        agent.reasoning = level or agent.reasoning
         if warning:
             agent.emit(Notice("warn", warning))
         if self.session is not None:
@@ -317,8 +321,8 @@ class Runtime:
         """Replace the history; usage is kept. The session file records that the conversation starts again, and then the
         messages."""
         self._check_idle()
-        if self.session is not None and len(self.agent.history):
-            self.session.clear()
+        if len(self.agent.history):
+            self._recorder.session.clear()
         self.agent.history.reset(())
         self.agent.inbox.take_all()
         for message in messages:
@@ -332,12 +336,7 @@ class Runtime:
         """Start a conversation without messages and usage. The old one stays in its file; the new file is in the same
         folder."""
         self._check_idle()
-        old, model = self.session, self.agent.model
-        if old is None:
-            self._switch_session(None, None)
-        else:
-            meta = old.meta.replace(model=model.id, provider=model.provider, title="", other={})
-            self._switch_session(new_session(os.path.dirname(old.path), meta, old.advice), None)
+        self.branches.start_new()
 
     def open_session(
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
@@ -353,24 +352,13 @@ class Runtime:
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.set_workspace(workspace)
-        self._switch_session(session, resumed)
+        self.branches.enter(session, resumed)
 
     def set_workspace(self, workspace: Workspace) -> None:
         """Change the working directory, the instructions and the skills."""
         self._check_idle()
         self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
         self.workspace.apply_to(self.agent, self._tools)
-
-    def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
-        agent, old = self.agent, self.session
-        if session is not None:
-            if self._recorder is None:
-                self._recorder = Recorder(agent.hooks, session)
-            self._recorder.session = session
-            agent.cache_key = session.meta.id
-        agent.start_over(resumed.messages if resumed else (), resumed.usage if resumed else Usage())
-        if old is not None and old is not session:
-            old.close()
 
     def _check_open(self) -> None:
         if self._closed:
