@@ -135,7 +135,7 @@ def test_logout_asks_which_of_several(home: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err.startswith("zot: which provider? stored are: openai, anthropic")
 
 
-@pytest.mark.parametrize("words", ["", "nothing", "login opnai", "move", "move x", "login ollama", "status -x"])
+@pytest.mark.parametrize("words", ["", "nothing", "login opnai", "move", "move x", "login local", "status -x"])
 def test_mistakes_are_one_line(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words.split()) == 2
     err = capsys.readouterr().err

@@ -42,6 +42,8 @@ class Accounts:
         self._now = now
         self._loaded: dict[str, tuple[object, Entry]] = {}  # entries of the keyring, which takes long to ask
         self._printed: dict[str, str] = {}  # keys that commands printed, by provider
+        self._exchanged: dict[str, AccountToken] = {}  # by the token that was exchanged
+        self._exchanging = asyncio.Lock()
         self._ended: dict[str, SignInFailed] = {}  # by refresh token
 
     def check(self, provider: Provider) -> None:
@@ -75,6 +77,19 @@ class Accounts:
         token = entry.token
         if token.access == refused or not token.access or self._ends_soon(token, provider.sign_in.margin):
             token = await self._refresh(provider, name, token)
+        return Authorization(token.access, scheme="bearer", base_url=account_address(provider.sign_in, token))
+
+    async def exchange(self, provider: Provider, secret: str, refused: str = "") -> Authorization:
+        """Return what the next request needs, given the token that is exchanged for a key. The key stays in memory.
+
+        Raises like `authorize`.
+        """
+        assert provider.sign_in is not None
+        async with self._exchanging:
+            token = self._exchanged.get(secret) or AccountToken("", secret)
+            if token.access in ("", refused) or self._ends_soon(token, provider.sign_in.margin):
+                token = await self._ask(provider, token)
+                self._exchanged[secret] = token
         return Authorization(token.access, scheme="bearer", base_url=account_address(provider.sign_in, token))
 
     def advice(self, provider: Provider, key: str) -> str:
@@ -143,9 +158,6 @@ class Accounts:
             raise
 
     async def _refresh_once(self, provider: Provider, name: str, token: AccountToken) -> AccountToken:
-        from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  a client has loaded it by now
-
-        assert provider.sign_in is not None
         async with locked(os.path.join(self.store.home, f"refresh-{name}.lock")):
             entry = await self._load(name, again=True)
             if entry is None or entry.token is None:
@@ -155,20 +167,27 @@ class Accounts:
             token = entry.token
             if token.refresh in self._ended:
                 raise self._ended[token.refresh]
-            transport = HttpTransport()
-            try:
-                token = await TokenEndpoint(provider.sign_in, transport, self._limits).refresh(token)
-            except SignInFailed as error:
-                if error.ended:
-                    error.args = (f"{provider.id}: {error}; run zot auth login {provider.id}",)
-                    self._ended[token.refresh] = error
-                else:
-                    error.args = (f"{provider.id}: {error}",)
-                raise
-            finally:
-                await transport.close()
+            token = await self._ask(provider, token)
             await self.store.save(name, entry.replace(token=token))
             return token
+
+    async def _ask(self, provider: Provider, token: AccountToken) -> AccountToken:
+        """Ask the provider for a new token."""
+        from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  a client has loaded it by now
+
+        assert provider.sign_in is not None
+        transport = HttpTransport()
+        try:
+            return await TokenEndpoint(provider.sign_in, transport, self._limits).refresh(token)
+        except SignInFailed as error:
+            if error.ended:
+                error.args = (f"{provider.id}: {error}; run zot auth login {provider.id}",)
+                self._ended[token.refresh] = error
+            else:
+                error.args = (f"{provider.id}: {error}",)
+            raise
+        finally:
+            await transport.close()
 
     def _command_environ(self, provider: Provider) -> dict[str, str]:
         return {name: value for name, value in self._environ.items() if name not in provider.key_env}

@@ -35,6 +35,9 @@ class PersonalKeys:
 
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
+        value = environment_value(provider.key_env, self.environ)
+        if value and provider.sign_in and provider.sign_in.exchange and provider.sign_in.exchange.of_variables:
+            return await self.accounts.exchange(provider, value, refused)
         return await self._source(provider).authorize(provider, refused)
 
     def advice(self, provider: Provider, key: str) -> str:
@@ -64,11 +67,12 @@ class PersonalKeys:
 
     def _source(self, provider: Provider) -> Credentials:
         """Return the source of the provider's key. Raises `MissingKey` without one."""
-        names = provider.key_env
-        if environment_value(names, self.environ) or not (names or provider.sign_in):
+        if environment_value(provider.key_env, self.environ):
             return self._environment
-        if has_stored_accounts(self.home):
+        if has_stored_accounts(self.home) and (self.accounts.where(provider) or not provider.keyless):
             return self.accounts
+        if provider.keyless:
+            return self._environment
         raise missing_account(provider)
 
 

@@ -27,7 +27,7 @@ from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
-    from zot_provider.auth.browser import BrowserSignIn
+    from zot_provider.auth.flows.browser import BrowserSignIn
 
 Method: TypeAlias = Literal["account", "page", "key"]
 """Sign in with an account of the provider; give a key in a form in the browser; give a key to the front end."""
@@ -116,7 +116,7 @@ class SignInSession:
 
     async def _page(self) -> AsyncGenerator[SignInStep, None]:
         """Serve a form until the provider accepts a key of it."""
-        from zot_provider.auth.key_page import KeyPage  # noqa: PLC0415  one flow needs one server
+        from zot_provider.auth.flows.key_page import KeyPage  # noqa: PLC0415  one flow needs one server
 
         possible = [each for each in self.registry.providers if each.key_env]
         page = KeyPage(possible, self.provider.id if self.provider else "")
@@ -181,7 +181,7 @@ class SignInSession:
     async def _in_browser(
         self, sign_in: SignIn, endpoint: TokenEndpoint
     ) -> AsyncGenerator[SignInStep | AccountToken, None]:
-        from zot_provider.auth.browser import BrowserSignIn, WrongCode  # noqa: PLC0415  one flow needs one module
+        from zot_provider.auth.flows.browser import BrowserSignIn, WrongCode  # noqa: PLC0415  one flow needs one module
 
         assert self.provider is not None
         self._browser = BrowserSignIn(sign_in, endpoint)
@@ -204,7 +204,7 @@ class SignInSession:
     async def _with_code(
         self, sign_in: SignIn, endpoint: TokenEndpoint
     ) -> AsyncGenerator[SignInStep | AccountToken, None]:
-        from zot_provider.auth.device import DeviceSignIn  # noqa: PLC0415  one flow needs one module
+        from zot_provider.auth.flows.device import DeviceSignIn  # noqa: PLC0415  one flow needs one module
 
         device = DeviceSignIn(sign_in, endpoint, self._limits)
         code = await device.open()

@@ -28,7 +28,8 @@ class KeyExchange(Record):
 
     `key_field` and `expires_field` name fields of the answer; the latter is in seconds since 1970. Without it, the key
     lives for `lifetime` seconds. `address_part` names a part of the key that holds the base URL's host, as in
-    `tid=1;proxy-ep=proxy.example.com;...`, in which `proxy.` becomes `api.`; empty without such a part.
+    `tid=1;proxy-ep=proxy.example.com;...`, in which `proxy.` becomes `api.`; empty without such a part. `of_variables`:
+    the provider's environment variables hold a token for the exchange, and no key.
     """
 
     url: str
@@ -38,6 +39,7 @@ class KeyExchange(Record):
     expires_field: str = "expires_at"
     lifetime: float = 1500.0
     address_part: str = ""
+    of_variables: bool = False
 
 
 @record

@@ -89,7 +89,7 @@ class Provider(Record):
     @property
     def keyless(self) -> bool:
         """Whether it works without a key and without an account, as a server on this machine does."""
-        return not self.account and (self.key_optional or not self.key_env)
+        return not self.account and (self.key_optional or not (self.key_env or self.sign_in))
 
     def serve(self, model: Model, base_url: str = "") -> "Provider":
         """Return the provider as it serves this model: with the wire, base URL and quirks for this model.

@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Sequence
 from urllib.parse import parse_qs
 
-from zot_provider.auth.local_server import LocalAnswer, LocalRequest, LocalServer
-from zot_provider.auth.pages import key_form, message_page
+from zot_provider.auth.flows.loopback import LoopbackAnswer, LoopbackRequest, LoopbackServer
+from zot_provider.auth.flows.pages import key_form, message_page
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 
@@ -33,10 +33,10 @@ class KeyPage:
     """
 
     def __init__(self, providers: Sequence[Provider], chosen: str = "") -> None:
-        """`providers` are offered; `chosen` is the id of the one that is selected."""
+        """`providers` are offered; `chosen` is the id of the selected provider."""
         self._providers = [(each.id, each.title) for each in providers]
         self._chosen = chosen
-        self._server = LocalServer(self._answer)
+        self._server = LoopbackServer(self._answer)
         self._entrance: str | None = f"/{secrets.token_urlsafe(24)}"
         self._cookie = secrets.token_urlsafe(24)
         self._guard = secrets.token_urlsafe(24)
@@ -58,20 +58,20 @@ class KeyPage:
             self._sent.done.cancel()  # without effect on an answer that was given
         await self._server.close()
 
-    async def _answer(self, request: LocalRequest) -> LocalAnswer:
+    async def _answer(self, request: LoopbackRequest) -> LoopbackAnswer:
         if request.method == "GET" and request.path == self._entrance:
             self._entrance = None
             cookie = f"{_COOKIE}={self._cookie}; HttpOnly; SameSite=Strict; Path=/"
-            return LocalAnswer(303, headers={"location": "/", "set-cookie": cookie})
+            return LoopbackAnswer(303, headers={"location": "/", "set-cookie": cookie})
         if not _same(request.cookies.get(_COOKIE, ""), self._cookie):
             return _refused("This address was used before, or is not complete. Start again in zot.")
         if request.method == "GET" and request.path == "/":
-            return LocalAnswer(200, key_form(self._providers, self._chosen, self._guard))
+            return LoopbackAnswer(200, key_form(self._providers, self._chosen, self._guard))
         if request.method == "POST" and request.path == "/key":
             return await self._submit(request)
-        return LocalAnswer(404, message_page("Not found", "There is nothing at this address.", good=False))
+        return LoopbackAnswer(404, message_page("Not found", "There is nothing at this address.", good=False))
 
-    async def _submit(self, request: LocalRequest) -> LocalAnswer:
+    async def _submit(self, request: LoopbackRequest) -> LoopbackAnswer:
         form = {name: values[0] for name, values in parse_qs(request.body.decode("utf-8", "replace")).items()}
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         origins = (f"http://127.0.0.1:{self._server.port}", f"http://localhost:{self._server.port}")
@@ -96,14 +96,14 @@ class KeyPage:
             self._sent = None
         if error:
             return self._form(id, error)
-        return LocalAnswer(200, message_page("The key is stored", "You can close this page and go back to zot."))
+        return LoopbackAnswer(200, message_page("The key is stored", "You can close this page and go back to zot."))
 
-    def _form(self, chosen: str, error: str) -> LocalAnswer:
-        return LocalAnswer(422, key_form(self._providers, chosen, self._guard, error))
+    def _form(self, chosen: str, error: str) -> LoopbackAnswer:
+        return LoopbackAnswer(422, key_form(self._providers, chosen, self._guard, error))
 
 
-def _refused(text: str) -> LocalAnswer:
-    return LocalAnswer(403, message_page("Not accepted", text, good=False))
+def _refused(text: str) -> LoopbackAnswer:
+    return LoopbackAnswer(403, message_page("Not accepted", text, good=False))
 
 
 def _same(given: str, secret: str) -> bool:

@@ -6,9 +6,9 @@ import uuid
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from zot_provider.auth.entry import AccountToken
-from zot_provider.auth.local_server import LocalAnswer, LocalRequest, LocalServer
+from zot_provider.auth.flows.loopback import LoopbackAnswer, LoopbackRequest, LoopbackServer
+from zot_provider.auth.flows.pages import message_page
 from zot_provider.auth.oauth import SignInFailed, TokenEndpoint
-from zot_provider.auth.pages import message_page
 from zot_provider.providers.sign_in import SignIn
 from zot_provider.record import Record, record
 
@@ -34,7 +34,7 @@ class BrowserSignIn:
     def __init__(self, sign_in: SignIn, endpoint: TokenEndpoint) -> None:
         self._sign_in = sign_in
         self._endpoint = endpoint
-        self._server = LocalServer(self._callback)
+        self._server = LoopbackServer(self._callback)
         self._verifier = secrets.token_urlsafe(48)
         self._state = secrets.token_urlsafe(24)
         self._path = sign_in.callback.path or f"/{secrets.token_urlsafe(24)}"
@@ -100,7 +100,7 @@ class BrowserSignIn:
 
     # Internal.
 
-    async def _callback(self, request: LocalRequest) -> LocalAnswer:
+    async def _callback(self, request: LoopbackRequest) -> LoopbackAnswer:
         """Answer the browser. Only a navigation counts: a script of another page sends an origin, or says its mode."""
         mode = request.headers.get("sec-fetch-mode", "navigate")
         if request.method != "GET" or "origin" in request.headers or mode != "navigate":
@@ -116,7 +116,7 @@ class BrowserSignIn:
         self._answers.put_nowait(answer)
         if isinstance(answer, SignInFailed):
             return _page("Not signed in", "You can close this page and go back to zot.", 200)
-        return LocalAnswer(200, message_page("Almost done", "You can close this page and go back to zot."))
+        return LoopbackAnswer(200, message_page("Almost done", "You can close this page and go back to zot."))
 
     def _parse(self, url: str) -> CodeAnswer | SignInFailed:
         """Return what a callback says; `WrongCode` if it belongs to another sign-in."""
@@ -145,5 +145,5 @@ class BrowserSignIn:
         return CodeAnswer(code)
 
 
-def _page(title: str, text: str, status: int) -> LocalAnswer:
-    return LocalAnswer(status, message_page(title, text, good=False))
+def _page(title: str, text: str, status: int) -> LoopbackAnswer:
+    return LoopbackAnswer(status, message_page(title, text, good=False))

@@ -1,4 +1,4 @@
-"""`LocalServer`: a small HTTP server on 127.0.0.1, for the pages and callbacks of one sign-in."""
+"""`LoopbackServer`: a small HTTP server on 127.0.0.1, for the pages and callbacks of one sign-in."""
 
 import asyncio
 import errno
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @record
-class LocalRequest(Record):
+class LoopbackRequest(Record):
     """A request. Names of headers are in lower case; `target` is the path with the query."""
 
     method: str
@@ -38,7 +38,7 @@ class LocalRequest(Record):
 
 
 @record
-class LocalAnswer(Record):
+class LoopbackAnswer(Record):
     """An answer: a page, unless `headers` say otherwise."""
 
     status: int = 200
@@ -47,7 +47,7 @@ class LocalAnswer(Record):
 
 
 @record
-class LocalServerLimits(Record):
+class LoopbackServerLimits(Record):
     """`request`: seconds for a request to arrive, and for its answer to be taken. `connections`: the most at a time.
     `closing`: seconds for the last answer to be sent."""
 
@@ -56,17 +56,17 @@ class LocalServerLimits(Record):
     closing: float = 2.0
 
 
-class LocalServer:
+class LoopbackServer:
     """Answers requests of browsers on this machine until it is closed.
 
     Requests for another host are refused: a page of another site can reach 127.0.0.1 under a name of its own.
     """
 
     def __init__(
-        self, handle: Callable[[LocalRequest], Awaitable[LocalAnswer]], limits: LocalServerLimits | None = None
+        self, handle: Callable[[LoopbackRequest], Awaitable[LoopbackAnswer]], limits: LoopbackServerLimits | None = None
     ) -> None:
         self._handle = handle
-        self._limits = limits or LocalServerLimits()
+        self._limits = limits or LoopbackServerLimits()
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._idle = asyncio.Event()
@@ -119,13 +119,13 @@ class LocalServer:
         if not self._writers:
             self._idle.set()
 
-    async def _answer(self, request: LocalRequest) -> LocalAnswer:
+    async def _answer(self, request: LoopbackRequest) -> LoopbackAnswer:
         if request.headers.get("host") not in (f"127.0.0.1:{self.port}", f"localhost:{self.port}"):
-            return LocalAnswer(421, "This address belongs to zot.")
+            return LoopbackAnswer(421, "This address belongs to zot.")
         return await self._handle(request)
 
 
-async def _read(reader: asyncio.StreamReader) -> LocalRequest:
+async def _read(reader: asyncio.StreamReader) -> LoopbackRequest:
     """Read a request. Raises ValueError for anything else, and EOFError."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, target, version = head[0].split(" ")
@@ -141,10 +141,10 @@ async def _read(reader: asyncio.StreamReader) -> LocalRequest:
     urlsplit(target)  # raises ValueError
     if int(length) > _BODY_BYTES or "transfer-encoding" in headers:
         raise ValueError("too large")
-    return LocalRequest(method, target, headers, await reader.readexactly(int(length)))
+    return LoopbackRequest(method, target, headers, await reader.readexactly(int(length)))
 
 
-def _bytes(answer: LocalAnswer) -> bytes:
+def _bytes(answer: LoopbackAnswer) -> bytes:
     body = answer.body.encode()
     headers = {
         "content-type": "text/html; charset=utf-8",
