@@ -161,5 +161,8 @@ def _bytes(answer: LoopbackAnswer) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; "
+    "base-uri 'none'"
+)
 """No scripts, nothing from elsewhere, in no frame. Styles are in the page, which quotes everything from outside."""

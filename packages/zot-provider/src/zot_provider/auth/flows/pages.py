@@ -5,9 +5,9 @@ from html import escape
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c1e21; --soft: #5b6270; --page: #f4f5f7; --card: #fff; --line: #c9ced6;
-  --accent: #1f5fd0; --on-accent: #fff; --bad: #b3261e; --good: #1a7f37; }
+  --field: #80878f;  --accent: #1f5fd0; --on-accent: #fff; --bad: #b3261e; --good: #1a7f37; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --soft: #a5adba; --page: #14161a; --card: #1e2126;
-  --line: #4a515c; --accent: #8ab4ff; --on-accent: #10131a; --bad: #ff9a92; --good: #6fdd8b; } }
+  --line: #4a515c; --field: #8a929e; --accent: #8ab4ff; --on-accent: #10131a; --bad: #ff9a92; --good: #6fdd8b; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--page);
   color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
@@ -16,7 +16,7 @@ main { width: 100%; max-width: 440px; padding: 32px; background: var(--card); bo
 h1 { margin: 0 0 8px; font-size: 22px; line-height: 1.3; }
 p { margin: 0 0 20px; color: var(--soft); }
 label { display: block; margin: 0 0 6px; font-weight: 600; }
-select, input { width: 100%; margin: 0 0 20px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px;
+select, input { width: 100%; margin: 0 0 20px; padding: 10px 12px; border: 1px solid var(--field); border-radius: 8px;
   background: var(--card); color: var(--text); font: inherit; }
 button { width: 100%; padding: 12px; border: 0; border-radius: 8px; background: var(--accent); color: var(--on-accent);
   font: inherit; font-weight: 600; cursor: pointer; }
@@ -24,6 +24,7 @@ button { width: 100%; padding: 12px; border: 0; border-radius: 8px; background: 
 .bad, .good { margin: 0 0 20px; padding: 10px 12px; border: 1px solid currentColor; border-radius: 8px; }
 .bad { color: var(--bad); }
 .good { color: var(--good); }
+main > :last-child { margin-bottom: 0; }
 .note { margin: 20px 0 0; font-size: 14px; }
 """
 
