@@ -72,7 +72,7 @@ class SignInSession:
             names = " or ".join(sign_in_methods(self.provider)) or "nothing"
             raise ConfigError(f"{self.provider.id} has no sign-in by {method}; it has {names}")
         self._limits = limits or OAuthLimits()
-        self._agreed = asyncio.Event()
+        self._agreed: asyncio.Queue[bool] = asyncio.Queue()
         self._pasted: asyncio.Queue[str] = asyncio.Queue()
         self._browser: BrowserSignIn | None = None
 
@@ -87,8 +87,12 @@ class SignInSession:
             yield NotSignedIn(error)
 
     def agree(self) -> None:
-        """Answer `ConfirmTerms`."""
-        self._agreed.set()
+        """Answer `ConfirmTerms`: the person agrees."""
+        self._agreed.put_nowait(True)
+
+    def decline(self) -> None:
+        """Answer `ConfirmTerms`: the person does not agree. The session ends, and nothing was sent."""
+        self._agreed.put_nowait(False)
 
     def paste(self, text: str) -> None:
         """Answer `AskKey` or `AskCode` with what the person typed or pasted."""
@@ -155,9 +159,11 @@ class SignInSession:
             yield ConfirmTerms(sign_in.terms)
             try:
                 async with asyncio.timeout(self._limits.person):
-                    await self._agreed.wait()
+                    agreed = await self._agreed.get()
             except TimeoutError:
                 raise SignInFailed(f"{self.provider.id}: nobody agreed to the terms") from None
+            if not agreed:
+                raise SignInFailed(f"{self.provider.id}: not signed in; nothing was sent")
         transport = HttpTransport()
         endpoint = TokenEndpoint(sign_in, transport, self._limits)
         flow = self._in_browser(sign_in, endpoint) if sign_in.flow == "browser" else self._with_code(sign_in, endpoint)

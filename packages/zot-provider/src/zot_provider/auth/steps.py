@@ -8,7 +8,7 @@ from zot_provider.record import Record, record
 
 @record
 class ConfirmTerms(Record):
-    """Show `text` and call `SignInSession.agree` if the person agrees; nothing has been sent so far."""
+    """Show `text` and call `SignInSession.agree` or `decline`, as the person answers; nothing has been sent so far."""
 
     text: str
 

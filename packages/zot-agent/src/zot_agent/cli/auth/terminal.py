@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Iterable
 from contextlib import aclosing
@@ -90,11 +89,10 @@ class TerminalSignIn:
         elif not self._asking:
             if line.strip():
                 self._session.paste(line)
-        elif line.strip().lower() in ("y", "yes"):
-            self._asking = False
-            self._session.agree()
         else:
-            os.kill(os.getpid(), signal.SIGINT)  # as if the person had pressed Ctrl+C
+            self._asking = False
+            answer = self._session.agree if line.strip().lower() in ("y", "yes") else self._session.decline
+            answer()
 
 
 def _print(text: str) -> None:
