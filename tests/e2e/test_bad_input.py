@@ -74,11 +74,11 @@ def test_a_mistake_on_the_command_line(zot: Zot, arguments: list[str], words: st
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "no API key found: set ANTHROPIC_API_KEY or OPENAI_API_KEY"),
-        ([], "a provider that needs no key (ollama; --provider NAME)"),
+        ([], "no API key found: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "),
+        ([], "run zot auth login, or choose a provider that needs no key (ollama or "),
         (
             ["--provider", "anthropic"],
-            "no API key for anthropic: set ANTHROPIC_API_KEY, or run zot auth login anthropic",
+            "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or run zot auth login anthropic",
         ),
         (["--model", "openai-responses/gpt-5.4"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
