@@ -1,6 +1,8 @@
 """Stored keys: every mode uses them, and nothing that zot writes or starts has them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,18 @@ def test_a_stored_key_that_the_provider_refuses_gets_advice_without_the_key(pers
     assert done.code == 1
     assert "check the stored key, or run zot auth login openai" in done.line()
     assert STORED not in done.err
+
+
+@pytest.mark.parametrize("model", [["--model", "openai/gpt-5.4"], ["--model", "gpt-5.4"], []])
+def test_a_key_in_a_variable_loads_no_store(person: Zot, model: list[str]) -> None:
+    person.home.mkdir()
+    (person.home / "auth.json").write_text(json.dumps({"anthropic": {"api_key": STORED}}))
+    with ScriptedServer(["yes"]) as server:
+        person.env |= {"OPENAI_API_KEY": "of-variable", "OPENAI_BASE_URL": server.base_url("openai-chat")}
+        command = [sys.executable, "-X", "importtime", "-m", "zot_agent", "-p", *model, "go"]
+        done = subprocess.run(command, env=person.env, cwd=person.cwd, capture_output=True, text=True, check=True)
+        assert done.stdout == "yes\n"
+        assert server.requests[-1].headers["authorization"] == "Bearer of-variable"
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "zot_provider.auth.personal" in loaded
+    assert not {"zot_provider.auth.accounts", "keyring", "filelock", "authlib"} & loaded

@@ -210,6 +210,24 @@ class _Watched:
         return found
 
 
+async def test_a_variable_with_what_is_exchanged_is_exchanged_in_memory(tmp_path: Path) -> None:
+    with SignInServer() as server:
+        server.refresh_tokens.add("gh-token")
+        provider = acme(server.sign_in("device", exchange=server.exchange(of_variables=True, address_part="proxy-ep")))
+        keys = PersonalKeys(str(tmp_path), {"ACME_API_KEY": "gh-token"})
+        first = await keys.authorize(provider)
+        assert first.key in server.granted
+        assert first.base_url == "https://api.example.com"
+        assert (await keys.authorize(provider)).key == first.key
+        assert (await keys.authorize(provider, refused=first.key)).key != first.key
+        assert server.paths() == ["/exchange"] * 2
+        assert list(tmp_path.iterdir()) == []
+        wrong = PersonalKeys(str(tmp_path), {"ACME_API_KEY": "wrong-gh-token"})
+        with pytest.raises(SignInFailed, match="Bad credentials") as raised:
+            await wrong.authorize(provider)
+        assert "wrong-gh-token" not in str(raised.value)
+
+
 async def test_a_token_is_only_used_where_zot_signs_in(tmp_path: Path) -> None:
     await AccountStore(str(tmp_path)).save("acme", Entry(token=AccountToken("of-the-go-zot")))
     keys = PersonalKeys(str(tmp_path), {})

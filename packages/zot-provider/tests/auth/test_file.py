@@ -90,6 +90,14 @@ def test_a_file_that_others_can_read_is_corrected_with_a_note(tmp_path: Path) ->
     assert len(file.notes) == 1
 
 
+def test_a_folder_that_others_can_change_is_noted(tmp_path: Path) -> None:
+    put(tmp_path, GO)
+    tmp_path.chmod(0o757)
+    file = AuthFile(str(tmp_path))
+    assert file.names()
+    assert file.notes == [f"other users of this machine can replace files in {tmp_path}; run chmod o-w on it"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -21,6 +21,7 @@ from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
 from zot_provider.auth.personal import PersonalKeys
+from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.user import KnownProviders, parse_user_models
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
@@ -165,7 +166,10 @@ def continue_session(
 def open_registry(home: str) -> ModelRegistry:
     """Return all known providers and models, including those of the user's `models.json`, with the person's keys.
     Raises `ConfigError`."""
-    registry = ModelRegistry(known_models(home), credentials=PersonalKeys(home))
+    known = known_models(home)
+    for key in known.keys.values():
+        remember_secret(key)
+    registry = ModelRegistry(known, credentials=PersonalKeys(home))
     for provider in registry.providers:
         if provider.base_url is None:  # its model runs in this process
             registry.add(provider, open=_open_in_process)

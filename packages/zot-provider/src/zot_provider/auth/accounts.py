@@ -13,6 +13,7 @@ from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint, ac
 from zot_provider.auth.store import AccountStore
 from zot_provider.credentials import Authorization, check_key, missing_account
 from zot_provider.errors import ConfigError, MissingKey
+from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 
 _LAST_WORD = 5.0
@@ -190,7 +191,8 @@ class Accounts:
             await transport.close()
 
     def _command_environ(self, provider: Provider) -> dict[str, str]:
-        return {name: value for name, value in self._environ.items() if name not in provider.key_env}
+        keys = {name for each in (*PROVIDERS, provider) for name in each.key_env}
+        return {name: value for name, value in self._environ.items() if name not in keys}
 
 
 def _usable(provider: Provider, kind: str) -> bool:

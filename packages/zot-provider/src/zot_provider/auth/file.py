@@ -114,6 +114,7 @@ class AuthFile:
             raise ConfigError(f"cannot read {self.path}: {error.strerror}") from error
         with open(descriptor, "rb") as file:
             self._protect(descriptor)
+            self._check_folder()
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             raise ConfigError(f"{self.path} is larger than the limit of 1 MiB")
@@ -145,6 +146,13 @@ class AuthFile:
             self.notes.append(f"{note}; run chmod 600 on it ({error.strerror})")
         else:
             self.notes.append(f"{note}; now only you can read it")
+
+    def _check_folder(self) -> None:
+        """Note a folder in which other users can replace the file, which may name programs to start."""
+        folder = os.path.dirname(os.path.realpath(self.path))
+        if os.name == "posix" and stat.S_IMODE(os.stat(folder).st_mode) & 0o1002 == 0o002:
+            note = f"other users of this machine can replace files in {folder}; run chmod o-w on it"
+            self.notes += [] if note in self.notes else [note]
 
     def _where(self, place: tuple[str, ...]) -> str:
         return f"{self.path}: {'.'.join(place)}"

@@ -1,10 +1,13 @@
 """`zot auth status`: lists the providers with a key, and where each key is. It prints no key and asks no keyring."""
 
 import json
+import os
 import sys
 
+from zot_agent.host.build import MODELS_FILE
 from zot_provider.auth.personal import PersonalKeys, has_stored_accounts
 from zot_provider.auth.store import Stored
+from zot_provider.credentials import GivenKey
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
@@ -17,8 +20,8 @@ from zot_tui.text.width import pad, width
 class AccountLine(Record):
     """A provider and the source of its key.
 
-    `kind`: "api_key", "api_key_command" or "oauth", empty without a key. `source`: "environment", "file" or "keyring".
-    `name`: the variable, the path, or the name of the keyring. `problem`: why the key cannot be used.
+    `kind`: "api_key", "api_key_command" or "oauth", empty without a key. `source`: "environment", "models.json", "file"
+    or "keyring". `name`: the variable, the path, or the name of the keyring. `problem`: why the key cannot be used.
     """
 
     provider: str
@@ -65,7 +68,9 @@ def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLi
     for provider in registry.providers:
         found = next((stored.pop(name) for name in (provider.id, *provider.aliases) if name in stored), None)
         variable = next((name for name in provider.key_env if registry.environ.get(name, "").strip()), "")
-        if variable:
+        if isinstance(registry.credentials_of(provider.id), GivenKey):
+            lines.append(AccountLine(provider.id, "api_key", "models.json", os.path.join(keys.home, MODELS_FILE)))
+        elif variable:
             lines.append(AccountLine(provider.id, "api_key", "environment", variable))
         elif found is not None and store is not None:
             problem = found.problem or _problem(keys, provider)
