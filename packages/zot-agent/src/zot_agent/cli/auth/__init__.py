@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import open_registry, use_proxy
+from zot_agent.host.build import open_registry, use_network
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ZotError
 
@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         given = build_parser().parse_args(list(arguments))
         home = zot_home()
-        use_proxy(load_settings(home))
+        use_network(load_settings(home))
         registry = open_registry(home)
         if given.verb == "status":
             from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module
