@@ -155,7 +155,7 @@ async def test_a_server_that_is_slow_or_fails_is_an_error() -> None:
 def test_the_default_model_of_a_provider() -> None:
     found = registry(known=CORP)
     found.add(Provider("ext", "Extension", "openai-chat", None), [Model("first", "ext", context_window=9)])
-    assert found.default("anthropic").id == "claude-sonnet-4-6"
+    assert found.default("anthropic").id == "claude-opus-5-5"
     assert found.default("corp") == CORP.models["corp"][0]
     assert found.default("ext").context_window == 9
     assert found.default("ollama") == Model("", "ollama", reasoning=True)

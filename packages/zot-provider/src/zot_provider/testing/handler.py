@@ -4,6 +4,7 @@ import json
 import select
 import socket
 import time
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from threading import Event
@@ -20,6 +21,7 @@ class HandlerBackend(Protocol):
 
     key: str | None
     models: list[str]
+    paths: Mapping[str, str]
 
     def begin(self, request: Received) -> None: ...
     def end(self, request: Received, *, closed_early: bool) -> None: ...
@@ -58,8 +60,10 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
 
     def _answer(self, raw: bytes) -> None:
-        self._route = f"{self.command} {self.path.split('?')[0]}"
-        self._endpoint = ENDPOINTS.get(self._route, UNKNOWN_ENDPOINT)
+        path = self.path.split("?")[0]
+        self._route = f"{self.command} {path}"
+        same = f"{self.command} {self._backend.paths.get(path, path)}"
+        self._endpoint = ENDPOINTS.get(same, UNKNOWN_ENDPOINT)
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, wire=self._endpoint.wire)
         try:

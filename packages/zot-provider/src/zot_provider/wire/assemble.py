@@ -253,7 +253,9 @@ class BlockDecoder(ABC):
 def fail(error: Any, fallback: str = "") -> NoReturn:
     """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text."""
     if isinstance(error, dict):
-        code = str(error.get("code") or error.get("type") or fallback)
+        details = error.get("details")
+        named = details.get("error_code") if isinstance(details, dict) else None  # Anthropic
+        code = str(named or error.get("code") or error.get("type") or fallback)
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")
