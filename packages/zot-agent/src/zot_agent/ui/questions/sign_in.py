@@ -132,7 +132,7 @@ class SignInDialog(Dialog[SignedIn]):
             case OpenPage(url):
                 opened = open_browser(url, self._removed)
                 head = "Continue in the browser. If none has opened, open" if opened else "Open in a browser"
-                await self._offer(url, f"{head} this address:", url, copy=not opened)
+                await self._offer(url, f"{head}:", url, copy=not opened)
             case EnterCode(code, url, seconds):
                 opened = open_browser(url, self._removed)
                 head = "On the page that opens, enter this code" if opened else "Open this address and enter the code"
