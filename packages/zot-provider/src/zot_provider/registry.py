@@ -99,8 +99,7 @@ class ModelRegistry:
 
     def provider(self, id: str) -> Provider:
         """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
-        id = self.id_of(id)
-        entry = self._added.get(id) or self._known.get(id)
+        entry = self._added.get(id) or self._known.get(self.id_of(id))
         if entry is None:
             raise self.unknown(id)
         return entry.provider
@@ -290,8 +289,7 @@ class ModelRegistry:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
-           the current server `has_own_names`.
+           current provider contains a slash. If the current server `has_own_names`, the provider needs a key.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
