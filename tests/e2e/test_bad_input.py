@@ -299,6 +299,21 @@ def test_a_session_without_any_message_can_be_gone_on_with(zot: Zot, server: Scr
     ] == "usage"
 
 
+@pytest.mark.parametrize("content", ["", "\0\0\0", '{"type":"meta"}\n', "no row\n"])
+def test_continuing_passes_over_newer_sessions_that_cannot_be_read(
+    zot: Zot, server: ScriptedServer, content: str
+) -> None:
+    server.add("first", "second")
+    assert zot.ask(server, "-p", "one").code == 0
+    broken = zot.session.with_name("20990101-000000-deadbeef.jsonl")
+    broken.write_text(content)
+    done = zot.ask(server, "-p", "-c", "two")
+    assert (done.code, done.out) == (0, "second\n")
+    assert broken.name in done.line()
+    assert [message["role"] for message in server.requests[1].body["messages"]][-3:] == ["user", "assistant", "user"]
+    assert broken.read_text() == content
+
+
 def test_a_mistake_of_ours_is_one_line_too(zot: Zot) -> None:
     script = (
         "import sys; from zot_agent.cli import SUBCOMMANDS, Subcommand; import zot_agent.cli.main as main\n"

@@ -3,7 +3,8 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from zot_provider.catalog.user import KnownProviders, parse_user_models
+from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS

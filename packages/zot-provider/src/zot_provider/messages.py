@@ -20,10 +20,15 @@ it began."""
 
 @record
 class TextBlock(Record):
-    """Unicode text without lone surrogates."""
+    """Unicode text without lone surrogates.
+
+    `phase` is the model's word for the part that its text has in the answer, such as "commentary" before tool calls and
+    "final_answer" (OpenAI Responses), empty if it has none. The model expects it back.
+    """
 
     type: ClassVar[str] = "text"
     text: str
+    phase: str = ""
 
 
 @record

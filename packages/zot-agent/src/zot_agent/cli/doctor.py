@@ -20,7 +20,7 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
-from zot_provider.catalog.user import KnownProviders
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import HttpClient
 from zot_provider.credentials import EnvironmentKeys
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError

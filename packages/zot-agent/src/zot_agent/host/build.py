@@ -20,7 +20,7 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
-from zot_provider.catalog.user import KnownProviders, parse_user_models
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
@@ -203,7 +203,11 @@ def known_models(home: str) -> KnownProviders:
     that file."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
-    return parse_user_models(value, path) if value else KnownProviders()
+    if not value:
+        return KnownProviders()
+    from zot_provider.catalog.user import parse_user_models  # noqa: PLC0415  few people have such a file
+
+    return parse_user_models(value, path)
 
 
 def instructions(

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, Protocol
 
-from zot_provider.testing.endpoints import ENDPOINTS, UNKNOWN_ENDPOINT, missing_part
+from zot_provider.testing.endpoints import ENDPOINTS, UNKNOWN_ENDPOINT, missing_part, model_list
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
@@ -87,10 +87,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         elif key is not None and endpoint.key(request.headers) != key:
             self._refuse(401, "the API key is missing or wrong")
         elif not endpoint.wire:
-            entries = [
-                {"id": id, "object": "model", "type": "model", "display_name": id} for id in self._backend.models
-            ]
-            self._send_json(200, {"object": "list", "data": entries, "has_more": False})
+            self._send_json(200, model_list(self._backend.models))
         elif lack := missing_part(endpoint, request.headers, request.body):
             self._refuse(400, f"the request lacks {lack}")
         else:

@@ -103,7 +103,7 @@ def _assistant(
             if block.wire == wire and block.provider in ("", provider):
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
-            sent.append(TextBlock(without_surrogates(block.text)))
+            sent.append(block.replace(text=without_surrogates(block.text)))
     while sent and isinstance(sent[-1], ReasoningBlock):
         sent.pop()  # the answer broke off after its thinking, which providers refuse
     return sent, calls
