@@ -153,7 +153,7 @@ class ModelRegistry:
         return GivenKey(given, self.environ) if given else self.credentials
 
     def ready(self, id: str) -> bool:
-        """Whether the provider has a key, or needs none. Raises `UnknownName`."""
+        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
         provider = self.provider(id)
         try:
             self.credentials_of(id).check(provider)
@@ -161,7 +161,7 @@ class ModelRegistry:
             return False
         except ConfigError:  # there is a key; the first request reports the problem
             pass
-        return True
+        return bool(self.base_url(id)) or provider.addressed(self.environ)
 
     # Models.
 
