@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_core.errors import SessionError
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
+from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message
 from zot_provider.record import Record, record
 
