@@ -177,7 +177,11 @@ def rpc() -> str:
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
-    for title, union in (("Events", "Event"), ("Events of extensions", "ExtensionEvent")):
+    for title, union in (
+        ("Events", "Event"),
+        ("Events of extensions", "ExtensionEvent"),
+        ("Events of the session", "SessionEvent"),
+    ):
         page += f"\n## {title}\n\n{definitions[union]['description']}\n"
         for reference in definitions[union]["oneOf"]:
             name = reference["$ref"].removeprefix("#/$defs/")

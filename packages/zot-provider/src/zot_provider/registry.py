@@ -99,8 +99,7 @@ class ModelRegistry:
 
     def provider(self, id: str) -> Provider:
         """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
-        id = self.id_of(id)
-        entry = self._added.get(id) or self._known.get(id)
+        entry = self._added.get(id) or self._known.get(self.id_of(id))
         if entry is None:
             raise self.unknown(id)
         return entry.provider
@@ -154,7 +153,7 @@ class ModelRegistry:
         return GivenKey(given, self.environ) if given else self.credentials
 
     def ready(self, id: str) -> bool:
-        """Whether the provider has a key, or needs none. Raises `UnknownName`."""
+        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
         provider = self.provider(id)
         try:
             self.credentials_of(id).check(provider)
@@ -162,7 +161,7 @@ class ModelRegistry:
             return False
         except ConfigError:  # there is a key; the first request reports the problem
             pass
-        return True
+        return bool(self.base_url(id)) or provider.addressed(self.environ)
 
     # Models.
 
@@ -290,8 +289,7 @@ class ModelRegistry:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
-           the current server `has_own_names`.
+           current provider contains a slash. If the current server `has_own_names`, the provider needs a key.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
