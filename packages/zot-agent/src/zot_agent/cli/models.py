@@ -46,10 +46,10 @@ async def _list(registry: ModelRegistry, options: HostOptions) -> list[Model]:
     client = RoutingClient(registry)
     try:
         if not (options.provider or options.base_url):
-            return (await registry.listing(client.models, which="all", limit=LIMIT)).models
+            return (await registry.listing(client.list_models, which="all", limit=LIMIT)).models
         id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).provider.id
         registry.endpoints[id] = Endpoint(options.api_key, options.base_url, options.insecure)
-        found = await registry.listing(client.models, which="current", current=Model("", id), limit=LIMIT)
+        found = await registry.listing(client.list_models, which="current", current=Model("", id), limit=LIMIT)
         if found.problems and not found.models:
             raise found.problems[id]
         return found.models
