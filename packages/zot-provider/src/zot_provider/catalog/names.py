@@ -77,7 +77,7 @@ def split_level(name: str) -> tuple[str, Reasoning | None]:
     return (head, level) if colon and head and level is not None else (name, None)
 
 
-def search(text: str, models: Iterable[Model]) -> list[Model]:
+def search_models(text: str, models: Iterable[Model]) -> list[Model]:
     """Return the models whose provider, id and name contain each word of `text`, in any order and case."""
     wanted = text.lower().split()
     return [

@@ -74,7 +74,7 @@ def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
 def _id(entry: Mapping[str, Any]) -> str:
     found = next((entry[key] for key in ("id", "slug", "name", "model") if isinstance(entry.get(key), str)), "")
     id = without_surrogates(found.removeprefix("models/"))
-    return id if id.isprintable() and len(id) <= _LONGEST_ID else ""
+    return id if len(id) <= _LONGEST_ID else ""
 
 
 # The dialects.
