@@ -88,9 +88,10 @@ def _load(path: str) -> dict[str, _ServerList]:
         value = read_strict(data) if len(data) <= _LARGEST_FILE else {}
         if value.get("version") != 1:
             return {}
-        return {id: _decode(id, each) for id, each in value["lists"].items()}
+        found = {id: _decode(id, each) for id, each in value["lists"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
+    return {id: each for id, each in found.items() if each is not None}
 
 
 def _encode(found: _ServerList) -> dict[str, Any]:
@@ -106,11 +107,14 @@ def _fields(value: Any) -> Any:
     return [_fields(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _decode(id: str, value: dict[str, Any]) -> _ServerList:
-    models = [_model(fields) for fields in value["models"]]
-    if not isinstance(value["address"], str) or not all(model.provider == id for model in models):
-        raise ValueError("not a list of this provider")
-    return _ServerList(value["address"], float(value["time"]), {model.id: model for model in models})
+def _decode(id: str, value: dict[str, Any]) -> _ServerList | None:
+    """Return the list of a provider, None if it is damaged."""
+    try:
+        models = [_model(fields) for fields in value["models"]]
+        found = _ServerList(value["address"], float(value["time"]), {model.id: model for model in models})
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return found if all(model.provider == id for model in models) else None
 
 
 def _model(fields: dict[str, Any]) -> Model:
