@@ -76,9 +76,7 @@ def stored(model: dict[str, Any]) -> str:
     return json.dumps({"version": 1, "lists": {"corp": entry}})
 
 
-FIELDS = st.sampled_from(
-    ["id", "provider", "name", "context_window", "price", "thinking", "reasoning", "wire", "later"]
-)
+FIELDS = st.sampled_from(["id", "provider", "name", "context_window", "price", "thinking", "wire", "later"])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["input", "tiers", "words"]), inner),

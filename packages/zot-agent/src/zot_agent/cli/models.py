@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import open_registry, use_proxy
+from zot_agent.host.build import open_registry, use_network
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_core.event_json import model_fields
@@ -89,7 +89,7 @@ def _refresh(options: HostOptions) -> int:
 
 def _open_registry() -> ModelRegistry:
     home = zot_home()
-    use_proxy(load_settings(home))
+    use_network(load_settings(home))
     registry = open_registry(home)
     for warning in registry.warnings:
         print_error(warning)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from zot_provider.catalog.user import KnownProviders
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.model import Model
