@@ -47,7 +47,8 @@ def test_a_list_for_programs_is_one_json_object_in_which_an_unknown_price_is_nul
     assert print_models("own corp", HostOptions(), as_json=True) == 0
     (model,) = json.loads(capsys.readouterr().out)["models"]
     assert model == {
-        "id": "claude-opus-5-5", "provider": "corp", "name": "Own", "context_window": 0, "max_output": 0,
+        "id": "claude-opus-5-5", "provider": "corp", "name": "Own", "context_window": 1_000_000,
+        "max_output": 128_000,
         "reasoning": True, "reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "images": True,
         "price_input": None, "price_output": None, "price_cache_read": None, "price_cache_write": None,
     }  # fmt: skip

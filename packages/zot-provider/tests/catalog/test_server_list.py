@@ -158,7 +158,7 @@ def test_a_list_has_an_end_and_an_owner() -> None:
 
 
 @pytest.mark.parametrize("value", [None, {}, {"data": 3}, {"data": [3]}, "models", {"models": {}}])
-def test_what_is_not_a_list_of_models_is_refused(value: Any) -> None:
+def test_what_is_not_a_list_of_models_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="not a list of models"):
         parse_list(value, CORP)
 

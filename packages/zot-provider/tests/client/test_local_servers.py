@@ -122,7 +122,7 @@ async def test_vllm_says_it_in_the_list() -> None:
 
 
 @pytest.mark.parametrize("page", [None, [], ..., {"default_generation_settings": []}])
-async def test_a_server_that_says_nothing_more_keeps_its_list(page: Any) -> None:
+async def test_a_server_that_says_nothing_more_keeps_its_list(page: object) -> None:
     with serving({"GET /v1/models": ids("m", owner="llamacpp"), "GET /props": page}) as (url, _):
         assert [model.id for model in await listed(url)] == ["m"]
 

@@ -93,7 +93,9 @@ def without_date(id: str) -> str:
 def _parts(name: str) -> _Parts:
     words: list[str] = []
     version: list[int] = []
-    for dated, part in re.findall(r"(\d{8}|\d{4}-\d{2}-\d{2}|\d{4})(?![0-9a-z])|([0-9a-z]+)", name.lower()):
+    for dated, part in re.findall(
+        r"(\d{8}|\d{4}-\d{2}-\d{2}|\d{4})(?![0-9a-z])|([0-9a-z]+)", without_date(name.lower())
+    ):
         if dated:
             continue
         letters = part.rstrip("0123456789")
