@@ -35,7 +35,7 @@ def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
     if undated in models and not name.endswith("-latest"):
         return models[undated].replace(id=name)
     wanted = _parts(name)
-    if not wanted.words:
+    if not wanted.words or name.endswith("-latest"):  # such an id is not made up
         return None
     fitting = [(_parts(id), id) for id in models]
     fitting = [(parts, id) for parts, id in fitting if _fits(wanted, parts)]
