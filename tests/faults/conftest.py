@@ -109,7 +109,29 @@ def check_responses(body: dict[str, Any]) -> None:
     assert sorted(called) == sorted(answered)
 
 
-CHECKS = {"openai-chat": check_chat, "anthropic-messages": check_messages, "openai-responses": check_responses}
+def check_gemini(body: dict[str, Any]) -> None:
+    """The content after calls has one response for each, in their order; no content and no text is empty."""
+    names: list[str] = []
+    for content in body["contents"]:
+        assert content["parts"]
+        assert all(part["text"].strip() for part in content["parts"] if "text" in part)
+        responses = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
+        assert [response["name"] for response in responses] == names
+        assert all(response["response"] for response in responses)
+        calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        assert content["role"] == "model" or not calls
+        assert all(isinstance(call["args"], dict) for call in calls)
+        names = [call["name"] for call in calls]
+    assert names == []
+    assert body["contents"][-1]["role"] == "user"
+
+
+CHECKS = {
+    "openai-chat": check_chat,
+    "anthropic-messages": check_messages,
+    "openai-responses": check_responses,
+    "gemini": check_gemini,
+}
 
 
 @pytest.fixture

@@ -211,8 +211,8 @@ def test_an_empty_name_is_refused(name: str) -> None:
 
 
 def test_an_unknown_provider_before_a_slash_is_refused() -> None:
-    with pytest.raises(UnknownName, match="unknown provider 'foo'; known: anthropic, openai"):
-        registry(KEYS).resolve("foo/bar", CLAUDE)
+    with pytest.raises(UnknownName, match="unknown provider 'xyz'; known: anthropic, openai"):
+        registry(KEYS).resolve("xyz/bar", CLAUDE)
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
         registry(KEYS).resolve("opnai/gpt-4o", CLAUDE)
     with pytest.raises(UnknownName, match="unknown provider 'opnai'"):

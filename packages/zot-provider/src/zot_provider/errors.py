@@ -106,8 +106,9 @@ _OVERFLOW = (
     "maximum context",
     "context size",  # llama.cpp
     "exceed_context_size",
-    "exceeds the maximum number of tokens",  # Gemini
+    "input token count",  # Gemini
     "input is too long",  # Bedrock
+    "too many input tokens",  # Bedrock
     "maximum prompt length",  # xAI
     "reduce the length of the messages",  # Groq
 )
@@ -148,7 +149,17 @@ def concerns_images(message: str) -> bool:
     return _IMAGES.search(message) is not None
 
 
-_TRANSIENT = ("overloaded", "rate_limit", "server_error", "api_error", "unavailable", "timeout")
+_TRANSIENT = (
+    "overloaded",
+    "rate_limit",
+    "server_error",
+    "api_error",
+    "unavailable",
+    "timeout",
+    "resource_exhausted",  # this and the next: Gemini
+    "internal",
+    "deadline_exceeded",
+)
 _TRANSIENT_STATUSES = (408, 409, 425, 429)
 
 
@@ -156,7 +167,8 @@ class StatusError(ProviderError):
     """The server answered with an HTTP status of 400 or more. `code` is the provider's name for the error.
 
     `retry_after` is in seconds, None if not given. `should_retry` is the server's own word on whether the same request
-    may succeed later, None without one.
+    may succeed later, None without one. `spent` says whether the account has no money or quota left; None to judge by
+    the message.
     """
 
     def __init__(
@@ -168,19 +180,20 @@ class StatusError(ProviderError):
         code: str = "",
         retry_after: float | None = None,
         should_retry: bool | None = None,
+        spent: bool | None = None,
     ) -> None:
         super().__init__(text)
         self.status = status
         self.message = message
         self.code = code
         self.retry_after = retry_after
-        self.spent = status == 402 or is_spent(f"{code} {message}")
+        self.spent = status == 402 or (is_spent(f"{code} {message}") if spent is None else spent)
         # llama.cpp answers 500 to an image for a model without vision.
         self.images_refused = status in (400, 404, 413, 415, 422, 500, 501) and concerns_images(f"{code} {message}")
         transient = status in _TRANSIENT_STATUSES or status >= 500
         fixed = self.spent or self.images_refused
         self.retryable = (transient if should_retry is None else should_retry) and not fixed
-        self.auth = status in (401, 403)
+        self.auth = status in (401, 403) or "api key not valid" in message.lower()  # Gemini answers 400
         self.context_overflow = status in (400, 413, 422) and overflows(message)
 
 
@@ -201,8 +214,9 @@ class ModelError(ProviderError):
         super().__init__(text)
         self.code = code
         self.message = message
-        transient = any(word in code for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
+        lowered = code.lower()
+        transient = any(word in lowered for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
         self.images_refused = concerns_images(f"{code} {message}")
         self.retryable = transient and not is_spent(f"{code} {message}") and not self.images_refused
-        self.auth = "authentication" in code or "permission" in code
+        self.auth = any(word in lowered for word in ("authentication", "unauthenticated", "permission"))
         self.context_overflow = overflows(code + " " + message)

@@ -147,7 +147,7 @@ async def test_no_text_of_an_answer_has_lone_surrogates(provider: str, events: l
         "".join(str(getattr(part, name)) for name in part.__match_args__).encode()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
 @pytest.mark.parametrize("status", [200, 400])
 async def test_no_error_has_lone_surrogates(provider: str, status: int) -> None:
     error = {"type": "error", "error": {"message": LONE, "code": LONE}}
@@ -159,7 +159,7 @@ async def test_no_error_has_lone_surrogates(provider: str, status: int) -> None:
     str(caught.value).encode()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
 async def test_lone_surrogates_in_a_system_prompt_are_replaced(provider: str) -> None:
     seen: list[Any] = []
 

@@ -26,6 +26,7 @@ BODIES = {
     },
     "openai-chat": {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True},
     "openai-responses": {"model": "m", "input": "hi", "stream": True},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
 }
 
 
@@ -48,7 +49,7 @@ def connect(server: ScriptedServer) -> http.client.HTTPConnection:
 
 
 def path(server: ScriptedServer, wire: str) -> str:
-    return server.base_url(wire).removeprefix(server.url) + load_wire(wire).path
+    return server.base_url(wire).removeprefix(server.url) + load_wire(wire).path.replace("{model}", "m")
 
 
 def ask(server: ScriptedServer, wire: str = "openai-chat", *, key: str = "k", **changes: object) -> Answer:

@@ -42,6 +42,42 @@ def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
     assert retry_after({}) is None
 
 
+SPENT = "You exceeded your current quota, please check your plan and billing details."
+RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}
+
+
+def quota(id: str) -> dict[str, object]:
+    return {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": id}]}
+
+
+@pytest.mark.parametrize(
+    ("message", "details", "wait", "retryable"),
+    [
+        (SPENT, [quota("GenerateRequestsPerMinutePerProjectPerModel"), RETRY], 34.5, True),
+        (SPENT, [quota("GenerateRequestsPerDayPerProjectPerModel-FreeTier"), RETRY], 34.5, False),
+        (f"{SPENT} Quota exceeded, limit: 0, model: m. Please retry in 12.5s.", [RETRY], 34.5, False),
+        (f"{SPENT} Please retry in 12.5s.", [quota("TokensPerMinute")], 12.5, True),
+        (SPENT, [], None, False),
+        (SPENT, None, None, False),
+        ("busy", [RETRY | {"retryDelay": "1e9s"}, 7], None, True),
+        ("busy", [RETRY | {"retryDelay": None}], None, True),
+        ("Rate limit reached. Please try again in 1m38.5s. Need more?", None, 98.5, True),
+    ],
+)
+def test_a_wait_and_a_quota_in_the_body_of_an_error_are_read(
+    message: str, details: object, wait: float | None, retryable: bool
+) -> None:
+    body = {"error": {"code": 429, "message": message, "status": "RESOURCE_EXHAUSTED", "details": details}}
+    for value in (body, [body]):
+        error = status_error(429, json.dumps(value).encode(), {}, "")
+        assert (error.retry_after, error.retryable, error.spent) == (wait, retryable, not retryable)
+
+
+def test_a_wrong_key_is_known_by_the_words_of_gemini() -> None:
+    body = b'{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}'
+    assert status_error(400, body, {}, "").auth
+
+
 def test_an_error_classifies_itself() -> None:
     assert status_error(401, b"", {}, "").auth
     assert status_error(503, b"", {}, "").retryable

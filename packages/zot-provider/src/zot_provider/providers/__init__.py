@@ -10,6 +10,7 @@ _MODULES = (
     "openai_responses",
     "ollama",
     "local",
+    "google",
 )
 """The first provider with a key is the default, so the order matters."""
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, Protocol
 
-from zot_provider.testing.endpoints import ENDPOINTS, UNKNOWN_ENDPOINT, missing_part
+from zot_provider.testing.endpoints import UNKNOWN_ENDPOINT, find_endpoint, missing_part
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
@@ -59,7 +59,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
 
     def _answer(self, raw: bytes) -> None:
         self._route = f"{self.command} {self.path.split('?')[0]}"
-        self._endpoint = ENDPOINTS.get(self._route, UNKNOWN_ENDPOINT)
+        self._endpoint = find_endpoint(self._route)
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, wire=self._endpoint.wire)
         try:

@@ -1,10 +1,10 @@
 """`render`: the server-sent events of a turn on each wire, the inverse of the decoders."""
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from zot_provider.errors import ModelError
+from zot_provider.testing.render_gemini import render_gemini
+from zot_provider.testing.rendering import failure, sse_data
 from zot_provider.testing.turn import Turn
 
 
@@ -18,17 +18,7 @@ def render(turn: Turn, wire: str) -> list[bytes]:
 
 def _event(value: dict[str, Any]) -> bytes:
     """Return an event named after the type in its data, as on the Messages and Responses wires."""
-    return f"event: {value['type']}\n".encode() + _data(value)
-
-
-def _data(value: dict[str, Any]) -> bytes:
-    return b"data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
-
-
-def _failure(error: Exception, usual: str) -> dict[str, Any]:
-    code = error.code if isinstance(error, ModelError) else ""
-    message = getattr(error, "message", "") or str(error)
-    return {"type": code or usual, "message": message}
+    return f"event: {value['type']}\n".encode() + sse_data(value)
 
 
 def _anthropic(turn: Turn) -> Iterator[bytes]:
@@ -65,7 +55,7 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
             yield _event({"type": "content_block_delta", "index": index, "delta": signed})
         yield _event({"type": "content_block_stop", "index": index})
     if turn.error is not None:
-        yield _event({"type": "error", "error": _failure(turn.error, "api_error")})
+        yield _event({"type": "error", "error": failure(turn.error, "api_error")})
         return
     counts = counts | {"output_tokens": usage.output}
     if usage.reasoning is not None:
@@ -78,7 +68,7 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
 def _openai_chat(turn: Turn) -> Iterator[bytes]:
     def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        return _data(head | {"choices": [choice]} | more)
+        return sse_data(head | {"choices": [choice]} | more)
 
     head = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     yield chunk({"role": "assistant", "content": ""})
@@ -92,7 +82,7 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
         for delta in turn.deltas(call.text):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": delta}}]})
     if turn.error is not None:
-        yield _data({"error": _failure(turn.error, "server_error")})
+        yield sse_data({"error": failure(turn.error, "server_error")})
         return
     yield chunk({}, {"tool_use": "tool_calls", "length": "length", "end_turn": "stop"}[turn.stop_reason])
     usage = turn.usage
@@ -105,7 +95,7 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
     }
     if usage.reasoning is not None:
         counts["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning}
-    yield _data(head | {"choices": [], "usage": counts})
+    yield sse_data(head | {"choices": [], "usage": counts})
     yield b"data: [DONE]\n\n"
 
 
@@ -146,8 +136,8 @@ def _response_events(turn: Turn) -> Iterator[dict[str, Any]]:
             yield part | {"item_id": item["id"]} | index
         yield {"type": "response.output_item.done", "item": output[-1]} | index
     if turn.error is not None:
-        failure = _failure(turn.error, "server_error")
-        failed = {"status": "failed", "error": {"code": failure["type"], "message": failure["message"]}}
+        found = failure(turn.error, "server_error")
+        failed = {"status": "failed", "error": {"code": found["type"], "message": found["message"]}}
         yield {"type": "response.failed", "response": begun | failed}
         return
     usage = turn.usage
@@ -198,6 +188,7 @@ def _part_events(turn: Turn, name: str, part: dict[str, Any], index: str) -> lis
 
 RENDERERS: dict[str, Callable[[Turn], Iterator[bytes]]] = {
     "anthropic-messages": _anthropic,
+    "gemini": render_gemini,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
 }

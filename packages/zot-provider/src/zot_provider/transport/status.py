@@ -13,10 +13,20 @@ from zot_provider.json_text import without_surrogates
 _MAX_MESSAGE = 400
 """Most characters of a server's message that are shown."""
 
+_DAY = 86_400
+"""Seconds; a longer wait is not believed."""
+
+_IN_SECONDS = re.compile(r"(?:re)?try (?:again )?in (?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b", re.IGNORECASE)
+"""A wait in a message: "Please retry in 34.07s" (Gemini), "try again in 9m38.016s" (Groq)."""
+
+_LASTING = re.compile(r"PerDay|Daily|\blimit: 0\b", re.IGNORECASE)
+"""Quotas whose end is too far for a wait, and models that an account may not use."""
+
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
     """Return the error for an answer with `status`. `body` is the part of it that was read, in any format."""
-    message = server_message(body)
+    value, message = _value(body), server_message(body)
+    delay, spent = _quota(value)
     try:
         phrase = f" {HTTPStatus(status).phrase}"
     except ValueError:
@@ -30,9 +40,10 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
         text,
         status=status,
         message=message,
-        code=_code(_value(body)),
-        retry_after=retry_after(headers),
+        code=_code(value),
+        retry_after=retry_after(headers) or delay,
         should_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "")),  # as the vendors' SDKs do
+        spent=spent,
     )
     error.untrusted_parts = (message, headers.get("location", "").split("?")[0])
     return error
@@ -70,6 +81,34 @@ def _code(value: Any) -> str:
     return " ".join(str(value[key]) for key in ("code", "type", "status") if value.get(key))
 
 
+def _quota(value: Any) -> tuple[float | None, bool | None]:
+    """Return the seconds to wait that the body of an error names, and whether waiting does not help; None if unknown.
+
+    Google sends no `retry-after`, and the same message for each kind of limit. The details of an error tell them apart:
+    `RetryInfo` and `QuotaFailure` (https://cloud.google.com/apis/design/errors#error_details).
+    """
+    message = _message(value)
+    found = _IN_SECONDS.search(message)
+    wait = 60 * float(found[1] or 0) + float(found[2]) if found else None
+    if isinstance(value, list) and value:
+        value = value[0]
+    error = value.get("error") if isinstance(value, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    if not isinstance(details, list):
+        return _possible(wait), None
+    kinds = {str(each.get("@type")).rpartition(".")[2]: each for each in details if isinstance(each, dict)}
+    if "RetryInfo" in kinds:
+        found = re.fullmatch(r"()(\d{1,9}(?:\.\d{1,9})?)s", str(kinds["RetryInfo"].get("retryDelay")))
+        wait = float(found[2]) if found else wait
+    elif "QuotaFailure" not in kinds:
+        return _possible(wait), None
+    return _possible(wait), _LASTING.search(json.dumps(kinds.get("QuotaFailure")) + message) is not None
+
+
+def _possible(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and 0 <= seconds < _DAY else None
+
+
 def _message(value: Any) -> str:
     if isinstance(value, str):
         return value
@@ -96,4 +135,4 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers.get("retry-after", ""))
     except (ValueError, OverflowError):
         return None
-    return seconds if 0 <= seconds < 86_400 else None
+    return _possible(seconds)

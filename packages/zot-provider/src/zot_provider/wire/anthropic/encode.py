@@ -4,8 +4,6 @@ Sources: Claude API reference, "Create a Message" (https://platform.claude.com/d
 "Extended thinking", "Effort".
 """
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +12,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
+from zot_provider.wire.parts import finite_json
 from zot_provider.wire.reasoning import effort_word, thinking_budget
 
 _NAME = "anthropic-messages"
@@ -119,7 +118,7 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
         elif isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif isinstance(block, ToolCallBlock):
-            call = {"id": block.id, "name": block.name, "input": _input(block.arguments)}
+            call = {"id": block.id, "name": block.name, "input": finite_json(block.arguments)}
             parts.append({"type": "tool_use", **call})
         elif isinstance(block, ToolResultBlock):
             parts.append(_result(block))
@@ -143,13 +142,3 @@ def _result(result: ToolResultBlock) -> dict[str, Any]:
 
 def _image(image: ImageBlock) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": image.mime_type, "data": image.data}}
-
-
-def _input(arguments: str) -> Any:
-    """Parse the arguments; numbers beyond a float's range become strings, since JSON has no infinity."""
-    return json.loads(arguments, parse_float=_finite)
-
-
-def _finite(text: str) -> float | str:
-    number = float(text)
-    return number if math.isfinite(number) else text
