@@ -8,7 +8,7 @@ from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-PROVIDERS = ("anthropic", "openai", "openai-responses", "google")
+PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")
 
 
 def system(body: dict[str, Any]) -> str:
@@ -27,7 +27,7 @@ def prefix(body: dict[str, Any]) -> tuple[str, str, list[str]]:
     for item in items:
         for part in item["content"] if isinstance(item.get("content"), list) else []:
             part.pop("cache_control", None)
-    return system(body), json.dumps(body["tools"]), [json.dumps(item) for item in items]
+    return system(body), json.dumps(body.get("tools") or body["toolConfig"]), [json.dumps(item) for item in items]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -14,7 +14,7 @@ BROKEN = "def add(a, b):\n    return a - b\n"
 FIXED = "def add(a, b):\n    return a + b  # not minus\n"  # of another size: byte code is cached by size and second
 TEST = "from calc import add\nassert add(2, 3) == 5, add(2, 3)\nprint('passed')\n"
 PROMPT = "make the test pass"
-PROVIDERS = ("anthropic", "openai", "openai-responses", "google")
+PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")
 
 
 def script() -> list[Turn]:

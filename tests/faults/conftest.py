@@ -126,11 +126,30 @@ def check_gemini(body: dict[str, Any]) -> None:
     assert body["contents"][-1]["role"] == "user"
 
 
+def check_converse(body: dict[str, Any]) -> None:
+    """Roles take turns; the turn after calls has a result for each; tools are known where there are calls."""
+    open_calls: list[str] = []
+    roles = [message["role"] for message in body["messages"]]
+    assert all(one != other for one, other in pairwise(roles))
+    assert roles[-1] == "user"
+    for message in body["messages"]:
+        parts = message["content"]
+        assert parts
+        assert all(part["text"].strip() for part in parts if "text" in part)
+        results = [part["toolResult"] for part in parts if "toolResult" in part]
+        assert all(result["content"] for result in results)
+        assert sorted(result["toolUseId"] for result in results) == sorted(open_calls)
+        open_calls = [part["toolUse"]["toolUseId"] for part in parts if "toolUse" in part]
+        assert len({*open_calls}) == len(open_calls)
+        assert not open_calls or body["toolConfig"]["tools"]
+
+
 CHECKS = {
     "openai-chat": check_chat,
     "anthropic-messages": check_messages,
     "openai-responses": check_responses,
     "gemini": check_gemini,
+    "bedrock-converse": check_converse,
 }
 
 

@@ -61,12 +61,12 @@ def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
     try:
         connection.request("POST", path, body, {"anthropic-version": "2023-06-01", "content-type": "application/json"})
         response = connection.getresponse()
-        return response.status, response.read().decode()
+        return response.status, response.read().decode("utf-8", "replace")
     finally:
         connection.close()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 @given(messages=transcripts)
 @settings(
     max_examples=settings.default.max_examples * 3 // 2,
@@ -118,6 +118,8 @@ SAID = {"type": "message", "role": "user", "content": "hi"}
         ("openai-responses", {"input": [{"type": "reasoning", "encrypted_content": "x"}, SAID]}),
         ("gemini", {"contents": [ASKED, {"role": "model", "parts": [PART]}, ASKED]}),
         ("gemini", {"contents": [ASKED, {"role": "user", "parts": []}]}),
+        ("bedrock-converse", {"messages": [{"role": "user", "content": [{"text": " "}]}]}),
+        ("bedrock-converse", {"messages": [{"role": "user", "content": [{"text": "hi"}]}] * 2}),
         ("gemini", {"contents": [ASKED, {"role": "user", "parts": [{"functionResponse": {"name": "bash"}}]}]}),
     ],
 )

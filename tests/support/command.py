@@ -19,6 +19,7 @@ PROVIDERS = {
     "openai": "openai-chat",
     "openai-responses": "openai-responses",
     "google": "gemini",
+    "amazon-bedrock": "bedrock-converse",
 }
 
 
@@ -78,6 +79,7 @@ class Zot:
             "ANTHROPIC_API_KEY": KEY,
             "OPENAI_API_KEY": KEY,
             "GEMINI_API_KEY": KEY,
+            "AWS_BEARER_TOKEN_BEDROCK": KEY,
         }
 
     def run(self, *arguments: str | bytes, stdin: bytes | int | None = None, **options: Any) -> Finished:

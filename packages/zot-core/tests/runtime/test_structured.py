@@ -220,9 +220,14 @@ async def test_cancelling_the_caller_cancels_the_run() -> None:
         assert not rt.busy
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 async def test_every_wire_carries_the_question_the_complaint_and_the_answer(provider: str) -> None:
-    wires = {"anthropic": "anthropic-messages", "openai": "openai-chat", "google": "gemini"}
+    wires = {
+        "anthropic": "anthropic-messages",
+        "openai": "openai-chat",
+        "google": "gemini",
+        "amazon-bedrock": "bedrock-converse",
+    }
     with ScriptedServer(["hm", f"```json\n{BERLIN}\n```"]) as server:
         base = server.base_url(wires.get(provider, provider))
         async with Runtime("m", provider=provider, api_key="k", base_url=base) as rt:

@@ -108,7 +108,7 @@ _OVERFLOW = (
     "exceed_context_size",
     "input token count",  # Gemini
     "input is too long",  # Bedrock
-    "too many input tokens",  # Bedrock
+    "too many input tokens",
     "maximum prompt length",  # xAI
     "reduce the length of the messages",  # Groq
 )
@@ -159,8 +159,13 @@ _TRANSIENT = (
     "resource_exhausted",  # this and the next: Gemini
     "internal",
     "deadline_exceeded",
+    "throttling",  # this and the next: Bedrock
+    "modelstreamerror",
+    "modeltimeout",
+    "modelnotready",
 )
-_TRANSIENT_STATUSES = (408, 409, 425, 429)
+_TRANSIENT_STATUSES = (408, 409, 424, 425, 429)
+"""424: the model of Bedrock failed."""
 
 
 class StatusError(ProviderError):
@@ -219,4 +224,4 @@ class ModelError(ProviderError):
         self.images_refused = concerns_images(f"{code} {message}")
         self.retryable = transient and not is_spent(f"{code} {message}") and not self.images_refused
         self.auth = any(word in lowered for word in ("authentication", "unauthenticated", "permission"))
-        self.context_overflow = overflows(code + " " + message)
+        self.context_overflow = overflows(code + " " + message) and "throttling" not in lowered

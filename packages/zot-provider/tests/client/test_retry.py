@@ -45,7 +45,7 @@ def retries(found: list[StreamEvent]) -> list[AutoRetryStart]:
     return [event for event in found if isinstance(event, AutoRetryStart)]
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 @pytest.mark.parametrize(
     "turn",
     [
@@ -127,7 +127,7 @@ async def test_nothing_is_sent_again_once_text_has_come(turn: Turn) -> None:
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 async def test_a_stream_that_breaks_while_the_model_thinks_is_tried_again(provider: str) -> None:
     broken = Turn("never seen", reasoning="hm, " * 20, fault=Fault(cut=True, after=5))
     with ScriptedServer([broken, Turn("at last", reasoning="ah")]) as server:

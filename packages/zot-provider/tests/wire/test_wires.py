@@ -36,7 +36,7 @@ def decode(case: StreamCase, batches: Iterable[list[bytes]]) -> tuple[list[Strea
 
 
 def decode_body(case: StreamCase, chunks: Iterable[bytes]) -> tuple[list[StreamEvent], type[ProviderError] | None]:
-    splitter = SseSplitter()
+    splitter = (load_wire(case.wire).splitter or SseSplitter)()
     return decode(case, (splitter.feed(chunk) for chunk in chunks))
 
 
@@ -90,7 +90,7 @@ def test_a_conversation_becomes_exactly_this_body(wire: str, conversation: str) 
 @pytest.mark.parametrize("wire", WIRES)
 def test_earlier_messages_are_encoded_the_same_again_for_the_cache(wire: str) -> None:
     request = CONVERSATIONS["a tool runs and the user goes on"]
-    for sent in ("messages", "input"):
+    for sent in ("messages", "input", "contents"):
         first, second = (
             json.loads(
                 json.dumps(load_wire(wire).encode(request.replace(messages=messages), Quirks())).replace(

@@ -11,6 +11,8 @@ _MODULES = (
     "ollama",
     "local",
     "google",
+    "google_vertex",
+    "amazon_bedrock",
 )
 """The first provider with a key is the default, so the order matters."""
 

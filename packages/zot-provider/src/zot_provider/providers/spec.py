@@ -44,7 +44,7 @@ class Provider(Record):
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
-    base URLs. `account` names the cloud whose account is used without a key ("aws", "google").
+    base URLs. `account` names the cloud whose account is used without a key ("aws", "google-cloud").
     """
 
     id: str

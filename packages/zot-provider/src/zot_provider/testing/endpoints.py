@@ -21,7 +21,7 @@ _ERROR_TYPES = {
 class ScriptedEndpoint(Record):
     """A scripted endpoint: its wire, required fields and headers, and functions for its key and its error bodies.
 
-    `stream`: whether the body must ask for a stream; else the path does.
+    `stream`: whether the body must ask for a stream; else the path does. `content_type` is that of an answer.
     """
 
     wire: str
@@ -30,6 +30,7 @@ class ScriptedEndpoint(Record):
     key: Callable[[Mapping[str, str]], str]
     error: Callable[[int, str], dict[str, Any]]
     stream: bool = True
+    content_type: str = "text/event-stream"
 
 
 def _messages_error(status: int, message: str) -> dict[str, Any]:
@@ -58,6 +59,11 @@ def _gemini_error(status: int, message: str) -> dict[str, Any]:
     return {"error": {"code": status, "message": message, "status": _STATUSES.get(status, "INTERNAL")}}
 
 
+def _bedrock_error(status: int, message: str) -> dict[str, Any]:
+    """See https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html; a header names the kind."""
+    return {"message": message}
+
+
 def _bearer_key(headers: Mapping[str, str]) -> str:
     return headers.get("authorization", "").removeprefix("Bearer ")
 
@@ -80,6 +86,15 @@ ENDPOINTS = {
     "POST /v1/responses": ScriptedEndpoint("openai-responses", ("model", "input"), (), _bearer_key, _openai_error),
     "POST /v1beta/models/{model}:streamGenerateContent": ScriptedEndpoint(
         "gemini", ("contents",), (), _goog_key, _gemini_error, stream=False
+    ),
+    "POST /model/{model}/converse-stream": ScriptedEndpoint(
+        "bedrock-converse",
+        ("messages",),
+        (),
+        _bearer_key,
+        _bedrock_error,
+        stream=False,
+        content_type="application/vnd.amazon.eventstream",
     ),
     "GET /v1/models": ScriptedEndpoint("", (), (), _any_key, _openai_error),
     "GET /v1beta/models": ScriptedEndpoint("", (), (), _goog_key, _gemini_error),

@@ -115,7 +115,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         if not delivery.end:
             events = events[:-1]
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-type", self._endpoint.content_type)
         for name, value in fault.headers.items():
             self.send_header(name, value)
         if delivery.framing == "chunked":

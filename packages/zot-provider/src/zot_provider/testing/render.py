@@ -1,15 +1,16 @@
-"""`render`: the server-sent events of a turn on each wire, the inverse of the decoders."""
+"""`render`: the stream of a turn on each wire, the inverse of the splitters and decoders."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from zot_provider.testing.render_bedrock import render_bedrock
 from zot_provider.testing.render_gemini import render_gemini
 from zot_provider.testing.rendering import failure, sse_data
 from zot_provider.testing.turn import Turn
 
 
 def render(turn: Turn, wire: str) -> list[bytes]:
-    """Return the events of a turn, each with its blank line; the last event ends the answer.
+    """Return the events of a turn as they are sent; the last event ends the answer.
 
     All calls must have ids. Raises KeyError for an unknown wire.
     """
@@ -188,6 +189,7 @@ def _part_events(turn: Turn, name: str, part: dict[str, Any], index: str) -> lis
 
 RENDERERS: dict[str, Callable[[Turn], Iterator[bytes]]] = {
     "anthropic-messages": _anthropic,
+    "bedrock-converse": render_bedrock,
     "gemini": render_gemini,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,

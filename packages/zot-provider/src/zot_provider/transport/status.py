@@ -40,7 +40,7 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str)
         text,
         status=status,
         message=message,
-        code=_code(value),
+        code=_code(value) or headers.get("x-amzn-errortype", "").split(":")[0],
         retry_after=retry_after(headers) or delay,
         should_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "")),  # as the vendors' SDKs do
         spent=spent,
@@ -115,7 +115,7 @@ def _message(value: Any) -> str:
     if isinstance(value, list) and value:
         return _message(value[0])
     if isinstance(value, dict):
-        for key in ("error", "message", "detail", "msg"):
+        for key in ("error", "message", "Message", "detail", "msg"):
             if value.get(key):
                 return _message(value[key])
     return ""

@@ -250,8 +250,11 @@ class BlockDecoder(ABC):
         )
 
 
-def fail(error: Any, fallback: str = "") -> NoReturn:
-    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text."""
+def fail(error: Any, fallback: str = "", *, again: bool = False) -> NoReturn:
+    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text.
+
+    `again`: the same request may succeed.
+    """
     if isinstance(error, dict):
         code = str(error.get("code") or error.get("type") or fallback)
         message = str(error.get("message") or error.get("detail") or "")
@@ -259,7 +262,9 @@ def fail(error: Any, fallback: str = "") -> NoReturn:
         code, message = fallback, str(error or "")
     code, message = without_surrogates(code), without_surrogates(message)
     reason = _one_line(message) or "no reason given"
-    raise ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
+    failure = ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
+    failure.retryable = failure.retryable or again
+    raise failure
 
 
 def token_count(value: Any) -> int:

@@ -7,7 +7,6 @@ signatures". Each event is a response with the next parts of the answer; the las
 import json
 from typing import Any
 
-from zot_provider.errors import ModelError
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
@@ -63,7 +62,8 @@ class GeminiDecoder(BlockDecoder):
         self._report(events)
         stop = _STOPS.get(reason)
         if stop is None:
-            _fail(str(reason), str(candidate.get("finishMessage") or ""))
+            why = candidate.get("finishMessage") or "the answer ended before it was complete"
+            fail(why, str(reason), again=reason in _MISTAKES)
         else:
             self.end(stop, events)
 
@@ -113,12 +113,3 @@ def _signature(partial: PartialBlock) -> tuple[PartialBlock, ...]:
     block = PartialBlock("reasoning")
     block.signature, partial.signature = partial.signature, ""
     return (block,)
-
-
-def _fail(reason: str, message: str) -> None:
-    """Raise the error for an answer that has ended in an unusual way."""
-    try:
-        fail(message or "the answer ended before it was complete", reason)
-    except ModelError as error:
-        error.retryable = error.retryable or reason in _MISTAKES
-        raise
