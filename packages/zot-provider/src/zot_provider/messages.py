@@ -6,6 +6,7 @@ assistant message before it, in call order.
 """
 
 import json
+import os
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_provider.record import Record, field, record
@@ -108,7 +109,8 @@ class Message(Record):
     the text. `hidden` is the reason why the text is not shown to a person, empty if it is shown. `summarized_tokens`
     marks the summary of a compaction: the estimated tokens of the messages it replaced, 0 if unknown; None for other
     messages. `commands` counts the shell commands whose output the text begins with. `extra` holds fields that other
-    programs wrote to the session file.
+    programs wrote to the session file. `id` is the id of its entry in the session, empty for a message that is not in a
+    conversation yet; it does not count when messages are compared.
     """
 
     role: Role
@@ -119,6 +121,14 @@ class Message(Record):
     summarized_tokens: int | None = None
     commands: int = 0
     extra: dict[str, str] = field(default_factory=dict)
+    id: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__ if name != "id")
+
+    __hash__ = None  # see `Record`
 
     @property
     def text(self) -> str:
@@ -140,3 +150,8 @@ class Message(Record):
     def tool_calls(self) -> list[ToolCallBlock]:
         """The calls in the order the model wrote them."""
         return [block for block in self.content if isinstance(block, ToolCallBlock)]
+
+
+def new_entry_id() -> str:
+    """Return an id for a new entry of a session: 16 random hexadecimal digits."""
+    return os.urandom(8).hex()

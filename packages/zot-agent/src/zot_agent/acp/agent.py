@@ -115,7 +115,7 @@ class AcpAgent:
         """Start a session in `cwd`."""
         host = self._host(self._options.replace(cwd=_absolute(cwd)))
         stored = host.runtime.session
-        session = self._open(stored.meta.id if stored is not None else str(uuid.uuid4()), host, mcp_servers)
+        session = self._open(stored.meta.session_id if stored is not None else str(uuid.uuid4()), host, mcp_servers)
         return NewSessionResponse.model_validate({"sessionId": session.id, **await _choices(session)})
 
     async def load_session(

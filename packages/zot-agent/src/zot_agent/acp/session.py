@@ -69,7 +69,7 @@ class AcpSession:
         self.id, self.host, self.mode = id, host, mode
         self.conversation, runtime = host.conversation, host.runtime
         stored = runtime.session
-        self.full_id = stored.meta.id if stored is not None else id
+        self.full_id = stored.meta.session_id if stored is not None else id
         """The id of the stored session; `id` may be a prefix of it, as used by the client that loaded it."""
         self._editor = editor
         agent = runtime.agent

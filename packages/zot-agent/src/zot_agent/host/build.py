@@ -240,7 +240,8 @@ def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[s
                 stored = _load_session(path)
             except SessionError as error:
                 problems.append(error)
-            else:
+                continue
+            if not stored.meta.hidden:
                 return path, stored, [f"{each}; an older session is continued" for each in problems]
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error

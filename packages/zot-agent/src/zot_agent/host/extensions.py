@@ -87,7 +87,7 @@ def make_extensions(
     def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return AgentInfo(now.cwd, model.provider, model.id, session.meta.id if session else "")
+        return AgentInfo(now.cwd, model.provider, model.id, session.meta.session_id if session else "")
 
     return Extensions(
         choice.find,

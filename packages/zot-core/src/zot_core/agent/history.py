@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from zot_core.hooks import Observe
-from zot_provider.messages import Message
+from zot_provider.messages import Message, new_entry_id
 
 
 class MessageHistory:
@@ -26,13 +26,15 @@ class MessageHistory:
     def append(self, message: Message) -> None:
         """Append a message. Raises `SessionError` if the session writer fails; the message then stays in memory.
 
-        The results of a batch of calls are appended one by one, so that each is on disk before it is reported. In
-        memory they are merged into one message.
+        A message without an id gets one. The results of a batch of calls are appended one by one, so that each is on
+        disk before it is reported. In memory they are merged into one message, which has the id of the first.
         """
         last = self._messages[-1] if self._messages else None
         if message.role == "tool" and last is not None and last.role == "tool":
+            message.id = last.id
             self._messages[-1] = last.replace(content=[*last.content, *message.content])
         else:
+            message.id = message.id or new_entry_id()
             self._messages.append(message)
         self.revision += 1
         self._appended.notify(message)

@@ -10,7 +10,7 @@ from zot_core.errors import SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compaction, ModelCallFailure
 from zot_provider.errors import ConfigError, ZotError
-from zot_provider.messages import Block, Message, TextBlock
+from zot_provider.messages import Block, Message, TextBlock, new_entry_id
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Compactor:
             raise CompactionError("the conversation changed while its summary was being written; try again")
         # Nothing is awaited from here on, so the change cannot be cancelled half-way.
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
-        summary = Message("user", content, timestamp(), summarized_tokens=before)
+        summary = Message("user", content, timestamp(), summarized_tokens=before, id=new_entry_id())
         kept = messages[cut:]
         agent.hooks.compacted.notify(Compaction(summary, len(kept)))
         agent.history.reset([summary, *kept])

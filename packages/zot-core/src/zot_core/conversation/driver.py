@@ -314,7 +314,7 @@ class Conversation:
             ZOT_MODEL=agent.model.id,
             ZOT_REASONING_LEVEL=agent.reasoning,
             ZOT_CHILD_SESSION="1",
-            ZOT_SESSION_ID=session.meta.id if session else "",
+            ZOT_SESSION_ID=session.meta.session_id if session else "",
             ZOT_SESSION_FILE=session.path if session else "",
         )
 

@@ -30,11 +30,12 @@ from zot_core.machine.shell import LocalShell
 from zot_core.runtime import resolve
 from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
+from zot_core.runtime.branches import Branches
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
+from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
-from zot_core.sessions.store import new_session
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
@@ -125,10 +126,10 @@ class Runtime:
             messages=[*(resumed.messages if resumed else ()), *messages],
             usage=resumed.usage if resumed else None,
             hooks=hooks,
-            cache_key=session.meta.id if session else "",
+            cache_key=session.meta.session_id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recorder = Recorder(self.agent.hooks, session) if session is not None else None
+        self._recorder = Recorder(self.agent.hooks, session or MemorySession(self.agent.history.messages))
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
@@ -137,6 +138,7 @@ class Runtime:
         RefusedImages(self.agent).attach()
         fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
+        self.branches = Branches(self.agent, self._recorder, self._check_idle)
         self._closed = False
 
     @property
@@ -157,7 +159,8 @@ class Runtime:
     @property
     def session(self) -> SessionFile | None:
         """The session file being written; None if the conversation is not saved."""
-        return self._recorder.session if self._recorder is not None else None
+        session = self._recorder.session
+        return session if isinstance(session, SessionFile) else None
 
     @property
     def models(self) -> ModelRegistry | None:
@@ -277,7 +280,7 @@ class Runtime:
     @property
     def state(self) -> RuntimeState:
         """A snapshot of the runtime."""
-        return RuntimeState.of(self.agent, self.cwd, self.session.meta.id if self.session is not None else "")
+        return RuntimeState.of(self.agent, self.cwd, self.session.meta.session_id if self.session is not None else "")
 
     async def list_models(self, which: Which = "ready", *, ask: Ask = "unlisted", limit: float = LIST_LIMIT) -> Listing:
         """List the available models, and the errors of servers that gave no list: see `ModelRegistry.listing`."""
@@ -317,8 +320,8 @@ class Runtime:
         """Replace the history; usage is kept. The session file records that the conversation starts again, and then the
         messages."""
         self._check_idle()
-        if self.session is not None and len(self.agent.history):
-            self.session.clear()
+        if len(self.agent.history):
+            self._recorder.session.clear()
         self.agent.history.reset(())
         self.agent.inbox.take_all()
         for message in messages:
@@ -332,12 +335,7 @@ class Runtime:
         """Start a conversation without messages and usage. The old one stays in its file; the new file is in the same
         folder."""
         self._check_idle()
-        old, model = self.session, self.agent.model
-        if old is None:
-            self._switch_session(None, None)
-        else:
-            meta = old.meta.replace(model=model.id, provider=model.provider, title="", other={})
-            self._switch_session(new_session(os.path.dirname(old.path), meta, old.advice), None)
+        self.branches.start_new()
 
     def open_session(
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
@@ -353,24 +351,13 @@ class Runtime:
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.set_workspace(workspace)
-        self._switch_session(session, resumed)
+        self.branches.enter(session, resumed)
 
     def set_workspace(self, workspace: Workspace) -> None:
         """Change the working directory, the instructions and the skills."""
         self._check_idle()
         self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
         self.workspace.apply_to(self.agent, self._tools)
-
-    def _switch_session(self, session: SessionFile | None, resumed: StoredSession | None) -> None:
-        agent, old = self.agent, self.session
-        if session is not None:
-            if self._recorder is None:
-                self._recorder = Recorder(agent.hooks, session)
-            self._recorder.session = session
-            agent.cache_key = session.meta.id
-        agent.start_over(resumed.messages if resumed else (), resumed.usage if resumed else Usage())
-        if old is not None and old is not session:
-            old.close()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -4,15 +4,16 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
-from zot_core.sessions.rows import Meta
+from zot_core.sessions.rows import CustomEntry, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
-from zot_provider.messages import Message
+from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
 
 _lock: Callable[[int], None]
@@ -57,6 +58,8 @@ class SessionFile:
         self._starts: list[int] = []  # of the messages, see `StoredSession`
         self._last_role = ""
         self._calls = 0  # of the last answer
+        self.is_copy = False
+        """Whether nothing has been written since the file was copied from another one."""
         self._batch: Message | None = None  # results of several calls that have no `message` row yet
         if resume is not None:
             self._size, self._starts = resume.size, list(resume.starts)
@@ -96,6 +99,7 @@ class SessionFile:
         Of several calls, every result but the last is a `tool_result` row. The last one adds a `message` row with all.
         """
         self._ensure_created()
+        message.id = message.id or new_entry_id()
         if message.role == "tool":
             self._append_results(message)
         else:
@@ -108,7 +112,8 @@ class SessionFile:
         self._calls -= len(message.content)
         batch = message
         if self._batch is not None:
-            batch = Message("tool", [*self._batch.content, *message.content], self._batch.time)
+            message.id = self._batch.id
+            batch = Message("tool", [*self._batch.content, *message.content], self._batch.time, id=message.id)
         if self._calls > 0:
             start, self._batch = self._write(rows.tool_result_row(message)), batch
         else:
@@ -129,6 +134,7 @@ class SessionFile:
         """
         self._ensure_created()
         self._end_batch()
+        summary.id = summary.id or new_entry_id()
         first = max(len(self._starts) - kept, 0)
         tail = self._starts[first:]
         offset = tail[0] if tail else self._size + self._torn
@@ -136,6 +142,17 @@ class SessionFile:
         self._starts = [start, *tail]
         if not tail:
             self._last_role = summary.role
+
+    def label(self, label: Label) -> None:
+        """Write the label of an entry; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._write(rows.label_row(label))
+
+    def custom(self, entry: CustomEntry) -> None:
+        """Write data of an extension; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._end_batch()
+        self._write(rows.custom_row(entry))
 
     def clear(self) -> None:
         """Write that the conversation starts again: a compaction to a message without content. Raises
@@ -146,6 +163,7 @@ class SessionFile:
     def _ensure_created(self) -> None:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
+        self.is_copy = False
         if self._fd is None:
             self._create()
 
@@ -154,15 +172,19 @@ class SessionFile:
         if self._fd is not None:
             self._write(rows.usage_row(usage, cumulative))
 
-    def change(self, **fields: str) -> None:
+    def change(self, **fields: Any) -> None:
         """Change fields of the meta row, e.g. the model, by writing a new one."""
         self.meta = self.meta.replace(**fields)
         if self._fd is not None:
             self._write(rows.meta_row(self.meta))
 
+    def link(self, **links: Any) -> None:
+        """Change other fields of the meta row, which say how files of a session belong together."""
+        self.change(other=self.meta.other | links)
+
     def _create(self) -> None:
         try:
-            _make_private(os.path.dirname(os.path.abspath(self.path)))
+            make_private(os.path.dirname(os.path.abspath(self.path)))
         except OSError as error:
             raise SessionError(self._error_text("cannot create the folder of session", error)) from error
         self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
@@ -206,9 +228,9 @@ class SessionFile:
             os.close(fd)
 
 
-def _make_private(folder: str) -> None:
+def make_private(folder: str) -> None:
     """Create a folder and its missing parents, accessible to the owner alone."""
     if not os.path.isdir(folder):
-        _make_private(os.path.dirname(folder))
+        make_private(os.path.dirname(folder))
         with suppress(FileExistsError):  # created by another process; a file of that name fails on opening
             os.mkdir(folder, 0o700)

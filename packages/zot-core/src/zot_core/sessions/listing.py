@@ -40,9 +40,10 @@ _MESSAGE = b'{"type":"message"'
 class SessionEntry(Record):
     """A session in a list.
 
-    `name` is its title, if `titled`, else the first line of the first prompt, or empty. `messages` is their number,
-    None if counting them would require reading a large file. `started` is as in the file (UTC), `changed` in seconds
-    since the epoch, `size` in bytes. `place` is its position in a list, for `after`.
+    `id` is that of the session, `path` the file of its conversation. `name` is its title, if `titled`, else the first
+    line of the first prompt, or empty. `messages` is their number, None if counting them would require reading a large
+    file. `started` is as in the file (UTC), `changed` in seconds since the epoch, `size` in bytes. `place` is its
+    position in a list, for `after`.
     """
 
     id: str
@@ -75,15 +76,16 @@ def list_sessions(
         for path in session_files(folder):
             with suppress(OSError):  # deleted since
                 found.append((os.stat(path).st_mtime_ns, os.path.basename(path), path))
-    listed: list[SessionEntry] = []
+    listed: dict[str, SessionEntry] = {}
     for changed, name, path in sorted(found, reverse=True):
         if len(listed) == limit:
             break
         entry = read_entry(path) if end is None or (changed, name) < end else None
         if entry is not None:
             entry.place = f"{changed}:{name}"
-            listed.append(entry)
-    return listed
+            # A process that was killed may have left two files of a session visible.
+            listed.setdefault(entry.id or path, entry)
+    return list(listed.values())
 
 
 def _read_place(place: str) -> tuple[int, str]:
@@ -100,11 +102,11 @@ def read_entry(path: str) -> SessionEntry | None:
     except OSError:
         return None
     meta = scan.meta
-    if meta is None or meta.other.get("hide_from_sessions"):
+    if meta is None or meta.hidden:
         return None
     name = first_line(meta.title) or scan.name
     return SessionEntry(
-        meta.id, path, meta.cwd, name, bool(first_line(meta.title)), scan.messages if scan.whole else None,
+        meta.session_id, path, meta.cwd, name, bool(first_line(meta.title)), scan.messages if scan.whole else None,
         meta.started, scan.changed, scan.size, meta.model,
     )  # fmt: skip
 

@@ -1,21 +1,34 @@
-"""`Recorder`: writes an agent's messages and usage to its session file as they happen."""
+"""`Recorder`: writes an agent's messages and usage to its session as they happen."""
 
 from zot_core.events import AgentEvent, CompactDone, Done, TurnEnd, UsageEvent
 from zot_core.hooks import Hooks
 from zot_core.sessions.file import SessionFile
+from zot_core.sessions.memory import MemorySession
 from zot_provider.usage import Usage
 
 
 class Recorder:
     """Writes to `session`, which may be replaced between runs. A message is on disk before its event is emitted."""
 
-    def __init__(self, hooks: Hooks, session: SessionFile) -> None:
-        self.session = session
+    def __init__(self, hooks: Hooks, session: SessionFile | MemorySession) -> None:
         self._turn: list[Usage] = []
         self._total = Usage()
+        self._hooks: Hooks | None = hooks  # until it observes events
+        self.session = session
         hooks.message.add(lambda message: self.session.append(message))
         hooks.compacted.add(lambda compacted: self.session.compact(compacted.summary, compacted.kept))
-        hooks.event.add(self._on_event)
+
+    @property
+    def session(self) -> SessionFile | MemorySession:
+        """The session to which it writes."""
+        return self._session
+
+    @session.setter
+    def session(self, session: SessionFile | MemorySession) -> None:
+        self._session = session
+        if self._hooks is not None and isinstance(session, SessionFile):  # only files have usage
+            self._hooks.event.add(self._on_event)
+            self._hooks = None
 
     def _on_event(self, event: AgentEvent) -> None:
         if isinstance(event, UsageEvent):

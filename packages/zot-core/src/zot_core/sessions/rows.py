@@ -1,8 +1,12 @@
 """The rows of a session file, to and from JSON.
 
-A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`. The
-fields are those of the existing Go zot, which skips `tool_result` and `compaction`, except for the `type` of blocks.
-Blocks without a `type`, as in files of the Go zot, are recognized by their fields.
+A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
+`label`, `custom`. The fields are those of the existing Go zot, except for the `type` of blocks and the `id` of entries;
+it skips `tool_result`, `compaction` and the rows after it in this list. Blocks without a `type`, as in files of the Go
+zot, are recognized by their fields.
+
+The rows of the conversation, `message` and `compaction`, and `label` and `custom` rows are entries: they have an `id`
+that stays the same in copies. `entry_id` gives the id of a row without one.
 
 The arguments of a tool call are written as the model wrote them and read back unchanged, except that line breaks become
 spaces. Arguments that are not a JSON object are written as a JSON string, missing ones as `{}`.
@@ -42,6 +46,17 @@ class Meta(Record):
     title: str = ""
     other: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def session_id(self) -> str:
+        """The id of the session, of which this file may be one of several: see `zot_core.sessions.branch`."""
+        family = self.other.get("family")
+        return family if isinstance(family, str) and family else self.id
+
+    @property
+    def hidden(self) -> bool:
+        """Whether lists leave the file out: it is an earlier branch, or another program hid it."""
+        return bool(self.other.get("hide_from_sessions"))
+
 
 @record
 class CompactionRow(Record):
@@ -55,6 +70,29 @@ class CompactionRow(Record):
     kept: int
     offset: int
 
+
+@record
+class Label(Record):
+    """A label that a person gave to the entry with the id `entry`; the last one counts, an empty one removes it."""
+
+    entry: str
+    text: str
+    id: str
+
+
+@record
+class CustomEntry(Record):
+    """Data of an extension, any JSON value, in the place of the conversation where the extension stored it. Models do
+    not see it."""
+
+    extension: str
+    custom_type: str
+    data: Any
+    id: str
+
+
+ENTRIES = ("message", "compaction", "label", "custom")
+"""The types of the rows that are entries, besides `tool_result`, which has the id of the `message` row after it."""
 
 _DIGITS = 12
 """Limit for the digits of a number in a message's `meta`; zot writes no longer ones."""
@@ -75,18 +113,33 @@ def meta_row(meta: Meta) -> str:
 
 def message_row(message: Message) -> str:
     """Return the row for a message."""
-    return f'{{"type":"message","message":{_message(message)}}}'
+    return f'{{"type":"message","message":{_message(message)}{_id(message.id)}}}'
 
 
 def tool_result_row(message: Message) -> str:
-    """Return the row for one of several results, before the `message` row with all of them."""
-    return f'{{"type":"tool_result","message":{_message(message)}}}'
+    """Return the row for one of several results, before the `message` row with all of them, which has the same id."""
+    return f'{{"type":"tool_result","message":{_message(message)}{_id(message.id)}}}'
 
 
 def compaction_row(compaction: CompactionRow) -> str:
     """Return the row for a compaction."""
-    tail = f'"kept":{compaction.kept},"offset":{compaction.offset}'
+    tail = f'"kept":{compaction.kept},"offset":{compaction.offset}{_id(compaction.summary.id)}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
+
+
+def label_row(label: Label) -> str:
+    """Return the row for a label."""
+    return dump({"type": "label", "entry": label.entry, "label": label.text, "id": label.id})
+
+
+def custom_row(custom: CustomEntry) -> str:
+    """Return the row for an extension's entry."""
+    fields = {"extension": custom.extension, "custom_type": custom.custom_type, "data": custom.data}
+    return dump({"type": "custom", **fields, "id": custom.id})
+
+
+def _id(id: str) -> str:
+    return f',"id":{dump(id)}' if id else ""
 
 
 def _message(message: Message) -> str:
@@ -186,6 +239,36 @@ def read_message(value: Any) -> Message | None:
         commands=_count(extra.pop("commands", "")),
         extra=extra,
     )
+
+
+def read_label(row: dict[str, Any]) -> Label:
+    """Parse a `label` row."""
+    return Label(_text(row.get("entry")), _text(row.get("label")), _text(row.get("id")))
+
+
+def read_custom(row: dict[str, Any]) -> CustomEntry:
+    """Parse a `custom` row."""
+    return CustomEntry(
+        _text(row.get("extension")), _text(row.get("custom_type")), row.get("data"), _text(row.get("id"))
+    )
+
+
+def entry_id(row: dict[str, Any], before: str, line: bytes) -> str:
+    """Return the id of an entry: the one in its row, else the first 16 digits of the SHA-256 of the id of the entry
+    before it in the file (empty for the first) and the bytes of its line without white space at its end."""
+    found = row.get("id")
+    if isinstance(found, str) and found:
+        return found
+    import hashlib  # noqa: PLC0415  only for files of other programs
+
+    return hashlib.sha256(before.encode("utf-8", "replace") + line.rstrip()).hexdigest()[:16]
+
+
+def id_at_end(line: bytes) -> str:
+    """Return the id of a `message` row as `message_row` writes it, without parsing the row; empty for any other."""
+    # In JSON a quotation mark inside a string has a backslash before it, so these bytes are members of the row.
+    found = line[-27:-19] == b'},"id":"' and line[-3:] == b'"}\n'
+    return line[-19:-3].decode("ascii", "replace") if found else ""
 
 
 def _count(text: str) -> int:

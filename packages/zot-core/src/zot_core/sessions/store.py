@@ -3,6 +3,7 @@
 import hashlib
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.clock import timestamp
@@ -40,10 +41,10 @@ class SessionStore:
 
     def latest(self, cwd: str) -> str:
         """Return the last used session of `cwd`. Raises `SessionNotFound` if it has no sessions."""
-        paths = self.paths(cwd)
-        if not paths:
+        path = _visible(self.paths(cwd))
+        if not path:
             raise SessionNotFound(f"no session to continue in {cwd}")
-        return paths[0]
+        return path
 
     def find(self, name: str, cwd: str) -> str:
         """Return the session with this path, or with this beginning of its id or file name. Raises `SessionNotFound` if
@@ -54,8 +55,8 @@ class SessionStore:
                 raise SessionNotFound(f"no session file at {path}")
             return path
         matching = [path for path in self._all(cwd) if _matches(path, name)]
-        if len(matching) == 1:
-            return matching[0]
+        if len({(os.path.dirname(path), _short_id(path)) for path in matching}) == 1:
+            return _visible(matching) or matching[0]  # files of one session
         if matching:
             names = ", ".join(os.path.basename(path) for path in matching[:5])
             raise SessionNotFound(f"{len(matching)} sessions begin with {name!r}: {names}; give more of the name")
@@ -94,11 +95,25 @@ def session_files(folder: str) -> list[str]:
     return [path for path in entries(folder) if path.endswith(".jsonl")]
 
 
+def _visible(paths: Iterable[str]) -> str:
+    """Return the first of these files that lists show, or an empty text."""
+    for path in paths:
+        with suppress(SessionError):
+            if not load(path).meta.hidden:
+                return path
+    return ""
+
+
+def _short_id(path: str) -> str:
+    """Return the first digits of the session's id, from the name of its file."""
+    return os.path.basename(path).removesuffix(".jsonl").rpartition("-")[2]
+
+
 def _matches(path: str, name: str) -> bool:
     """Return whether `name` is the beginning of the file's name or of the session's id, or a longer form of the 8
     digits of the id in the file's name."""
     stem, name = os.path.basename(path).removesuffix(".jsonl"), name.removesuffix(".jsonl")
-    short = stem.rpartition("-")[2]
+    short = _short_id(path)
     return bool(name) and (stem.startswith(name) or short.startswith(name) or name.startswith(f"{short}-"))
 
 

@@ -101,8 +101,8 @@ class StoredMessage(Message):
 
     __slots__ = ("_rows", "_source")
 
-    def __init__(self, role: Role, source: _RowSource, start: int, size: int) -> None:
-        self.role = role
+    def __init__(self, role: Role, id: str, source: _RowSource, start: int, size: int) -> None:
+        self.role, self.id = role, id
         self._source: _RowSource | None = source
         self._rows = [(start, size)]
 
@@ -127,9 +127,9 @@ class StoredMessage(Message):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Message):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+        return Message.__eq__(self, other)
 
-    __hash__ = None  # type: ignore[assignment]  # see `Record`
+    __hash__ = None  # see `Record`
 
     def __getattr__(self, name: str) -> Any:
         if name not in Message.__match_args__:
@@ -142,8 +142,9 @@ class StoredMessage(Message):
                 raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
             there = [each for each in found if each is not None]
             first = there[0] if there else Message(self.role, [])
-            for field_name in Message.__match_args__[1:]:
-                setattr(self, field_name, getattr(first, field_name))
+            for field_name in Message.__match_args__:
+                if field_name not in ("role", "id"):
+                    setattr(self, field_name, getattr(first, field_name))
             self.content = [block for each in there for block in each.content]
             if len(there) < len(found) and self.role != "tool":
                 self.content.append(TextBlock("(a part of the session file is damaged here)"))
@@ -151,38 +152,46 @@ class StoredMessage(Message):
         return object.__getattribute__(self, name)
 
 
-def _unread_message(line: bytes, start: int, source: _RowSource | None) -> StoredMessage | None:
-    """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages."""
-    if source is None or not line.startswith(_MESSAGE) or not line.endswith(b"}}\n"):
+def _unread_message(line: bytes, before: str, start: int, source: _RowSource | None) -> StoredMessage | None:
+    """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages.
+    `before` is the id of the entry before it."""
+    if source is None or not line.startswith(_MESSAGE):
         return None
     role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
-    return StoredMessage(role, source, start, len(line)) if role is not None else None
+    id = rows.id_at_end(line) or (rows.entry_id({}, before, line) if line.endswith(b"}}\n") else "")
+    return StoredMessage(role, id, source, start, len(line)) if role is not None and id else None
 
 
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
-    found, line, usage = False, b"\n", None
+    found, line, usage, id = False, b"\n", None, ""
     batch = _Batch()
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
         if line.startswith(_TOOL_RESULT):
             batch.rows.append((start, line))
             continue
-        if message := _unread_message(line, start, source):
+        if message := _unread_message(line, id, start, source):
+            id = message.id
             _add(stored, message, batch.take(stored, message, start))
             continue
         row = read_row(line)
+        if row.get("type") in rows.ENTRIES:
+            id = rows.entry_id(row, id, line)
         match row.get("type"):
             case "meta":
                 if meta := rows.read_meta(row.get("meta")):
                     meta.title = meta.title or stored.meta.title  # a rename is a row of its own
                     stored.meta, found = meta, True
             case "message":
-                read = rows.read_message(row.get("message"))
+                if read := rows.read_message(row.get("message")):
+                    read.id = id
                 _add(stored, read, batch.take(stored, read, start))
             case "compaction":
                 batch.flush(stored)
-                _compact(stored, rows.read_compaction(row), start)
+                if compaction := rows.read_compaction(row):
+                    compaction.summary.id = id
+                    _compact(stored, compaction, start)
             case "usage":
                 usage = row.get("cumulative")
             case "rename":
@@ -210,11 +219,14 @@ class _Batch:
 
     def flush(self, stored: StoredSession) -> bool:
         """Add the rows to `stored`. Return whether there were any that can be read."""
-        read = [(rows.read_message(read_row(line).get("message")), start) for start, line in self.rows]
-        self.rows = []
-        for message, start in read:
+        found = False
+        for start, line in self.rows:
+            row = read_row(line)
+            if message := rows.read_message(row.get("message")):
+                message.id, found = rows.entry_id(row, "", line), True
             _add(stored, message, start)
-        return any(message is not None for message, _ in read)
+        self.rows = []
+        return found
 
 
 def _add(stored: StoredSession, message: Message | None, start: int) -> None:
@@ -227,15 +239,15 @@ def _add(stored: StoredSession, message: Message | None, start: int) -> None:
             last.add(start, message.size)
         else:
             last.content += message.content
+        last.id = message.id
     else:
         stored.messages.append(message)
         stored.starts.append(start)
 
 
-def _compact(stored: StoredSession, compaction: rows.CompactionRow | None, start: int) -> None:
+def _compact(stored: StoredSession, compaction: rows.CompactionRow, start: int) -> None:
     """Replace the messages before the kept ones with the summary, or with nothing if the summary has no content."""
-    if compaction is not None:
-        first = max(len(stored.messages) - compaction.kept, 0)
-        empty = not compaction.summary.content
-        stored.messages[:first] = [] if empty else [compaction.summary]
-        stored.starts[:first] = [] if empty else [start]
+    first = max(len(stored.messages) - compaction.kept, 0)
+    empty = not compaction.summary.content
+    stored.messages[:first] = [] if empty else [compaction.summary]
+    stored.starts[:first] = [] if empty else [start]
