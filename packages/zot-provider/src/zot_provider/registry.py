@@ -9,6 +9,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_provider.accounts.cloud import CloudAccount, CloudKeys, is_cloud, open_account
 from zot_provider.catalog import find_model, in_catalog, list_models, match_model
 from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
@@ -79,6 +80,7 @@ class ModelRegistry:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
+        self._accounts: dict[str, CloudAccount] = {}  # by the name of the cloud
         self._added: dict[str, _Entry] = {}
         self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
         self.reload(known or KnownProviders())
@@ -136,9 +138,16 @@ class ModelRegistry:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else the credentials for all providers."""
-        given = self._endpoint(id).key
-        return GivenKey(given, self.environ) if given else self.credentials
+        """Return the key given for this provider, else the credentials for all providers, with the account of a cloud
+        where the provider accepts one."""
+        given, provider = self._endpoint(id).key, self.provider(id)
+        if given:
+            return GivenKey(given, self.environ)
+        if not is_cloud(provider):
+            return self.credentials
+        if provider.account not in self._accounts:
+            self._accounts[provider.account] = open_account(provider, self.environ)
+        return CloudKeys(self.credentials, self._accounts[provider.account])
 
     def ready(self, id: str) -> bool:
         """Whether the provider has a key, or needs none. Raises `UnknownName`."""
