@@ -1,4 +1,4 @@
-"""Writes the pages of docs/generated/ from the registries; with `--check` says which are not current.
+"""Writes docs/generated/ and docs/providers.md from the registries; with `--check` says which are not current.
 
 `make generate` writes them, `make quick` checks them.
 """
@@ -27,6 +27,7 @@ from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 from zot_tui.keys.key import parse_key
 from zot_tui.theme import TOKENS
 from zot_tui.theme.tokens import BY_NAME
@@ -60,22 +61,53 @@ def flags() -> str:
     )
 
 
+PROVIDERS_PAGE = """# Providers
+
+zot needs one provider: a key in an environment variable, a server on this machine, or any server that speaks one of the
+wires below. The first provider of this page that has a key is used unless `--provider`, `--model PROVIDER/ID` or the
+[settings](settings.md) name another.
+
+```sh
+zot doctor --offline --all
+```
+
+- A **key** is read from the first of the variables that is set, or given with `--api-key`.
+- An **address** of your own is given with `--base-url` or the variable named below, as for the provider's own SDK. An
+  address that has a part in braces needs the variable of that part.
+- Several **wires** mean that the model decides; the first one is for all models that no rule names.
+- **Other names** may be written for `--provider`, in PROVIDER/ID, in the settings and in `models.json`.
+- Any other server is added in [`models.json`](settings.md#modelsjson).
+
+"""
+
+
 def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
-        keys = " ".join(f"`{name}`" for name in provider.key_env) or "none"
-        variables = " ".join(f"`{name}`" for name in provider.base_url_env) or "–"
+        keys = " ".join(f"`{name}`" for name in provider.key_env) or ("an account" if provider.account else "none")
+        keys += " (optional)" if provider.key_env and provider.keyless else ""
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
-        count = len(list_models(provider)) or "–"
-        url = provider.base_url or "–"
-        rows += (
-            f"| `{provider.id}` | {provider.title} | {provider.wire} | {url} | {variables} | {keys} | {default} "
-            f"| {count} |\n"
-        )
+        wires = ", ".join(dict.fromkeys([provider.wire, *(each.wire for each in provider.routes if each.wire)]))
+        rows += f"| `{provider.id}` | {provider.title} | {keys} | {wires} | {default} | {provider_notes(provider)} |\n"
     return (
-        "# Providers\n\n| `--provider` | provider | wire | base URL | variable for the base URL | key | default "
-        f"model | models listed |\n|---|---|---|---|---|---|---|---|\n{rows}"
+        f"{PROVIDERS_PAGE}| `--provider` | provider | key | wires | default model | notes |\n"
+        f"|---|---|---|---|---|---|\n{rows}"
     )
+
+
+def provider_notes(provider: Provider) -> str:
+    """The address of a provider, its variables and other names, and what else is to know."""
+    notes = [provider.base_url or "the address is given with `--base-url`"]
+    if provider.base_url_env:
+        notes.append("address in " + " ".join(f"`{name}`" for name in provider.base_url_env))
+    notes += [f"{{{each.name}}} in " + " ".join(f"`{name}`" for name in each.env) for each in provider.variables]
+    if provider.names_env:
+        notes.append(f"names of models in `{provider.names_env}` as `id=name,id=name`")
+    if provider.aliases:
+        notes.append("also " + " ".join(f"`{name}`" for name in provider.aliases))
+    count = len(list_models(provider))
+    notes += [f"{count} models are known"] if count else []
+    return "; ".join(notes) + (f". {provider.note}" if provider.note else "")
 
 
 def tools() -> str:
@@ -238,7 +270,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "files.md": files,
     "flags.md": flags,
     "frames.md": frames,
-    "providers.md": providers,
+    "../providers.md": providers,
     "rpc.md": rpc,
     "screen.md": screen,
     "themes.md": themes,

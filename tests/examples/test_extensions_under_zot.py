@@ -15,8 +15,9 @@ from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core import Runtime, ToolResultEvent
-from zot_core.conversation import Conversation, events
+from zot_core.conversation import events
 from zot_core.conversation.commands import CommandError
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ExtensionEvent
 from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock

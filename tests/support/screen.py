@@ -16,7 +16,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.chat import ChatScreen
 from zot_agent.ui.start import StartScreen
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
 from zot_core.runtime.runtime import Runtime
 from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta

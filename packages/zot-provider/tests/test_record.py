@@ -83,6 +83,34 @@ def test_a_record_of_a_record_is_refused() -> None:
             z: int = 0
 
 
+@pytest.mark.parametrize("before", [0, 100])
+def test_the_first_records_and_later_ones_take_the_same_arguments(before: int) -> None:
+    @record
+    class Fresh(Record):
+        name: str
+        size: int = field(metadata={"description": "how large"})
+        count: int = 3
+        names: list[str] = field(default_factory=list)
+
+    for _ in range(before):
+        Fresh("a", 1)
+    assert Fresh("a", size=2) == Fresh("a", 2, 3, []) == Fresh(names=[], count=3, size=2, name="a")
+    assert Fresh("a", 1).names is not Fresh("a", 1).names
+    for values, named in ((("a",), {}), (("a", 1, 2, [], 5), {}), (("a", 1), {"name": "b"}), (("a", 1), {"other": 1})):
+        with pytest.raises(TypeError, match=r"Fresh\.__init__\(\)"):
+            Fresh(*values, **named)
+
+
+def test_a_field_without_a_default_comes_before_those_with_one() -> None:
+    @record
+    class Wrong(Record):
+        size: int = 3
+        name: str  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match=r"Wrong\.name has no default"):
+        inspect.signature(Wrong)
+
+
 def test_a_record_has_the_signature_of_its_fields() -> None:
     @record
     class Fresh(Record):

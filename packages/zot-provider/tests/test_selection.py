@@ -2,7 +2,6 @@ import pytest
 
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import MissingKey, UnknownName
-from zot_provider.providers import PROVIDERS
 from zot_provider.selection import select
 
 ANTHROPIC = {"ANTHROPIC_API_KEY": "a-key"}
@@ -11,9 +10,9 @@ BASE = "http://127.0.0.1:8080/v1"
 
 CASES = [
     pytest.param({}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "a-key", ""), id="the provider of the key"),
-    pytest.param({}, OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="a key with white space around it"),
+    pytest.param({}, OPENAI, ("openai", "gpt-5.4", "o-key", ""), id="a key with white space around it"),
     pytest.param(
-        {"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the provider named"
+        {"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.4", "o-key", ""), id="the provider named"
     ),
     pytest.param(
         {"model": "gpt-5.1"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the model's provider"
@@ -59,7 +58,7 @@ OWN = [
     pytest.param({"default_provider": "bare", "model": "new"}, ("bare", "new", ""), id="the default, unknown name"),
     pytest.param({"default_provider": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
                  ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
-    pytest.param({"default_provider": "gone"}, ("openai", "gpt-5.1", "o-key"), id="nobody of that name"),
+    pytest.param({"default_provider": "gone"}, ("openai", "gpt-5.4", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 
 
@@ -70,24 +69,33 @@ def test_a_selection_among_the_users_own_providers(given: dict[str, str], expect
 
 
 def test_without_any_key_the_users_variables_are_named_too() -> None:
-    with pytest.raises(MissingKey, match=r"or CORP_API_KEY, or choose a provider that needs no key \(ollama or bare\)"):
+    with pytest.raises(MissingKey, match=r", CORP_API_KEY or the variable of another .* no key \(ollama .* or bare\)"):
         select(environ={}, known=CORP)
 
 
-def test_without_any_key_the_variables_are_named() -> None:
-    names = list(dict.fromkeys(provider.key_env[0] for provider in PROVIDERS if provider.key_env))
-    assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} <= set(names)
+def test_without_any_key_a_few_variables_are_named() -> None:
     with pytest.raises(MissingKey) as missing:
         select(environ={"OPENAI_API_KEY": "  "})
-    assert [name for name in names if name not in str(missing.value)] == []
+    text = str(missing.value)
+    assert text.startswith("no API key found: set ANTHROPIC_API_KEY, OPENAI_API_KEY, ")
+    assert len(text) < 250
     assert missing.value.parameter == "provider"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"provider": "azure"}, {"model": "azure/gpt-x"}, {"default_provider": "azure"}],
+)
+def test_another_name_of_a_provider_selects_it(given: dict[str, str]) -> None:
+    found = select(**given, environ={"AZURE_OPENAI_API_KEY": "k"})
+    assert found.provider.id == found.model.provider == "azure-openai-responses"
 
 
 def test_unknown_names_come_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="did you mean anthropic"):
         select("antropic", environ=ANTHROPIC)
-    with pytest.raises(UnknownName, match=r"unknown model 'gpt-5\.11'; did you mean"):
-        select("openai", "gpt-5.11", environ=OPENAI)
+    with pytest.raises(UnknownName, match=r"unknown model 'gpt-5\.0'; did you mean"):
+        select("openai", "gpt-5.0", environ=OPENAI)
     with pytest.raises(UnknownName):
         select("openai", "anthropic/claude-sonnet-4-6", environ=OPENAI)
 
@@ -98,18 +106,18 @@ def test_an_unknown_provider_before_a_slash_is_named() -> None:
     assert caught.value.parameter == "model"
     with pytest.raises(UnknownName, match="unknown provider 'opnai'; did you mean openai"):
         select(model="opnai/gpt-5.1", environ={})
-    with pytest.raises(UnknownName, match="unknown provider 'meta'; known: anthropic, openai, "):
-        select(model="meta/llama", environ=OPENAI)
+    with pytest.raises(UnknownName, match="unknown provider 'unheard'"):
+        select(model="unheard/llama", environ=OPENAI)
     with pytest.raises(MissingKey):
-        select(model="meta/llama", environ={})
-    with pytest.raises(UnknownName, match="unknown model 'meta/llama'"):
-        select("openai", "meta/llama", environ=OPENAI)
+        select(model="unheard/llama", environ={})
+    with pytest.raises(UnknownName, match="unknown model 'unheard/llama'"):
+        select("openai", "unheard/llama", environ=OPENAI)
 
 
 @pytest.mark.parametrize("given", [{"provider": "ollama"}, {"base_url": BASE}, {"default_provider": "corp"}])
 def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[str, str]) -> None:
     environ = {"CORP_API_KEY": "c-key"}
-    for name in ("meta/llama", "opnai/gpt-5.1"):
+    for name in ("unheard/llama", "opnai/gpt-5.1"):
         assert select(model=name, environ=environ, known=CORP, **given).model.id == name
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from zot_provider.model import Price
+from zot_provider.model import Price, PriceTier
 from zot_provider.usage import Usage
 
 
@@ -14,6 +14,17 @@ def test_a_cost_is_unknown_without_a_price_and_zero_for_a_free_model() -> None:
 )
 def test_a_sum_leaves_out_unknown_costs(one: float | None, two: float | None, both: float | None) -> None:
     assert (Usage(cost_usd=one) + Usage(cost_usd=two)).cost_usd == both
+
+
+def test_a_cost_is_shown_with_six_decimals() -> None:
+    assert [Usage(cost_usd=cost).shown_cost for cost in (None, 0.0, 0.1234567)] == [None, 0.0, 0.123457]
+
+
+def test_all_tokens_of_a_long_request_have_its_price() -> None:
+    price = Price(1.0, 10.0, 0.1, 1.5, tiers=(PriceTier(100, 2.0, 20.0, 0.2, 3.0), PriceTier(200, 4.0, 40.0, 0.4, 6.0)))
+    assert Usage(100, 10).priced(price).cost_usd == 0.0002
+    assert Usage(50, 10, cache_read=50, cache_write=1).priced(price).cost_usd == 0.000313
+    assert Usage(201, 10).priced(price).cost_usd == 0.001204
 
 
 def test_costs_have_no_errors_of_floating_point() -> None:

@@ -7,14 +7,14 @@ import pytest
 from acp.schema import SessionConfigOptionSelect, SessionModeState
 
 from zot_agent.acp.choices import choose, config_options, list_choices, mode_state, parse_mode
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.errors import Busy
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn
 
-OWN, OTHER = Model("big", "here", context_window=1000), Model("big", "there", name="Big of There")
+OWN, OTHER = Model("big", "here", context_window=1000, reasoning=True), Model("big", "there", name="Big of There")
 
 
 @asynccontextmanager
@@ -51,7 +51,7 @@ async def test_a_model_that_was_offered_before_is_offered_still() -> None:
 
 
 async def test_no_model_can_be_chosen_while_the_current_one_is_unknown() -> None:
-    async with conversation(Model("", "here")) as made:
+    async with conversation(Model("", "here", reasoning=True)) as made:
         assert await list_choices(made, [OTHER]) == {}
         assert [each["id"] for each in config_options(made, "ask", {})] == ["mode", "reasoning"]
 
@@ -67,6 +67,15 @@ async def test_every_option_has_its_current_value_among_its_values() -> None:
         assert each["currentValue"] in [choice["value"] for choice in each["options"]]
     names = {choice["value"]: choice["name"] for choice in found[1]["options"]}
     assert names == {"big": "big", "there/big": "Big of There"}
+
+
+async def test_only_levels_that_the_model_has_are_offered() -> None:
+    async with conversation(Model("claude-opus-5-5", "here", reasoning=True)) as made:
+        option = config_options(made, "ask", {})[-1]
+        assert option["currentValue"] == "low"  # "off" is the lowest effort of a model that always thinks
+        assert [each["value"] for each in option["options"]] == ["low", "medium", "high", "xhigh", "max"]
+        made.set_model(OTHER)
+        assert [each["id"] for each in config_options(made, "ask", {})] == ["mode"]
 
 
 async def test_a_chosen_value_is_the_model_that_was_offered_under_it() -> None:

@@ -14,7 +14,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.host.host import Host
 from zot_core.aio import spawn
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
 from zot_core.events import RunEnd

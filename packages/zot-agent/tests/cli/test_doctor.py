@@ -37,7 +37,7 @@ def doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 def test_without_anything_it_says_what_to_do(doctor: Doctor, capsys: pytest.CaptureFixture[str]) -> None:
     code, found = doctor("--offline")
     assert code == 1
-    assert found["anthropic"] == "-- no key; set ANTHROPIC_API_KEY to use it"
+    assert found["anthropic"] == "-- no key; set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN to use it"
     assert found["home"].startswith("ok ")
     assert found["home"].endswith("zot-home (will be created)")
     assert found["config.json"] == found["models.json"] == "-- not there (optional)"

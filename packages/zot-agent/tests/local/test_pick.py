@@ -58,17 +58,22 @@ def test_a_server_that_says_nothing_costs_half_a_second_at_most() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_the_usual_places_are_those_of_providers_without_a_key_llama_cpp_and_lm_studio() -> None:
+def test_the_usual_places_are_those_of_providers_that_need_no_key() -> None:
     assert [place.base_url for place in server_candidates({})] == [
         "http://localhost:11434/v1",
         "http://127.0.0.1:8080/v1",
         "http://127.0.0.1:1234/v1",
+        "http://localhost:8000/v1",
     ]
 
 
 def test_a_server_that_is_named_comes_first() -> None:
     assert server_candidates({"LLAMA_BASE_URL": "http://box:1/v1"})[0].base_url == "http://box:1/v1"
-    assert len(server_candidates({"LLAMA_BASE_URL": "http://box:1/v1"})) == 3
+    assert len(server_candidates({"LLAMA_BASE_URL": "http://box:1/v1"})) == 4
+
+
+def test_a_key_for_a_local_server_is_no_reason_to_choose_it() -> None:
+    assert pick({"OLLAMA_API_KEY": "k"}).kind == "demo"
 
 
 def test_the_demo_model_is_said_to_be_one() -> None:

@@ -6,7 +6,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import json as json_mode
 from zot_agent.modes import stream
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.runtime.runtime import Runtime
 from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn

@@ -14,7 +14,7 @@ import asyncio, sys
 from zot_agent.cli.demo import DemoPrinter
 from zot_agent.host.host import Host
 from zot_agent.modes import oneshot, stream
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.events import Notice, TextDelta, TurnStart
 from zot_core.runtime.runtime import Runtime
 from zot_provider.model import Model

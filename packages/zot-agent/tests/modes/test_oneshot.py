@@ -10,7 +10,7 @@ import pytest
 
 from zot_agent.host.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Refusal
 from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient

@@ -223,7 +223,7 @@ async def test_a_provider_that_nobody_knows_is_refused_and_nothing_changes(
 ) -> None:
     async with chats.built(server, model="gpt-4o-mini") as talk:
         await talk.send("/model foo/bar")
-        await talk.shown("✗ unknown provider 'foo'; known: anthropic, openai")
+        await talk.shown("✗ unknown provider 'foo'; did you mean")
         assert talk.model == "gpt-4o-mini"
 
 
@@ -304,7 +304,7 @@ async def test_reasoning_is_chosen(chats: Chats, server: ScriptedServer) -> None
         await talk.send("/reasoning high")
         assert talk.reasoning == "high"
         await talk.send("/reasoning hihg")
-        assert "did you mean high or xhigh?" in talk.screen()
+        assert "did you mean high?" in talk.screen()
         talk.type("/reasoning<enter>")
         await talk.shown("Reasoning")
         talk.type("low<enter>")

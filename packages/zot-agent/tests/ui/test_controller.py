@@ -9,6 +9,7 @@ import pytest
 from screen import Chats, Paused, bash
 
 from zot_core.hooks import Refusal
+from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 
 PNG = base64.b64decode(
@@ -301,10 +302,20 @@ async def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Chats
 
 
 async def test_reasoning_is_changed_by_a_key(chats: Chats) -> None:
+    async with chats.open(model=Model("kimi-k3", "scripted", reasoning=True)) as talk:
+        assert "low" in talk.status  # the least that the model has
+        await talk.press("<shift+tab>")
+        assert talk.reasoning == "high"
+        assert "high" in talk.status
+
+
+async def test_a_model_without_reasoning_has_no_levels_to_change(chats: Chats) -> None:
     async with chats.open() as talk:
         await talk.press("<shift+tab>")
-        assert talk.reasoning != "off"
-        assert talk.reasoning in talk.status
+        assert talk.reasoning == "off"
+        assert "m1 has no reasoning levels" in talk.screen()
+        await talk.send("/reasoning")
+        assert "Reasoning" not in talk.screen()
 
 
 async def test_the_draft_and_what_waits_outlive_the_screen(chats: Chats) -> None:

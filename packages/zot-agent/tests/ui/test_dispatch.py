@@ -10,7 +10,7 @@ import pytest
 from zot_agent.host.host import Host
 from zot_agent.ui.commands import MODULES, slash_commands
 from zot_agent.ui.dispatch import CommandDispatcher
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName

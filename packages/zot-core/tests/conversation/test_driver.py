@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from zot_core.conversation import Conversation
 from zot_core.conversation.commands import Command
-from zot_core.conversation.driver import NotRunning
+from zot_core.conversation.driver import Conversation, NotRunning
 from zot_core.conversation.events import Changed, ConversationEvent, ShellEnd, ShellOutput, ShellStart, Undelivered
 from zot_core.conversation.queue import QueueFull
 from zot_core.conversation.shell_command import ShellCommand

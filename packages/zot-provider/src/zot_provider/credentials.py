@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeAlias
 
 from zot_provider.errors import ConfigError, MissingKey
-from zot_provider.providers.spec import Provider
+from zot_provider.providers.spec import KeyVariable, Provider
 from zot_provider.record import Record, field, record
 
 Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
@@ -62,7 +62,9 @@ class EnvironmentKeys:
     async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
         """See `Credentials`."""
         self.check(provider)
-        return Authorization(environment_value(provider.key_env, self._environ))
+        name = next((each for each in provider.key_env if self._environ.get(each, "").strip()), "")
+        found = next((each for each in provider.key_variables if each.name == name), KeyVariable(name))
+        return Authorization(self._environ.get(name, "").strip(), found.scheme, base_url=found.base_url)
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`. The advice names the variables that hold the key."""
@@ -92,8 +94,9 @@ class GivenKey:
 
 def check_key(provider: Provider, key: str) -> None:
     """Raise `MissingKey` if the provider needs a key and `key` is empty, `ConfigError` if `key` cannot be sent."""
-    if provider.key_env and not key:
-        raise MissingKey(f"no API key for {provider.id}: set {' or '.join(provider.key_env)}, or pass a key")
+    if not key and not provider.keyless:
+        how = f"set {' or '.join(provider.key_env)}, or pass a key" if provider.key_env else "pass a key"
+        raise MissingKey(f"no API key for {provider.id}: {how}")
     if not key.isascii() or any(character.isspace() or not character.isprintable() for character in key):
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 

@@ -141,12 +141,13 @@ def is_spent(message: str) -> bool:
     return any(phrase in lowered for phrase in _SPENT)
 
 
-_IMAGES = re.compile(r"\bimages?\b|image_|_image|\bvision\b|\bmultimodal\b|\bmmproj\b", re.IGNORECASE)
+_IMAGES = r"\bimages?\b|image_|_image|\bvision\b|\bmultimodal\b|\bmmproj\b"
+"""A regular expression, which `re` compiles when it is first used: after a failure."""
 
 
 def concerns_images(message: str) -> bool:
     """Whether a provider's message is about images; the request is at fault then, whatever the status says."""
-    return _IMAGES.search(message) is not None
+    return re.search(_IMAGES, message, re.IGNORECASE) is not None
 
 
 _TRANSIENT = (

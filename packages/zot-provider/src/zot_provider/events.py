@@ -6,6 +6,8 @@ A failure is an exception (`zot_provider.errors`), never an event. A failure aft
 `AutoRetryStart`; it comes before any text and any call, and thinking that came before it comes again.
 """
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import ClassVar, Literal, TypeAlias
 
 from zot_provider.messages import Block
@@ -97,3 +99,18 @@ class AutoRetryStart(Record):
 StreamEvent: TypeAlias = (
     TextDelta | ReasoningDelta | ToolUseStart | ToolUseArgs | ToolUseEnd | UsageReport | AutoRetryStart | StreamEnd
 )
+
+
+def join_deltas(events: Iterable[StreamEvent]) -> list[StreamEvent]:
+    """Join adjacent deltas of the same text or call."""
+    joined: list[StreamEvent] = []
+    for (kind, call), group in groupby(events, lambda event: (type(event), getattr(event, "id", ""))):
+        deltas = list(group)
+        text = "".join(getattr(event, "delta", "") for event in deltas)
+        if kind is TextDelta or kind is ReasoningDelta:
+            joined.append(kind(text))
+        elif kind is ToolUseArgs:
+            joined.append(ToolUseArgs(call, text))
+        else:
+            joined += deltas
+    return joined

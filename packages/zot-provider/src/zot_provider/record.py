@@ -1,12 +1,15 @@
 """`Record` and `@record`: slotted records that are cheap to define.
 
-They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` compiles the code of a class
-when the class is defined, which takes some 0.2 ms. A process defines a hundred records at start-up and uses few. Here a
-class gets its slots at once and the other attributes when its first record is made. `__repr__` and `__eq__` are shared.
-Records are not hashable.
+They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` takes some 0.2 ms for a class,
+and a process defines a hundred at start-up, uses fifty, and makes more than a few records of five. Here a class gets
+its slots at once, a compiled `__init__` after its first records, and what `dataclasses` knows of it when that is asked.
+`__repr__` and `__eq__` are shared. Records are not hashable.
 """
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field
+from types import MethodType
 from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
 
 __all__ = ["Record", "field", "record"]
@@ -14,21 +17,92 @@ __all__ = ["Record", "field", "record"]
 
 R = TypeVar("R", bound="Record")
 
+_FEW = 30
+"""Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
+
 
 class _LazyAttribute:
-    """An attribute that `dataclass` adds to a class, generated on first access."""
+    """An attribute of a record class that is made on first access, by `make`."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, make: "Callable[[type[Record]], Any]") -> None:
+        self._name, self._make = name, make
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
         # `inspect` of Python 3.13 passes the class as an instance of `type`.
         owner: type[Record] = instance if isinstance(instance, type) else cls
         if owner is Record:
             raise AttributeError(self._name)  # the base itself has no fields
-        _finish_class(owner)
-        found = vars(owner)[self._name]
-        return found.__get__(instance, cls) if hasattr(found, "__get__") else found
+        made = self._make(owner)
+        setattr(owner, self._name, made)
+        return made.__get__(instance, cls) if hasattr(made, "__get__") else made
+
+
+class _LazyInit(_LazyAttribute):
+    """`__init__`: the first records of a class are filled field by field, the others by a function made for them."""
+
+    def __init__(self) -> None:
+        super().__init__("__init__", _make_init)
+        self._records: Counter[type[Record]] = Counter()
+
+    def __get__(self, instance: object, cls: "type[Record]") -> Any:
+        if not isinstance(instance, Record) or self._records[cls] == _FEW:
+            return super().__get__(instance, cls)
+        self._records[cls] += 1
+        return MethodType(_fill, instance)
+
+
+def _fill(self: "Record", *values: object, **named: object) -> None:
+    """Set the fields of a new record one by one."""
+    cls = type(self)
+    given = dict(zip(cls.__match_args__, values, strict=False)) | named
+    fits = len(given) == len(values) + len(named)
+    for name in cls.__match_args__:
+        value = given.pop(name, MISSING)
+        if value is MISSING:
+            value = cls._declared.get(name, MISSING)
+            if isinstance(value, Field):
+                value = value.default if value.default_factory is MISSING else value.default_factory()
+        fits = fits and value is not MISSING
+        setattr(self, name, value)
+    if given or not fits:
+        cls.__init__(self, *values, **named)  # raises the `TypeError` of a function
+
+
+def _make_init(cls: "type[Record]") -> Any:
+    """Compile the `__init__` that `@dataclass` would, in a quarter of its time: that is spent on the texts of types and
+    defaults, and on a docstring. Raises `TypeError` if a field without a default follows one with a default."""
+    scope: dict[str, Any] = {"MISSING": MISSING}
+    lines, defaults = ["pass"], []
+    for name in cls.__match_args__:
+        default: Any = cls._declared.get(name, MISSING)
+        factory: Any = MISSING
+        if isinstance(default, Field):
+            default, factory = default.default, default.default_factory
+        if factory is MISSING:
+            lines.append(f"self.{name} = {name}")
+        else:
+            scope[f"make_{name}"] = factory
+            lines.append(f"self.{name} = make_{name}() if {name} is MISSING else {name}")
+        if default is not MISSING or factory is not MISSING:
+            defaults.append(default)
+        elif defaults:
+            raise TypeError(f"{cls.__name__}.{name} has no default, but a field before it has one")
+    exec(f"def __init__({', '.join(['self', *cls.__match_args__])}):\n " + "\n ".join(lines), scope)
+    made = scope["__init__"]
+    made.__defaults__ = tuple(defaults)
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__annotations__ = _annotations(cls) | {"return": None}
+    return made
+
+
+def _make_shape(cls: "type[Record]") -> Any:
+    """Make a dataclass with the same fields."""
+    namespace = {"__annotations__": _annotations(cls), "__module__": cls.__module__, "__doc__": "", **cls._declared}
+    return dataclass(init=False, eq=False, repr=False)(type(cls.__name__, (), namespace))
+
+
+def _annotations(cls: "type[Record]") -> dict[str, Any]:
+    return {name: cls.__annotations__[name] for name in cls.__match_args__}
 
 
 class Record:
@@ -36,9 +110,13 @@ class Record:
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    __init__: ClassVar[Any] = _LazyAttribute("__init__")
-    __dataclass_fields__: ClassVar[Any] = _LazyAttribute("__dataclass_fields__")
-    __dataclass_params__: ClassVar[Any] = _LazyAttribute("__dataclass_params__")
+    __init__: ClassVar[Any] = _LazyInit()
+    __dataclass_fields__: ClassVar[Any] = _LazyAttribute(
+        "__dataclass_fields__", lambda cls: _make_shape(cls).__dataclass_fields__
+    )
+    __dataclass_params__: ClassVar[Any] = _LazyAttribute(
+        "__dataclass_params__", lambda cls: _make_shape(cls).__dataclass_params__
+    )
     _declared: ClassVar[dict[str, Any]] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -80,12 +158,3 @@ def record(cls: type[R]) -> type[R]:
 
 def _is_class_variable(kind: object) -> bool:
     return kind is ClassVar or get_origin(kind) is ClassVar
-
-
-def _finish_class(cls: type[Record]) -> None:
-    """Copy to the class the attributes that `dataclass` generates for the same fields."""
-    annotations = {name: cls.__annotations__[name] for name in cls.__match_args__}
-    namespace = {"__annotations__": annotations, "__module__": cls.__module__, **cls._declared}
-    shape: type = dataclass(eq=False, repr=False)(type(cls.__name__, (), namespace))
-    for name in ("__init__", "__dataclass_fields__", "__dataclass_params__"):
-        setattr(cls, name, vars(shape)[name])

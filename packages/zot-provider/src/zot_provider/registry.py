@@ -9,15 +9,17 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from zot_provider.accounts.cloud import CloudAccount, CloudKeys, is_cloud, open_account
-from zot_provider.catalog import find_model, in_catalog, list_models, match_model
+from zot_provider.accounts.cloud import CloudAccounts
+from zot_provider.catalog import find_model, in_catalog, list_models, unlisted_model
+from zot_provider.catalog.names import match_model, split_level
 from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model
-from zot_provider.providers import PROVIDERS
+from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
+from zot_provider.request import Reasoning
 
 if TYPE_CHECKING:
     from zot_provider.client.http import Client
@@ -65,7 +67,8 @@ class _Entry(Record):
 class ModelRegistry:
     """The providers and their models. The registry opens no connections: a `Fetch` function asks servers.
 
-    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time.
+    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `warnings` name
+    what the user's file has without effect.
     """
 
     def __init__(
@@ -80,7 +83,7 @@ class ModelRegistry:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
-        self._accounts: dict[str, CloudAccount] = {}  # by the name of the cloud
+        self._clouds = CloudAccounts(self.environ)
         self._added: dict[str, _Entry] = {}
         self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
         self.reload(known or KnownProviders())
@@ -92,12 +95,21 @@ class ModelRegistry:
         """The built-in providers, the user's, then the added ones."""
         return tuple(entry.provider for entry in (self._known | self._added).values())
 
+    def id_of(self, name: str) -> str:
+        """Return the id of the provider with this id or alias; any other name stays as it is."""
+        return name if name in self._added or name in self._known else provider_id(name)
+
     def provider(self, id: str) -> Provider:
-        """Return the provider with this id. Raises `UnknownName` with similar ids."""
+        """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
+        id = self.id_of(id)
         entry = self._added.get(id) or self._known.get(id)
         if entry is None:
-            raise UnknownName.among("provider", id, [provider.id for provider in self.providers])
+            raise self.unknown(id)
         return entry.provider
+
+    def unknown(self, name: str) -> UnknownName:
+        """Return the error for a name that no provider has."""
+        return UnknownName.among("provider", name, [each.id for each in self.providers], "(docs/providers.md has all)")
 
     def add(
         self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
@@ -117,6 +129,7 @@ class ModelRegistry:
 
     def reload(self, known: KnownProviders) -> None:
         """Replace the built-in and the user's providers by `known`. Added providers stay."""
+        self._keys, self._discover, self.warnings = known.keys, known.discover, known.warnings
         self._known = {
             provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
             for provider in known.providers
@@ -138,26 +151,16 @@ class ModelRegistry:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else the credentials for all providers, with the account of a cloud
-        where the provider accepts one."""
-        given, provider = self._endpoint(id).key, self.provider(id)
-        if given:
-            return GivenKey(given, self.environ)
-        if not is_cloud(provider):
-            return self.credentials
-        if provider.account not in self._accounts:
-            self._accounts[provider.account] = open_account(provider, self.environ)
-        return CloudKeys(self.credentials, self._accounts[provider.account])
+        """Return the key given for this provider or in the user's file, else the credentials for all, or of its cloud."""
+        given = self._endpoint(id).key or self._keys.get(id, "")
+        return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 
     def ready(self, id: str) -> bool:
         """Whether the provider has a key, or needs none. Raises `UnknownName`."""
-        provider = self.provider(id)
         try:
-            self.credentials_of(id).check(provider)
-        except MissingKey:
-            return False
-        except ConfigError:  # there is a key; the first request reports the problem
-            pass
+            self.credentials_of(id).check(self.provider(id))
+        except ConfigError as error:
+            return not isinstance(error, MissingKey)  # there is a key; the first request reports the problem
         return True
 
     # Models.
@@ -184,15 +187,12 @@ class ModelRegistry:
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or the model is a dated snapshot of a model of the catalogue."""
-        if self.find(model.provider, model.id) is not None:
-            return True
-        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
+        found = self.find(model.provider, model.id) is not None
+        return found or any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether to warn a person because the models of the provider are known and do not include this model.
-
-        `before` is the model that was in use before; see `has_own_names`.
-        """
+        """Whether to warn a person because the models of the provider are known and do not include this model. `before`
+        is the model that was in use before; see `has_own_names`."""
         return not self.knows(model) and not self.has_own_names(model.provider, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
@@ -216,7 +216,7 @@ class ModelRegistry:
         provider = self.provider(id)
         described = [model for entry in self._entries(id) for model in entry.models.values()]
         name = provider.default_model or (described[0].id if described else "")
-        return self.find(id, name) or Model(name, id, reasoning=True)
+        return self.find(id, name) or unlisted_model(name, provider)
 
     def remember(self, id: str, models: Iterable[str | Model]) -> None:
         """Store the list of a provider's server, replacing an earlier list. It is valid only for the current address.
@@ -227,7 +227,7 @@ class ModelRegistry:
         provider, listed = self.provider(id), {}
         for each in models:
             if isinstance(each, str):
-                each = find_model(provider, each) or Model(each, id, reasoning=True)
+                each = find_model(provider, each) or unlisted_model(each, provider)
             listed[each.id] = each
         self._listed[id] = (self.address(id), listed)
 
@@ -281,20 +281,23 @@ class ModelRegistry:
     def resolve(self, name: str, current: Model | None = None, *, provider: str = "") -> Model:
         """Return the model that a person means by `name` while `current` is in use.
 
-        `name` is an id, the beginning of an id, or PROVIDER/ID; `provider` names the provider if the name does not. The
-        rules, in order:
+        `name` is an id, words of an id, or PROVIDER/ID; `provider` names the provider if the name does not. The rules,
+        in order:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash.
+           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
+           the current server `has_own_names`.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 
         Raises `ConfigError` for an empty name, and `UnknownName` for an unknown provider.
         """
-        name, here = name.strip(), provider or (current.provider if current is not None else self._default_provider())
-        self.provider(here)
+        here = provider or (current.provider if current is not None else self._default_provider())
+        name, here = name.strip(), self.provider(here).id
         head, slash, rest = name.partition("/")
+        if slash and self.id_of(head) != head:
+            head, name = self.id_of(head), f"{self.id_of(head)}/{rest}"
         if not name or (slash and not rest):
             raise ConfigError("the model's name is empty")
         found = self.find(here, name)
@@ -306,14 +309,25 @@ class ModelRegistry:
             return self.match(here, name, current)
         return self._resolve(name, here, current)
 
+    def split_level(self, name: str, provider: str = "") -> tuple[str, Reasoning | None]:
+        """Return a name without the reasoning level at its end ("opus:high"), and the level. The
+        level is None for a name without a level, and for an id of a model (of `provider`, unless that is empty)."""
+        short, level = split_level(name)
+        if level is None:
+            return name, None
+        head, _, rest = name.partition("/")
+        ids = [provider] if provider else [each.id for each in self.providers]
+        if any(self.find(id, name) is not None for id in ids) or self.find(head, rest) is not None:
+            return name, None
+        return short, level
+
     def match(self, id: str, name: str, current: Model | None) -> Model:
-        """Return the model of this provider that a person means by `name`: an exact id, a dated snapshot, a unique
-        beginning of an id, else the name as an id. Only exact ids count if the server `has_own_names`. Raises
-        `UnknownName`."""
+        """Return the model of this provider that a person means by `name`, as `match_model` finds it, else the name as
+        an id. Only exact ids count if the server `has_own_names`. Raises `UnknownName`."""
         found = self.find(id, name)
         if found is None and not self.has_own_names(id, current):
             found = match_model(name, {model.id: model for model in self._models(id, own_names=False)})
-        return found or Model(name, id, reasoning=True)
+        return found or unlisted_model(name, self.provider(id))
 
     # Internal.
 
@@ -323,8 +337,11 @@ class ModelRegistry:
         others = [provider.id for provider in self.providers if provider.id != here]
         own_names = self.has_own_names(here, current)
         no_slashes = not own_names and not any("/" in model.id for model in self._models(here, own_names=False))
-        if slash and head in others and (no_slashes or not self.provider(head).catalog or self.find(head, rest)):
-            return self.match(head, rest, current)
+        if slash and head in others:
+            named = self.provider(head)
+            any_name = not named.catalog and (not own_names or self.ready(head) or named not in PROVIDERS)
+            if no_slashes or any_name or self.find(head, rest):
+                return self.match(head, rest, current)
         if not own_names:
             for other in sorted(others, key=lambda id: not self.ready(id)):
                 found = self.find(other, name)
@@ -332,12 +349,18 @@ class ModelRegistry:
                     return found
         if slash and no_slashes:
             self.provider(head)  # raises `UnknownName`
-        return self.match(here, name, current)
+        meant = self.match(here, name, current)
+        if not own_names and not self.knows(meant):
+            for other in (each for each in others if self.ready(each)):
+                found = match_model(name, {model.id: model for model in self.models(other)})
+                if found is not None:
+                    return found
+        return meant
 
     def _default_provider(self) -> str:
         """Return the first provider with a key, else the first provider."""
         providers = self.providers
-        return next((each.id for each in providers if each.key_env and self.ready(each.id)), providers[0].id)
+        return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
 
     def _endpoint(self, id: str) -> Endpoint:
         return self.endpoints.get(id) or Endpoint()
@@ -371,4 +394,5 @@ class ModelRegistry:
             return False
         if not self.ready(id) and (current is None or current.provider != id):
             return False
-        return ask == "always" or self.has_own_names(id, current)
+        wanted = self.has_own_names(id, current) if id not in self._discover else self._discover[id]
+        return ask == "always" or wanted

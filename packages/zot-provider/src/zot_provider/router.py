@@ -116,10 +116,11 @@ class RoutingClient:
                 stack.push_async_callback(each.close)
 
     def _open(self, provider: Provider, endpoint: Endpoint) -> HttpClient:
+        base_url = self.registry.base_url(provider.id)
         return HttpClient(
-            provider if self.registry.base_url(provider.id) else provider.fill(self.registry.environ),
+            provider.fill(self.registry.environ, base_url),
             credentials=self.registry.credentials_of(provider.id),
-            base_url=self.registry.base_url(provider.id),
+            base_url=base_url,
             transport=lambda: self._transport(insecure=endpoint.insecure),
             retries=self._retries,
         )

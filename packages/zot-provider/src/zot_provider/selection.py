@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from zot_provider.catalog import resolve_model
+from zot_provider.catalog import resolve_model, unlisted_model
+from zot_provider.catalog.names import match_model
 from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName
@@ -11,17 +12,23 @@ from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
 from zot_provider.registry import ModelRegistry
+from zot_provider.request import Reasoning
+
+_NAMED = 5
+"""Providers whose variables an error names, besides the user's own."""
 
 
 @record
 class Selection(Record):
     """A provider, one of its models, and the key and base URL to use. `model.id` is empty if only the server knows its
-    models, `key` if there is no key, `base_url` for the provider's own base URL."""
+    models, `key` if there is no key, `base_url` for the provider's own base URL. `reasoning` is the level at the end of
+    the model's name, None for a name without a level."""
 
     provider: Provider
     model: Model
     key: str = ""
     base_url: str = ""
+    reasoning: Reasoning | None = None
 
 
 def select(
@@ -38,16 +45,21 @@ def select(
     """Complete a partial selection; every argument may be empty. The providers are those of `registry`, else `known`
     with the keys and base URLs of `environ`.
 
-    `model` may name its provider (`anthropic/claude-sonnet-4-5`). Without a provider, the provider is the first that is
-    known to have the model (in the following order), else `default_provider`, else the first provider with a key, else,
-    with a base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the
-    base URL likewise. With a base URL every model name is accepted as it is, because the server behind it has its own
-    names. Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
+    `model` may name its provider (`anthropic/claude-sonnet-5`), may be words of an id (`sonnet`), and may end with a
+    reasoning level (`sonnet:high`); an exact id counts more. Without a provider, the provider is the first that has the
+    model, in this order: `default_provider`, the providers with a key, the others; else the first of them; else, with a
+    base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the base URL
+    likewise. With a base URL every model name is accepted as it is, because the server behind it has its own names.
+    Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
     unknown provider before a slash, and `MissingKey`.
     """
     registry = registry or ModelRegistry(known, environ=environ)
+    provider, default_provider = registry.id_of(provider), registry.id_of(default_provider)
+    model, level = registry.split_level(model, provider)
     head, slash, rest = model.partition("/")
-    if slash and head in _ids(registry) and provider in ("", head):
+    if slash:
+        head = registry.id_of(head)
+    if slash and head in _ids(registry) and provider in ("", head) and not _served_elsewhere(model, head, registry):
         provider, model, slash = head, rest, ""
     prefix = head if slash and not provider else ""
     try:
@@ -58,19 +70,27 @@ def select(
         raise
     key = api_key or environment_key(found, registry.environ)
     base_url = base_url or registry.base_url(found.id)
-    chosen = registry.find(found.id, model) or Model(model, found.id, reasoning=True)
+    chosen = registry.find(found.id, model) or unlisted_model(model, found)
     if not model:
         chosen = registry.default(found.id)
     elif not base_url and found in PROVIDERS and registry.find(found.id, model) is None:
-        if prefix and found.catalog:  # no model of a catalogue has a slash in its id
+        if prefix and found.catalog and not any("/" in each.id for each in registry.models(found.id)):
             raise _unknown_prefix(prefix, registry)
         chosen = resolve_model(found, model, strict=True)
-    return Selection(found, chosen, key, base_url)
+    return Selection(found, chosen, key, base_url, level)
 
 
 def environment_key(provider: Provider, environ: Mapping[str, str]) -> str:
     """Return the provider's key in the environment, or an empty string."""
     return environment_value(provider.key_env, environ)
+
+
+def _served_elsewhere(model: str, head: str, registry: ModelRegistry) -> bool:
+    """Whether the whole name, which begins with the provider `head`, is the id of a model of another provider with a
+    key, and the provider `head` has none."""
+    if registry.ready(head):
+        return False
+    return any(registry.find(id, model) is not None for id in _ids(registry) if id != head and registry.ready(id))
 
 
 def _ids(registry: ModelRegistry) -> list[str]:
@@ -79,11 +99,7 @@ def _ids(registry: ModelRegistry) -> list[str]:
 
 def _unknown_prefix(head: str, registry: ModelRegistry) -> UnknownName:
     """Return the error for a model name with an unknown provider before its slash."""
-    ids = _ids(registry)
-    if _resembles_provider(head, registry):
-        error = UnknownName.among("provider", head, ids)
-    else:
-        error = UnknownName(f"unknown provider {head!r}; known: {', '.join(ids)}")
+    error = registry.unknown(head)
     error.parameter = "model"
     return error
 
@@ -98,19 +114,25 @@ def _resembles_provider(id: str, registry: ModelRegistry) -> bool:
 def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider: str) -> Provider:
     providers = registry.providers
     candidates = [each for each in providers if each.id == default_provider]
-    candidates += [each for each in providers if each.key_env and registry.ready(each.id)]
+    candidates += [each for each in providers if not each.keyless and registry.ready(each.id)]
     if model:
         for each in [*candidates, *providers]:
             if registry.find(each.id, model) is not None:
+                return each
+        for each in [*candidates, *providers]:
+            if not base_url and match_model(model, {found.id: found for found in registry.models(each.id)}) is not None:
                 return each
     if candidates:
         return candidates[0]
     if base_url:
         return next(each for each in providers if each.base_url is None)
-    names = list(dict.fromkeys(name for each in providers for name in each.key_env))
-    free = [each.id for each in providers if not each.key_env and each.base_url]
+    own = [each for each in providers if each not in PROVIDERS]
+    named = [each for each in [*PROVIDERS[:_NAMED], *own] if not each.keyless]
+    names = dict.fromkeys(name for each in named for name in each.key_env[:1])
+    free = [each.id for each in providers if each.keyless and each.base_url]
     error = MissingKey(
-        f"no API key found: set {' or '.join(names)}, or choose a provider that needs no key ({' or '.join(free)})"
+        f"no API key found: set {', '.join(names)} or the variable of another provider (docs/providers.md), "
+        f"or choose a provider that needs no key ({' or '.join(free)})"
     )
     error.parameter = "provider"
     raise error

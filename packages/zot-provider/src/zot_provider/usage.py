@@ -39,14 +39,21 @@ class Usage(Record):
         """Tokens that the last request and its answer occupy in the context window."""
         return self.input + self.cache_read + self.cache_write + self.output
 
+    @property
+    def shown_cost(self) -> float | None:
+        """`cost_usd` with six decimals, as events and rows have it."""
+        return None if self.cost_usd is None else round(self.cost_usd, 6)
+
     def priced(self, price: Price | None) -> "Usage":
-        """Return the same tokens with their cost at `price`; without a price the cost is unchanged."""
+        """Return the tokens of one request with their cost at `price`; without a price the cost is unchanged."""
         if price is None:
             return self
+        sent = self.input + self.cache_read + self.cache_write
+        rates = next((tier for tier in reversed(price.tiers) if sent > tier.above), price)
         cost = (
-            self.input * price.input
-            + self.output * price.output
-            + self.cache_read * price.cache_read
-            + self.cache_write * price.cache_write
+            self.input * rates.input
+            + self.output * rates.output
+            + self.cache_read * rates.cache_read
+            + self.cache_write * rates.cache_write
         ) / 1_000_000
         return Usage(self.input, self.output, self.cache_read, self.cache_write, round(cost, _DECIMALS), self.reasoning)

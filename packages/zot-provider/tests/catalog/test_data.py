@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import zot_provider.catalog
-from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
+from zot_provider.providers.spec import Provider
 
 FILES = sorted((Path(zot_provider.catalog.__file__).parent / "data").iterdir())
 
@@ -23,21 +23,19 @@ def models(file: Path) -> list[dict[str, Any]]:
     return json.loads(file.read_text(encoding="utf-8"))["models"]
 
 
-def test_there_is_one_file_for_each_catalogue_a_provider_names() -> None:
-    assert [file.name for file in FILES] == sorted(
-        {f"{provider.catalog}.json" for provider in PROVIDERS if provider.catalog}
-    )
+def test_each_catalogue_that_a_provider_names_has_a_file() -> None:
+    assert {f"{provider.catalog}.json" for provider in PROVIDERS if provider.catalog} <= {file.name for file in FILES}
+
+
+def test_all_files_together_are_small() -> None:
+    assert sum(file.stat().st_size for file in FILES) < 400_000
 
 
 def test_a_file_says_where_it_comes_from_and_when(file: Path) -> None:
     data = json.loads(file.read_text(encoding="utf-8"))
-    assert list(data) == ["source", "date", "models"]
+    assert list(data) == ["source", "date", "complete", "models"]
     assert data["source"]
     assert datetime.date.fromisoformat(data["date"]) > datetime.date(2025, 1, 1)
-
-
-def test_a_file_is_small(file: Path) -> None:
-    assert file.stat().st_size < 20_000
 
 
 def test_ids_are_unique_and_sorted(models: list[dict[str, Any]]) -> None:
@@ -45,31 +43,43 @@ def test_ids_are_unique_and_sorted(models: list[dict[str, Any]]) -> None:
     assert ids == sorted(set(ids))
 
 
-def test_a_row_has_the_fields_of_a_model_without_the_provider(models: list[dict[str, Any]]) -> None:
-    fields = {name for name in Model.__match_args__ if name not in ("provider", "wire", "base_url")}
-    assert all(set(model) == fields for model in models)
-
-
-def test_names_are_words_and_abilities_are_flags(models: list[dict[str, Any]]) -> None:
+def test_a_row_has_the_known_fields_of_a_model_without_the_provider(models: list[dict[str, Any]]) -> None:
     for model in models:
-        assert model["name"].strip() == model["name"] != ""
-        assert type(model["reasoning"]) is bool
-        assert type(model["images"]) is bool
+        assert set(model) <= {"id", "name", "context_window", "max_output", "reasoning", "images", "price", "retires"}
+        assert all(model.values())  # what is false, empty or unknown is left out
+        assert model.get("name", "a").strip() == model.get("name", "a")
+        assert model.get("reasoning", True) is model.get("images", True) is True
 
 
 def test_limits_are_whole_tokens(models: list[dict[str, Any]]) -> None:
     for model in models:
-        assert type(model["context_window"]) is int
-        assert type(model["max_output"]) is int
-        assert 0 < model["max_output"] <= model["context_window"]
+        assert type(model["context_window"]) is type(model.get("max_output", 1)) is int
+        assert 0 < model.get("max_output", 1) <= model["context_window"]
 
 
 def test_prices_are_complete_finite_and_not_negative(models: list[dict[str, Any]]) -> None:
-    for price in [model["price"] for model in models if model["price"] is not None]:
-        assert list(price) == list(Price.__match_args__)
-        assert all(type(dollars) is float and math.isfinite(dollars) and dollars >= 0 for dollars in price.values())
+    for price in [model["price"] for model in models if "price" in model]:
+        amounts = [price["tokens"], *(tier[1:] for tier in price.get("tiers", [])), [price.get("hour", 0.0)] * 4]
+        for dollars in amounts:
+            assert len(dollars) == 4
+            assert all(math.isfinite(amount) and 0 <= amount < 1000 for amount in dollars)
 
 
-def test_reading_from_the_cache_is_never_dearer_than_input(models: list[dict[str, Any]]) -> None:
-    for price in [model["price"] for model in models if model["price"] is not None]:
-        assert price["cache_read"] <= price["input"]
+def test_longer_requests_cost_more(models: list[dict[str, Any]]) -> None:
+    for model in models:
+        tiers = [[0, *model["price"]["tokens"]], *model["price"].get("tiers", [])] if "price" in model else []
+        assert tiers == sorted(tiers)
+
+
+def test_no_model_has_retired_before_the_date_of_the_catalogue(file: Path) -> None:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    assert [model["id"] for model in data["models"] if model.get("retires", "9") <= data["date"]] == []
+
+
+@pytest.mark.parametrize("provider", [each for each in PROVIDERS if each.catalog], ids=lambda provider: provider.id)
+def test_no_default_model_retires_within_ninety_days(provider: Provider) -> None:
+    file = next(file for file in FILES if file.stem == provider.catalog)
+    data = json.loads(file.read_text(encoding="utf-8"))
+    ends = {model["id"]: model.get("retires") for model in data["models"]}.get(provider.default_model) or "9999-01-01"
+    last = datetime.date.fromisoformat(data["date"]) + datetime.timedelta(days=90)
+    assert datetime.date.fromisoformat(ends) > last

@@ -17,7 +17,16 @@ from zot_provider.errors import (
     ResponseTimeout,
     StatusError,
 )
-from zot_provider.events import StreamEnd, StreamEvent
+from zot_provider.events import (
+    ReasoningDelta,
+    StreamEnd,
+    StreamEvent,
+    TextDelta,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    join_deltas,
+)
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
@@ -57,6 +66,25 @@ async def test_a_batch_holds_the_events_of_one_read() -> None:
     last = batches[-1][-1]
     assert isinstance(last, StreamEnd)
     assert last.content == [TextBlock("one two three")]
+
+
+async def test_a_client_that_collects_data_joins_the_deltas_of_a_read() -> None:
+    with ScriptedServer([Turn("one two three", chunk=4, delivery=Delivery(writes="whole"))]) as server:
+        batches = await answer(client(server, limits=HttpLimits(coalesce_seconds=0.001)))
+    deltas = [event.delta for batch in batches for event in batch if isinstance(event, TextDelta)]
+    assert "".join(deltas) == "one two three"
+    assert len(deltas) <= len(batches)
+
+
+def test_adjacent_deltas_of_one_kind_and_call_are_joined() -> None:
+    events: list[StreamEvent] = [
+        *(ReasoningDelta("a"), ReasoningDelta("b"), TextDelta("c"), ToolUseStart("1", "x"), ToolUseStart("2", "y")),
+        *(ToolUseArgs("1", "{"), ToolUseArgs("1", "}"), ToolUseArgs("2", "{}"), ToolUseEnd("1"), TextDelta("d")),
+    ]
+    assert join_deltas(events) == [
+        *(ReasoningDelta("ab"), TextDelta("c"), ToolUseStart("1", "x"), ToolUseStart("2", "y")),
+        *(ToolUseArgs("1", "{}"), ToolUseArgs("2", "{}"), ToolUseEnd("1"), TextDelta("d")),
+    ]
 
 
 @pytest.mark.parametrize("provider", [provider.id for provider in WIRED])

@@ -4,7 +4,9 @@ import pytest
 
 from zot_provider.catalog import find_model, list_models
 from zot_provider.errors import UnknownName
-from zot_provider.providers import PROVIDERS
+from zot_provider.families import family
+from zot_provider.model import Model
+from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.wire import WIRES
@@ -20,7 +22,7 @@ def test_the_ids_are_unique() -> None:
 
 
 def test_a_provider_has_an_id_that_fits_on_a_command_line_and_a_title(provider: Provider) -> None:
-    assert provider.id.replace("-", "").isalnum()
+    assert provider.id.replace("-", "").replace(".", "").isalnum()
     assert provider.id == provider.id.lower()
     assert provider.title
 
@@ -38,10 +40,15 @@ def test_a_base_url_is_a_url_without_a_slash_at_its_end(provider: Provider) -> N
     assert not provider.base_url.endswith("/")
 
 
-def test_a_key_goes_to_https_only(provider: Provider) -> None:
-    if provider.key_env:
-        assert provider.base_url is not None
-        assert provider.base_url.startswith("https://")
+def test_a_key_goes_to_https_or_to_this_machine_only(provider: Provider) -> None:
+    for url in (provider.base_url, *(route.base_url for route in provider.routes)):
+        assert not url or not provider.key_env or url.startswith("https://") or provider.keyless
+
+
+def test_another_name_belongs_to_one_provider() -> None:
+    names = [name for provider in PROVIDERS for name in (provider.id, *provider.aliases)]
+    assert len(names) == len(set(names))
+    assert all(ModelRegistry().provider(name).id == provider_id(name) for name in names)
 
 
 def test_key_variables_look_like_environment_variables(provider: Provider) -> None:
@@ -56,11 +63,16 @@ def test_the_default_model_can_serve_an_agent(provider: Provider) -> None:
     if provider.default_model is None:
         assert provider.catalog is None, "a provider with a catalogue names a default"
         return
+    if provider.catalog is None:
+        return  # only the server knows
     model = find_model(provider, provider.default_model)
-    assert model is not None
+    if model is None:
+        assert family(provider.default_model) is None, (
+            "a default that the catalogue does not have is of no known family"
+        )
+        return
     assert model.context_window >= 100_000
     assert model.max_output >= 8_000
-    assert model.price is not None
 
 
 def test_a_provider_is_found_by_its_id(provider: Provider) -> None:
@@ -72,17 +84,23 @@ def test_a_misspelt_provider_is_answered_with_the_nearest() -> None:
         ModelRegistry().provider("antropic")
 
 
-def test_a_provider_like_no_other_is_answered_with_all() -> None:
-    with pytest.raises(UnknownName) as caught:
+def test_a_provider_like_no_other_is_answered_with_the_page_that_lists_all() -> None:
+    with pytest.raises(UnknownName, match=r"^unknown provider 'zzz' \(docs/providers.md has all\)$"):
         ModelRegistry().provider("zzz")
-    assert all(provider.id in str(caught.value) for provider in PROVIDERS)
 
 
-def test_openai_gets_the_answer_limit_under_the_name_its_reasoning_models_take() -> None:
-    assert ModelRegistry().provider("openai").quirks.max_tokens_field == "max_completion_tokens"
+def test_openai_speaks_responses_on_its_own_host_and_chat_completions_elsewhere() -> None:
+    openai = ModelRegistry().provider("openai")
+    assert openai.serve(Model("m", "openai")).wire == "openai-responses"
+    there = openai.serve(Model("m", "openai"), "http://localhost:8080/v1")
+    assert (there.wire, there.quirks.max_tokens_field) == ("openai-chat", "max_completion_tokens")
 
 
-def test_both_wires_of_openai_share_account_and_models() -> None:
-    chat, responses = ModelRegistry().provider("openai"), ModelRegistry().provider("openai-responses")
-    assert (chat.base_url, chat.key_env, chat.catalog) == (responses.base_url, responses.key_env, responses.catalog)
-    assert chat.wire != responses.wire
+def test_responses_are_spoken_everywhere_by_the_provider_of_that_name() -> None:
+    openai, responses = ModelRegistry().provider("openai"), ModelRegistry().provider("openai-responses")
+    assert (openai.base_url, openai.key_env, openai.catalog) == (
+        responses.base_url,
+        responses.key_env,
+        responses.catalog,
+    )
+    assert responses.serve(Model("m", "openai-responses"), "http://localhost:8080/v1").wire == "openai-responses"

@@ -1,4 +1,10 @@
+import contextlib
+from base64 import b64encode
+from urllib.parse import quote, unquote, urlsplit
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from zot_provider.errors import ConfigError
 from zot_provider.transport.url import ServerUrl, location, parse_url
@@ -46,3 +52,41 @@ def test_a_url_that_would_break_a_request_is_refused(url: str) -> None:
 @pytest.mark.parametrize("url", ["", "h:x", "http://me:secret@h:x/?secret", "http://me:secret@[::1/"])
 def test_a_location_can_be_shown_for_any_text(url: str) -> None:
     assert "secret" not in location(url)
+
+
+_PIECES = st.sampled_from(
+    [*"ab1.-_:/?#@[]% &", "http", "https", "://", "::1", "80", "99999", "%41", "ü", "／", "\ud800"]
+)
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join), st.sampled_from(["", "http://", "HTTPS://h"]))
+@example("u%41:p@ss@h:1/a b?c d", "http://")
+@example("[::ffff:1.2.3.4]:8/", "http://")
+@example("[1.2.3.4]", "http://")
+def test_urls_are_split_as_the_standard_library_splits_them(text: str, begin: str) -> None:
+    url = begin + text
+    found = None
+    with contextlib.suppress(ConfigError):
+        found = parse_url(url)
+    location(url)
+    try:
+        parts = urlsplit(url)
+        port, host = parts.port, (parts.hostname or "").encode("idna").decode()
+    except ValueError:
+        assert found is None or set("[]／") & set(url.rpartition("@")[0])  # which may be in a password
+        return
+    if found is None:
+        allowed = set("abcdefghijklmnopqrstuvwxyz0123456789.-_:")
+        loose = set("[]") & set(parts.netloc)  # the library ignores what is around brackets
+        assert parts.scheme not in ("http", "https") or port == 0 or not host or set(host) - allowed or loose
+        return
+    path, query = (quote(part, "/%:@!$&'()*+,;=~?", errors="surrogatepass") for part in (parts.path, parts.query))
+    user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}".encode("utf-8", "surrogatepass")
+    assert found == ServerUrl(
+        parts.scheme,
+        host,
+        port or (443 if parts.scheme == "https" else 80),
+        found.authority,
+        (path or "/") + (f"?{query}" if query else ""),
+        f"Basic {b64encode(user).decode()}" if parts.username is not None else "",
+    )

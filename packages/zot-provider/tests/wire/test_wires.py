@@ -57,7 +57,7 @@ def test_ids_and_names_of_another_server_are_sent_in_the_form_that_this_one_acce
         Message("assistant", [ToolCallBlock(id, "my tool!", "{}"), ToolCallBlock(id, "x" * 99, "{}")]),
         Message("tool", [ToolResultBlock(id, [TextBlock("one")]), ToolResultBlock(id, [TextBlock("two")])]),
     ]
-    text = json.dumps(load_wire(wire).encode(Request(Model("m", "p", efforts=("low",)), history), Quirks()))
+    text = json.dumps(load_wire(wire).encode(Request(Model("m", "p", reasoning=True), history), Quirks()))
     text = re.sub(r'"functionResponse": {"id": ("[^"]*")', r'"functionResponse": {"call_id": \1, "content": ""', text)
     longest = 40 if wire == "openai-chat" else 64
     calls = re.findall(r'"(?:id|call_id|toolUseId)": "([^"]*)", "(?:type|name)"', text)

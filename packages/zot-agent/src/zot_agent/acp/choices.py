@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, cast, get_args
 
 from zot_agent.acp.calls import Json
-from zot_core.conversation import Conversation
+from zot_core.conversation.driver import Conversation
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
+from zot_provider.wire.reasoning import levels, nearest_level
 
 SessionMode: TypeAlias = Literal["ask", "yolo"]
 
@@ -47,13 +48,16 @@ async def list_choices(conversation: Conversation, offered: Iterable[Model]) -> 
 
 
 def config_options(conversation: Conversation, mode: SessionMode, models: Mapping[str, Model]) -> list[Json]:
-    """Return the protocol's `configOptions`, each with all its values; `models` comes from `list_choices`."""
-    agent, levels = conversation.runtime.agent, get_args(Reasoning)
+    """Return the protocol's `configOptions`, each with all its values; `models` comes from `list_choices`. A model with
+    one reasoning level has no option for it."""
+    agent = conversation.runtime.agent
+    known, level = levels(agent.model), nearest_level(agent.model, agent.reasoning)
     found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]
     if models:
         names = [(value, each.name or each.id) for value, each in models.items()]
         found.append(_select("model", "Model", "model", agent.model.id, names))
-    found.append(_select("reasoning", "Thinking", "thought_level", agent.reasoning, [(each, each) for each in levels]))
+    if len(known) > 1:
+        found.append(_select("reasoning", "Thinking", "thought_level", level, [(each, each) for each in known]))
     return found
 
 

@@ -139,7 +139,7 @@ class UpdateFeed:
             case CompactStart():
                 self._compacting = True
             case UsageEvent(usage, cumulative):
-                self._cost = cumulative.cost_usd
+                self._cost = cumulative.shown_cost
                 if not self._compacting:  # the request for a summary is not part of the conversation
                     self._turn_usage += usage
                     self._send_usage(self._turn_usage.context)

@@ -1,9 +1,10 @@
 """The registry of subcommands: `zot NAME ...`."""
 
-from typing import NamedTuple
+from zot_provider.record import Record, record
 
 
-class Subcommand(NamedTuple):
+@record
+class Subcommand(Record):
     """A subcommand: its module, and its line in the help.
 
     The module's `run(arguments)` carries it out and returns the exit code. A subcommand with a `flag` is another name

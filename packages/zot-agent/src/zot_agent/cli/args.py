@@ -7,7 +7,6 @@ from typing import Any, get_args
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
-from zot_agent.cli.command_words import refuse_command_words
 from zot_agent.cli.parser import Parser
 from zot_agent.config.api_key import read_key
 from zot_agent.host.options import HostOptions
@@ -68,8 +67,8 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    names = ", ".join(provider.id for provider in PROVIDERS)
-    model.add_argument("--provider", default="", metavar="NAME", help=f"one of {names}")
+    names = ", ".join(provider.id for provider in PROVIDERS[:2])
+    model.add_argument("--provider", default="", metavar="NAME", help=f"such as {names}; zot doctor --all lists them")
     model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
     model.add_argument(
         "--api-key",
@@ -160,6 +159,8 @@ def parse(
     namespace, words = parser.parse_known_args(head)
     _refuse_flags(words, parser, hint)
     if words and not rest and words[0] == argv[0]:
+        from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not for words after a flag
+
         refuse_command_words(words)
     values = vars(namespace)
     attached = attach([word for word in words if is_file_word(word)])

@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from zot_agent.cli.doctor_line import DoctorLine
@@ -22,7 +22,9 @@ from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
 from zot_provider.catalog.user import KnownProviders
 from zot_provider.client.http import HttpClient
+from zot_provider.credentials import EnvironmentKeys
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
+from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
@@ -33,6 +35,9 @@ T = TypeVar("T")
 REACH_LIMIT = 5.0
 """Seconds for an endpoint to answer."""
 
+_LISTED = 3
+"""Providers that the short report lists also without a key."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Print the report; 0 if a model is usable and no problem was found, else 1."""
@@ -42,8 +47,9 @@ def run(arguments: Sequence[str]) -> int:
         epilog="exit codes: 0 a model is usable and nothing is wrong, 1 otherwise, 2 usage",
     )
     parser.add_argument("--offline", action="store_true", help="do not contact any server")
+    parser.add_argument("--all", action="store_true", help="list all providers, also those without a key")
     try:
-        offline = parser.parse_args(list(arguments)).offline
+        parsed = parser.parse_args(list(arguments))
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
@@ -56,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
     if settings_line.state == "ok" and models_line.state != "no":
         settings_line = _settings_problem(settings, known) or settings_line
     use_proxy(settings)
-    models = asyncio.run(_models(known, offline=offline))
+    models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
     rest = [*_zot_and_folders(), settings_line, models_line, *_programs(), _terminal(), _extensions()]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
@@ -88,10 +94,12 @@ def _settings_problem(settings: Settings, known: KnownProviders) -> DoctorLine |
     return None
 
 
-async def _models(known: KnownProviders, *, offline: bool) -> list[DoctorLine]:
+async def _models(known: KnownProviders, *, offline: bool, every: bool) -> list[DoctorLine]:
     """Check keys and their endpoints, local servers, and the demo model."""
-    keyed = [provider for provider in known.providers if provider.key_env]
+    keyed = [provider for provider in known.providers if not provider.keyless]
     keys = await asyncio.gather(*(_key(provider, known, offline=offline) for provider in keyed))
+    if not every:
+        keys = _shorten(keys, {provider.id for provider in known.providers if provider not in PROVIDERS})
     servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers(known)))
     weights, engine = find_weights(DEMO), engine_installed()
     install = "run zot local setup" if engine else "install zot-agent[local], then run zot local setup"
@@ -100,16 +108,26 @@ async def _models(known: KnownProviders, *, offline: bool) -> list[DoctorLine]:
     return [*keys, *servers, demo]
 
 
+def _shorten(lines: list[DoctorLine], own: Collection[str]) -> list[DoctorLine]:
+    """Return the lines of the first providers, of the user's `own`, and of those with a key; one line for the rest."""
+    shown = [line for number, line in enumerate(lines) if number < _LISTED or line.state != "--" or line.topic in own]
+    if rest := len(lines) - len(shown):
+        shown.append(DoctorLine("--", "other keys", f"none for {rest} more providers; zot doctor --all lists them"))
+    return shown
+
+
 async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> DoctorLine:
     try:
         selection = select(provider.id, known=known)
         name = next((name for name in provider.key_env if os.environ.get(name, "").strip()), "")
         if not name:
-            return DoctorLine("--", provider.id, f"no key; set {' or '.join(provider.key_env)} to use it")
-        client = HttpClient(selection.provider, key=selection.key, base_url=selection.base_url)
+            how = f"no key; set {' or '.join(provider.key_env)} to use it" if provider.key_env else "no account"
+            return DoctorLine("--", provider.id, how)
+        served = selection.provider.fill(os.environ, selection.base_url)
+        client = HttpClient(served, credentials=EnvironmentKeys(), base_url=selection.base_url)
     except ZotError as error:
         return DoctorLine("no", provider.id, str(error))
-    where = location(selection.base_url or provider.base_url or "")
+    where = location(selection.base_url or served.base_url or "")
     if offline:
         await client.close()
         return DoctorLine("ok", provider.id, f"{name} is set; {where} was not contacted")
@@ -131,7 +149,7 @@ def _count_models(listed: list[str]) -> str:
 def _servers(known: KnownProviders) -> list[tuple[str, Provider, str]]:
     usual = [(each.title, each.provider, each.base_url) for each in server_candidates(os.environ)]
     ids = {provider.id for _, provider, _ in usual}
-    own = [(provider.title, provider, provider.base_url) for provider in known.providers if not provider.key_env]
+    own = [(provider.title, provider, provider.base_url) for provider in known.providers if provider.keyless]
     return usual + [(title, provider, url) for title, provider, url in own if url and provider.id not in ids]
 
 

@@ -17,7 +17,7 @@ class DoctorLine(Record):
     def lines(self, width: int) -> str:
         """Return the line, wrapped between words at `width` columns, and safe for a terminal."""
         text = " ".join(sanitize_line(self.text).split())
-        head, rest = f"{self.state:<4}{sanitize_line(self.topic):<18}", " " * 22
+        head, rest = f"{self.state:<4}{sanitize_line(self.topic):<17} ", " " * 22
         folded = textwrap.wrap(
             text, width, initial_indent=head, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
         )

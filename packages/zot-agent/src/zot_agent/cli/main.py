@@ -148,13 +148,13 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
         return host
 
     options = line.options.replace(coalesce_seconds=mode.coalesce_seconds)
-    run = import_module(mode.module).run
     code: int
     try:
         if mode.draws:
-            code = await run(open_host, options, prompt, line.images)
+            code = await import_module(mode.module).run(open_host, options, prompt, line.images)
         else:
-            code = await run(open_host(options), prompt, line.images)
+            host = open_host(options)
+            code = await import_module(mode.module).run(host, prompt, line.images)
     finally:
         for host in hosts:
             await host.close()

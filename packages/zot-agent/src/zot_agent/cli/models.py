@@ -24,7 +24,10 @@ def print_models(search: str, options: HostOptions) -> int:
     all providers. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen provider."""
     home = zot_home()
     use_proxy(load_settings(home))
-    models = asyncio.run(_list(open_registry(home), options))
+    registry = open_registry(home)
+    for warning in registry.warnings:
+        print_error(warning)
+    models = asyncio.run(_list(registry, options))
     wanted = search.lower()
     found = [model for model in models if wanted in f"{model.provider}/{model.id} {model.name}".lower()]
     names = [" ".join(sanitize_line(f"{model.provider}/{model.id}").split()) for model in found]

@@ -56,7 +56,7 @@ class MessageInfo(TypedDict):
 
 
 class ModelInfo(TypedDict):
-    """An available model. Sizes are in tokens, 0 if unknown."""
+    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it."""
 
     id: str
     provider: str
@@ -64,6 +64,7 @@ class ModelInfo(TypedDict):
     context_window: int
     max_output: int
     reasoning: bool
+    reasoning_levels: list[str]
     images: bool
 
 

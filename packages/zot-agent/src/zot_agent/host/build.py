@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
@@ -13,12 +14,9 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
-from zot_core.conversation import Conversation
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
-from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
@@ -30,6 +28,11 @@ from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
+
+if TYPE_CHECKING:
+    from zot_core.conversation.driver import Conversation
+    from zot_core.runtime.runtime import Runtime
+    from zot_core.runtime.workspace import Workspace
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
@@ -55,6 +58,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     discovery = choice.find()
     use_proxy(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
+    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
+
     conversation = Conversation(runtime)
 
     def open_other(path: str) -> list[str]:
@@ -70,7 +75,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     host = Host(
         conversation,
-        [*notes, *choice.notes],
+        [*registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -85,7 +90,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
 def open_runtime(
     options: HostOptions, settings: Settings, registry: ModelRegistry, choice: ProjectChoice, *, once: bool
-) -> tuple[Runtime, list[str]]:
+) -> "tuple[Runtime, list[str]]":
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
@@ -96,6 +101,8 @@ def open_runtime(
     )
     if once:
         client.prepare(selection.model)
+    from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
+
     workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
@@ -108,7 +115,7 @@ def open_runtime(
             skills=workspace.skills,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
-            reasoning=options.reasoning or settings.reasoning,
+            reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
             max_steps=options.max_steps,
@@ -122,7 +129,7 @@ def open_runtime(
 
 
 def continue_session(
-    conversation: Conversation,
+    conversation: "Conversation",
     path: str,
     options: HostOptions,
     settings: Settings,
@@ -170,11 +177,13 @@ def _open_in_process(provider: Provider) -> Client:
 
 def open_workspace(
     options: HostOptions, cwd: str, extensions: Discovery, *, trusted: bool
-) -> tuple[Workspace, list[str]]:
+) -> "tuple[Workspace, list[str]]":
     """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
 
     `trusted`: the skills and the `SYSTEM.md` of the project in `cwd` are used.
     """
+    from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
+
     home = zot_home()
     replace, append, notes = instructions(options, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.extensions.discover import Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import Project, find_project, may_use
-from zot_core.runtime.runtime import Runtime
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
+    from zot_core.runtime.runtime import Runtime
 
 
 class ProjectChoice:
@@ -76,7 +76,7 @@ class ProjectChoice:
 
 
 def make_extensions(
-    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: Callable[[], Runtime]
+    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: "Callable[[], Runtime]"
 ) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
     `ConfigError` for `--ext-trace`."""

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
-from zot_core.conversation import Conversation
-from zot_core.runtime.runtime import Runtime
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions, ReloadStats
     from zot_agent.host.extensions import ProjectChoice
+    from zot_core.conversation.driver import Conversation
+    from zot_core.runtime.runtime import Runtime
 
 
 class Host:
@@ -21,7 +21,7 @@ class Host:
 
     def __init__(
         self,
-        conversation: Conversation,
+        conversation: "Conversation",
         notes: Sequence[str] = (),
         *,
         options: HostOptions | None = None,
@@ -48,7 +48,7 @@ class Host:
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
-    def runtime(self) -> Runtime:
+    def runtime(self) -> "Runtime":
         """The agent of the conversation."""
         return self.conversation.runtime
 

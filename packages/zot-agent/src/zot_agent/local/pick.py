@@ -7,11 +7,11 @@ from typing import Literal
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_provider.client.http import HttpClient
+from zot_provider.credentials import environment_value
 from zot_provider.errors import ZotError
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, record
-from zot_provider.selection import environment_key
 
 PROBE_LIMIT = 0.5
 """Seconds for a local server to list its models."""
@@ -51,16 +51,15 @@ def local_provider() -> Provider:
 
 
 def server_candidates(environ: Mapping[str, str]) -> list[ServerCandidate]:
-    """List the addresses of possible local servers in the order of preference; `$LLAMA_BASE_URL` comes first."""
-    named = environ.get("LLAMA_BASE_URL", "").strip()
-    llama = ServerCandidate("llama.cpp", local_provider(), named or "http://127.0.0.1:8080/v1")
-    known = [
-        ServerCandidate(provider.title, provider, provider.base_url)
-        for provider in PROVIDERS
-        if provider.base_url and not provider.key_env
-    ]
-    lm_studio = ServerCandidate("LM Studio", local_provider(), "http://127.0.0.1:1234/v1")
-    return [llama, *known, lm_studio] if named else [*known, llama, lm_studio]
+    """List the addresses of possible local servers in the order of preference: those that a variable names come
+    first."""
+    named: list[ServerCandidate] = []
+    usual: list[ServerCandidate] = []
+    for provider in PROVIDERS:
+        url = environment_value(provider.base_url_env, environ)
+        if provider.keyless and provider.base_url:
+            (named if url else usual).append(ServerCandidate(provider.title, provider, url or provider.base_url))
+    return [*named, *usual]
 
 
 async def pick_model(
@@ -70,7 +69,7 @@ async def pick_model(
     seconds, else the demo model."""
     for provider in PROVIDERS:
         name = next((name for name in provider.key_env if environ.get(name, "").strip()), "")
-        if name and environment_key(provider, environ):
+        if name and not provider.keyless:
             return ModelPick("key", provider, f"key:{provider.id}", f"{provider.title}, because {name} is set")
     answers = await asyncio.gather(*(_models(candidate, limit) for candidate in candidates))
     for server, models in zip(candidates, answers, strict=True):

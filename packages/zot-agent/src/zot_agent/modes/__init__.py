@@ -1,15 +1,16 @@
 """The registry of modes: the ways to run the agent."""
 
-from typing import NamedTuple
+from zot_provider.record import Record, record
 
 
-class Mode(NamedTuple):
+@record
+class Mode(Record):
     """A mode: the module with its `run(host, prompt, images)`, its flags and its line in the help.
 
     A mode that `serves` reads standard input itself until it ends; it takes no prompt, and keeps no session unless one
     is named. A mode that `draws` can ask a person. It builds the host itself, once its screen is drawn, in
     `run(open_host, options, prompt, images)`. `gives_json`: the mode accepts `--json-schema`. `coalesce_seconds`:
-    streamed text is collected for that long before it is shown.
+    streamed text is collected for that long before it is shown; the screen draws as often.
     """
 
     name: str
@@ -50,7 +51,7 @@ MODES = {
             "the chat screen",
             needs_prompt=False,
             draws=True,
-            coalesce_seconds=0.03,
+            coalesce_seconds=0.04,
         ),
     )
 }

@@ -33,7 +33,7 @@ class Stats:
         cost is null if the model's price is unknown."""
         usage = usage_fields(self._usage)
         if model.price is not None:
-            usage["cost_usd"] = self._usage.cost_usd or 0.0
+            usage["cost_usd"] = self._usage.shown_cost or 0.0
         duration = round((time.monotonic() - self._began) * 1000)
         counts = {"steps": self._steps, "tool_calls": self._calls, "tool_errors": self._failed, "duration_ms": duration}
         return json.dumps({"type": "stats", "provider": model.provider, "model": model.id, **usage, **counts})

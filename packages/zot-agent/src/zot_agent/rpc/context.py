@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from zot_agent.host.host import Host
     from zot_agent.rpc.limits import RpcLimits
     from zot_core.agent.run import Run
-    from zot_core.conversation import Conversation
+    from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.rpc.method import Answer, CommandField, Method
 from zot_core.event_json import encode_message, usage_fields
 from zot_provider.registry import Listing
+from zot_provider.wire.reasoning import levels
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
@@ -82,6 +83,7 @@ def _listed(listing: Listing) -> Answer:
                 "context_window": model.context_window,
                 "max_output": model.max_output,
                 "reasoning": model.reasoning,
+                "reasoning_levels": list(levels(model)),
                 "images": model.images,
             }
             for model in listing.models
@@ -91,7 +93,8 @@ def _listed(listing: Listing) -> Answer:
 
 _MODELS = (
     '{"models": [{"id": "claude-opus-4-5", "provider": "anthropic", "name": "Claude Opus 4.5", '
-    '"context_window": 200000, "max_output": 64000, "reasoning": true, "images": true}]}'
+    '"context_window": 200000, "max_output": 64000, "reasoning": true, '
+    '"reasoning_levels": ["off", "low", "high"], "images": true}]}'
 )
 
 METHODS = (

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
@@ -34,7 +34,7 @@ from zot_core.conversation.shell_command import read_shell_command
 from zot_core.events import Done, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
-from zot_provider.request import Reasoning
+from zot_provider.wire.reasoning import levels, nearest_level
 from zot_tui.app import App
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
@@ -338,12 +338,15 @@ class Controller:
 
     def next_reasoning(self) -> None:
         """Switch to the next reasoning level."""
-        levels: list[Reasoning] = list(get_args(Reasoning))
-        runtime = self.host.runtime
+        agent = self.host.runtime.agent
+        known = levels(agent.model)
         if self.conversation.busy:
             self.note("the reasoning level can be changed when zot is done")
-            return
-        self.conversation.set_reasoning(levels[(levels.index(runtime.agent.reasoning) + 1) % len(levels)])
+        elif len(known) < 2:
+            self.note(f"{agent.model.id} has no reasoning levels")
+        else:
+            now = known.index(nearest_level(agent.model, agent.reasoning))
+            self.conversation.set_reasoning(known[(now + 1) % len(known)])
 
     def edit(self) -> None:
         """Edit the prompt in the user's own editor."""

@@ -49,8 +49,18 @@ def test_each_variable_is_told_once_with_the_providers_that_read_it() -> None:
 async def test_every_provider_that_takes_a_key_is_among_them() -> None:
     found = await find_start_options({}, candidates=[])
     assert {name for each in found.variables for name in each.names} == {
-        name for provider in PROVIDERS for name in provider.key_env
+        name for provider in PROVIDERS for name in provider.key_env if not provider.keyless
     }
+
+
+async def test_the_variables_of_a_few_providers_are_shown_and_where_to_find_the_others() -> None:
+    found = await find_start_options({}, candidates=[])
+    keys = found.options()[0]
+    assert len(keys) == 6
+    assert keys[0] == StartOption("export ANTHROPIC_API_KEY=...", "Anthropic")
+    assert keys[-1] == StartOption(
+        "zot doctor --all", f"lists the variables of {len(found.variables) - 5} more providers"
+    )
 
 
 def test_servers_that_answer_are_told_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from zot_core.agent.calls import run_calls
 from zot_core.agent.state import AgentState
 from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
@@ -45,6 +44,8 @@ async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd
         if isinstance(turn, Refusal):
             return turn.end, None
         if turn.calls:
+            from zot_core.agent.calls import run_calls  # noqa: PLC0415  not before the first request
+
             await run_calls(agent, turn.calls, last_is_cut=turn.cut)
             continue
         following = _next_messages(agent) or await agent.hooks.before_stop.gather(step) or _next_messages(agent)

@@ -10,5 +10,3 @@ extensions     protocols that a host of extensions implements
 shell_command  shell commands that the user runs
 ```
 """
-
-from zot_core.conversation.driver import Conversation as Conversation

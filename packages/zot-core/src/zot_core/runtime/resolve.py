@@ -13,6 +13,7 @@ from zot_core.tools.definition.tool import Tool
 from zot_core.version import __version__
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.families import describe
 from zot_provider.model import Model
 from zot_provider.registry import Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
@@ -37,14 +38,15 @@ def compaction_limits(auto_compact: float | CompactionLimits | None) -> Compacti
 
 def client_and_model(
     client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
-) -> tuple[Client, Model]:
-    """Return the client and the model to use. Raises `ConfigError`."""
+) -> tuple[Client, Model, Reasoning | None]:
+    """Return the client and the model to use, and the reasoning level at the end of the model's name. Raises
+    `ConfigError`."""
     if client is not None:
-        return client, Model(model, provider) if isinstance(model, str) else model
+        return client, Model(model, provider) if isinstance(model, str) else model, None
     name = model if isinstance(model, str) else f"{model.provider}/{model.id}"
     registry = models or ModelRegistry()
     selection = select(provider, name, api_key=api_key, base_url=base_url, registry=registry)
-    return open_client(selection, registry=registry), selection.model
+    return open_client(selection, registry=registry), selection.model, selection.reasoning
 
 
 def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:
@@ -109,26 +111,31 @@ def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored
     return SessionFile(path, changed, resume=stored), stored
 
 
-def other_model(client: Client, current: Model, model: str | Model, provider: str) -> tuple[Model, str]:
-    """Return the model that replaces `current`, and a warning if it is not a known model.
+def other_model(
+    client: Client, current: Model, model: str | Model, provider: str
+) -> tuple[Model, str, Reasoning | None]:
+    """Return the model that replaces `current`, a warning if it is not a known model, and the reasoning level at the
+    end of its name.
 
     Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client supplied by the embedder
     accepts any name.
     """
     if isinstance(client, RoutingClient):
-        registry = client.registry
+        registry, level = client.registry, None
+        if isinstance(model, str):
+            model, level = registry.split_level(model, provider)
         found = registry.resolve(model, current, provider=provider) if isinstance(model, str) else model
         client.check(found)
         title = registry.provider(found.provider).title
         warning = f"{found.id} is not among the models of {title} that zot knows; it is used anyway"
-        return found, warning if registry.unlisted(found, current) else ""
+        return found, warning if registry.unlisted(found, current) else "", level
     if not isinstance(model, str):
-        return model, ""
+        return model, "", None
     own = provider or current.provider
     name = model.strip().removeprefix(f"{own}/")
     if not name:
         raise ConfigError("the model's name is empty")
-    return current if (name, own) == (current.id, current.provider) else Model(name, own, reasoning=True), ""
+    return current if (name, own) == (current.id, current.provider) else describe(name, own), "", None
 
 
 async def list_models(client: Client, current: Model, which: Which, ask: Ask, limit: float) -> Listing:

@@ -72,7 +72,7 @@ class Runtime:
         skills: Sequence[Skill] = (),
         system_prompt: str | None = None,
         append_system_prompt: str | Sequence[str] = (),
-        reasoning: Reasoning = "off",
+        reasoning: Reasoning | None = None,
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
         resumed: StoredSession | None = None,
@@ -91,7 +91,8 @@ class Runtime:
         """Create a runtime; nothing is contacted before the first prompt.
 
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
-        registry of providers and models, by default the catalogue. `builtin_tools` names the built-in tools to enable,
+        registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
+        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable,
         None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
         is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
         session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
@@ -103,11 +104,11 @@ class Runtime:
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
-        client, model = resolve.client_and_model(client, models, model, provider, api_key, base_url)
+        client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = resolve.compaction_limits(auto_compact)
-        resolve.check_reasoning(reasoning)
+        resolve.check_reasoning(reasoning := reasoning or level or "off")
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
@@ -288,14 +289,14 @@ class Runtime:
 
     def set_model(self, model: str | Model, *, provider: str = "") -> None:
         """Continue with another model of any provider with a credential; names are resolved by `ModelRegistry.resolve`.
-
-        This and the following changes require an idle agent: they raise `Busy` and `Closed` as `prompt` does,
-        `ConfigError` for unknown names, `MissingKey` without a credential, and `SessionError`. The hooks of
-        `system_prompt` are called again.
+        A name may end with a reasoning level (`sonnet:high`). This and the following changes require an idle agent:
+        they raise `Busy` and `Closed` as `prompt` does, `ConfigError` for unknown names, `MissingKey` without a
+        credential, and `SessionError`. The hooks of `system_prompt` are called again.
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning = resolve.other_model(agent.client, agent.model, model, provider)
+        agent.model, warning, level = resolve.other_model(agent.client, agent.model, model, provider)
+        agent.reasoning = level or agent.reasoning
         if warning:
             agent.emit(Notice("warn", warning))
         if self.session is not None:

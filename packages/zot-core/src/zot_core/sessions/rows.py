@@ -174,7 +174,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "output_tokens": usage.output,
         "cache_read_tokens": usage.cache_read,
         "cache_write_tokens": usage.cache_write,
-        "cost_usd": usage.cost_usd,
+        "cost_usd": usage.shown_cost,
     }
     return fields if usage.reasoning is None else fields | {"reasoning_tokens": usage.reasoning}
 

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import NAME, Skill, read_skill
@@ -89,7 +88,8 @@ def _project_places(cwd: str) -> list[str]:
     return [os.path.join(cwd, name, "skills") for name in (".zot", ".claude", ".agents")]
 
 
-class _Found(NamedTuple):
+@record
+class _Found(Record):
     """The first skill of a name: its file, and the place and the source that it was found in."""
 
     path: str

@@ -5,7 +5,8 @@ Most front matter has a few simple forms, which are parsed here; everything else
 """
 
 import re
-from typing import NamedTuple
+
+from zot_provider.record import Record, record
 
 FENCE = "---"
 
@@ -23,7 +24,8 @@ class FrontMatterError(Exception):
         self.line = line
 
 
-class Parts(NamedTuple):
+@record
+class Parts(Record):
     """A file split into its front matter without the fences (None if it has none) and its text.
 
     `first_line` is the line number of the text in the file, counted from 1.

@@ -123,7 +123,8 @@ def _text(data: bytes, path: str) -> _SkillText:
         raise ToolError(f"{path} looks binary; it cannot be read as text")
     whole = data.decode("utf-8", "replace")
     try:
-        _, body, first = split(whole)
+        parts = split(whole)
+        body, first = parts.body, parts.first_line
     except FrontMatterError:  # the file was edited since; the model can still use it
         body, first = whole, 1
     blank = len(body) - len(body.lstrip("\n"))

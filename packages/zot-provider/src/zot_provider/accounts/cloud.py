@@ -32,15 +32,22 @@ class CloudAccount(Protocol):
         ...
 
 
-def is_cloud(provider: Provider) -> bool:
-    """Whether the provider accepts the account of a cloud."""
-    return provider.account in _CLOUDS
+class CloudAccounts:
+    """The accounts that the environment names, one for each cloud."""
 
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._opened: dict[str, CloudAccount] = {}
 
-def open_account(provider: Provider, environ: Mapping[str, str]) -> CloudAccount:
-    """Return the account of the provider's cloud."""
-    make: Callable[[Mapping[str, str]], CloudAccount] = import_module(_CLOUDS[provider.account]).open_account
-    return make(environ)
+    def add_to(self, keys: Credentials, provider: Provider) -> Credentials:
+        """Return `keys` and, if the provider accepts it, the account of its cloud."""
+        module = _CLOUDS.get(provider.account)
+        if module is None:
+            return keys
+        if provider.account not in self._opened:
+            make: Callable[[Mapping[str, str]], CloudAccount] = import_module(module).open_account
+            self._opened[provider.account] = make(self._environ)
+        return CloudKeys(keys, self._opened[provider.account])
 
 
 class CloudKeys:

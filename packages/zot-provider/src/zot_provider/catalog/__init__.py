@@ -2,20 +2,21 @@
 
 `data/` has one file for each catalogue name, written by `scripts/update_catalog.py` and never by hand. A file is read
 when it is first needed, so that importing this module costs nothing. A model that is not in the file (because it is
-newer, or is served by a local server) is a `Model` with unknown limits and no price.
+newer, or is served by a local server) has the facts of its family and no price.
 """
 
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from zot_provider import families
+from zot_provider.catalog.names import match_model, may_be_newer, without_date
 from zot_provider.errors import UnknownName
-from zot_provider.model import Model, Price
+from zot_provider.model import Model, Price, PriceTier
 from zot_provider.providers.spec import Provider
 
-__all__ = ["find_model", "in_catalog", "list_models", "match_model", "resolve_model"]
+__all__ = ["find_model", "in_catalog", "list_models", "match_model", "resolve_model", "unlisted_model"]
 
 _DATA = os.path.join(os.path.dirname(__file__), "data")
 
@@ -31,6 +32,12 @@ def find_model(provider: Provider, id: str) -> Model | None:
     return None if row is None else _model(provider, row)
 
 
+def unlisted_model(id: str, provider: Provider) -> Model:
+    """Return the model that no source describes, with what its family says (`zot_provider.families`). A server of the
+    user's own sets its own limits."""
+    return families.describe(id, provider.id, limits=bool(provider.catalog))
+
+
 def list_models(provider: Provider) -> list[Model]:
     """Return all models of the provider's catalogue, sorted by id; empty for a provider without a catalogue."""
     return [_model(provider, row) for row in _models(provider).values()]
@@ -39,21 +46,23 @@ def list_models(provider: Provider) -> list[Model]:
 def in_catalog(provider: Provider, id: str) -> bool:
     """Whether the provider's catalogue has this id, or the same id without a date."""
     known = _models(provider)
-    return id in known or _undated(id) in known
+    return id in known or without_date(id) in known
 
 
 def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     """Return the model that a person means by `name`, as `match_model` finds it in the catalogue.
 
-    Any other name becomes a model with unknown limits and price, unless `strict`: then it raises `UnknownName` with
-    similar ids. A provider without a catalogue accepts every name, strict or not. An empty name is always refused.
+    Any other name becomes a model with the facts of its family. If `strict`, it must be a model that may be newer than
+    the catalogue, else `UnknownName` with similar ids is raised. A provider without a complete catalogue accepts every
+    name, strict or not. An empty name is always refused.
     """
     known = _models(provider)
     found = match_model(name, {model.id: model for model in list_models(provider)})
     if found is not None:
         return found
-    if name and not (strict and known):
-        return Model(id=name, provider=provider.id, reasoning=True)
+    complete = provider.catalog is not None and _read(provider.catalog)["complete"]
+    if name and not (strict and complete and not may_be_newer(name, known)):
+        return unlisted_model(name, provider)
     hint = "(give a full id)"
     if provider.catalog:
         date = _read(provider.catalog)["date"]
@@ -63,43 +72,24 @@ def resolve_model(provider: Provider, name: str, *, strict: bool) -> Model:
     raise error
 
 
-def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
-    """Return the model that a person means by `name`, or None. `models` maps ids to models.
-
-    A name is, in this order: an id; a dated snapshot of an id ("gpt-5-2025-08-07"), which keeps its date and has the
-    limits and price of the undated model; the beginning of the ids of a single model ("claude-haiku").
-    """
-    undated = _undated(name)
-    if name in models:
-        return models[name]
-    if undated in models and not name.endswith("-latest"):
-        return models[undated].replace(id=name)
-    completed = _complete_id(name, [id for id in models if id.startswith(name)]) if name else None
-    return models[completed] if completed else None
-
-
-def _complete_id(name: str, candidates: list[str]) -> str | None:
-    """Return the id to send for `name`, given the ids that begin with it; None unless they are all of one model.
-
-    A model that differs from `name` only by its date wins over models with longer names.
-    """
-    ids = [id for id in candidates if _undated(id) == name] or candidates
-    stems = {_undated(id) for id in ids}
-    if len(stems) != 1:
-        return None
-    # The undated id, else "latest", else the newest date.
-    return max(ids, key=lambda id: (id in stems, id.endswith("-latest"), id))
-
-
-def _undated(id: str) -> str:
-    """Return the id without a date ("-20250929", "-2024-11-20") or "-latest" at its end."""
-    return re.sub(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$", "", id)
-
-
 def _model(provider: Provider, row: dict[str, Any]) -> Model:
-    price = row["price"]
-    known = row | {"efforts": tuple(row["efforts"]), "price": None if price is None else Price(**price)}
-    return Model(**known, provider=provider.id)
+    price: dict[str, Any] | None = row.get("price")
+    return Model(
+        row["id"],
+        provider.id,
+        name=row.get("name", ""),
+        context_window=row["context_window"],
+        max_output=row.get("max_output", 0),
+        reasoning=row.get("reasoning", False),
+        images=row.get("images", False),
+        price=None if price is None else _price(**price),
+    )
+
+
+def _price(
+    tokens: tuple[float, float, float, float], hour: float | None = None, tiers: Iterable[list[float]] = ()
+) -> Price:
+    return Price(*tokens, hour, tuple(PriceTier(int(above), *tier) for above, *tier in tiers))
 
 
 def _models(provider: Provider) -> dict[str, dict[str, Any]]:

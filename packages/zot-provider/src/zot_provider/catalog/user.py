@@ -1,143 +1,263 @@
-"""`models.json`: the user's own providers and models, in the format of the Go zot.
+"""`models.json`: the user's own providers and models, in the format of the Go zot and in that of similar programs.
 
 ```json
-{"providers": {"corp": {"baseUrl": "https://llm.corp/v1", "api": "openai", "models": [
+{"providers": {"corp": {"baseUrl": "https://llm.corp/v1", "api": "openai", "apiKey": "$CORP_KEY", "models": [
   {"id": "m1", "name": "M1", "contextWindow": 200000, "maxTokens": 8192, "reasoning": true,
    "priceInput": 1.0, "priceOutput": 2.0, "priceCacheRead": 0.1, "priceCacheWrite": 1.25}]}}}
 ```
 
-A key that is the id of a known provider changes the address and the models of that provider. Any other key adds a
-provider. Its API key is in `CORP_API_KEY` (the id in capitals, `-` as `_`); with `"auth": "none"` it needs no key.
+A key that is the id of a known provider changes that provider and its models. Any other key adds a provider. Its API
+key is `apiKey`, else in `CORP_API_KEY` (the id in capitals, `-` as `_`); with `"auth": "none"` it needs no key.
 """
 
+import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from zot_provider.catalog import find_model
+from zot_provider.catalog import find_model, unlisted_model
+from zot_provider.catalog.json_node import JsonNode
 from zot_provider.errors import ConfigError
+from zot_provider.families import family
 from zot_provider.json_text import describe
-from zot_provider.model import Model, Price
-from zot_provider.providers import PROVIDERS
-from zot_provider.providers.spec import Provider
+from zot_provider.model import Model, Price, Thinking
+from zot_provider.providers import PROVIDERS, provider_id
+from zot_provider.providers.spec import Provider, Route
 from zot_provider.record import Record, field, record
+from zot_provider.wire import WIRES
 from zot_provider.wire.base import Quirks
+from zot_provider.wire.reasoning import LEVELS, thinking
 
 _WIRES = {
-    "openai": "openai-chat",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic-messages",
-    "anthropic-messages": "anthropic-messages",
+    name: wire
+    for name, wire in (
+        ("openai", "openai-chat"),
+        ("openai-completions", "openai-chat"),
+        ("openai-responses", "openai-responses"),
+        ("anthropic", "anthropic-messages"),
+        ("anthropic-messages", "anthropic-messages"),
+        ("google", "gemini"),
+        ("google-generative-ai", "gemini"),
+        ("bedrock", "bedrock-converse"),
+        ("bedrock-converse-stream", "bedrock-converse"),
+    )
+    if wire in WIRES
 }
 """Wire by `api`."""
+
+_COMPAT: dict[str, tuple[str, dict[Any, Any]]] = {
+    "supportsDeveloperRole": ("system_role", {True: "developer", False: "system"}),
+    "supportsReasoningEffort": ("reasoning_effort", {True: True, False: False}),
+    "supportsUsageInStreaming": ("usage_chunk", {True: True, False: False}),
+    "supportsPromptCacheKey": ("prompt_cache_key", {True: True, False: False}),
+    "maxTokensField": (
+        "max_tokens_field",
+        {"max_tokens": "max_tokens", "max_completion_tokens": "max_completion_tokens"},
+    ),
+    "reasoningField": (
+        "reasoning_field",
+        {name: name for name in ("", "reasoning_content", "reasoning", "reasoning_text")},
+    ),
+}
+"""The field of `Quirks` and the meaning of each value, by field of `compat`."""
+
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))|([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)")
+"""`$NAME`, `${NAME}`, or a name in capitals with an underscore."""
 
 
 @record
 class KnownProviders(Record):
-    """The providers, and the models that the user added to them, by provider id."""
+    """The providers, and what the user's file says of them, by provider id.
+
+    `models` are the user's models. `keys` are API keys written in the file. `discover` says whether the provider's
+    server is asked for its list, if the file says so. `warnings` name what the file has without effect.
+    """
 
     providers: tuple[Provider, ...] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    discover: dict[str, bool] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
-def parse_user_models(value: Mapping[str, Any], path: str = "models.json") -> KnownProviders:
-    """Return the built-in providers with the additions of `value`, the object in the file `path`.
+def parse_user_models(
+    value: Mapping[str, Any], path: str = "models.json", environ: Mapping[str, str] | None = None
+) -> KnownProviders:
+    """Return the built-in providers with the additions of `value`, the object in the file `path`. Headers may name
+    variables of `environ`, by default the environment of the process.
 
-    Unknown fields are ignored. Raises `ConfigError` with the file and the place of a value of the wrong type.
+    Raises `ConfigError` with the file and the place of a value of the wrong type.
     """
+    known = KnownProviders(warnings=[])
     providers = {provider.id: provider for provider in PROVIDERS}
-    models: dict[str, list[Model]] = {}
-    listed = _Node(value, path).object("providers")
-    for id in listed.value:
-        place = listed.object(id)
+    root = JsonNode(value, path)
+    listed = root.object("providers")
+    for key in listed.value:
+        place, id = listed.object(key), provider_id(key)
         if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
             raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
-        provider = _provider(id, place, providers.get(id))
-        providers[id] = provider
-        models[id] = [_model(provider, each) for each in place.objects("models")]
-    return KnownProviders(tuple(providers.values()), models)
+        providers[id] = _provider(id, place, providers.get(id), os.environ if environ is None else environ, known)
+        models = {model.id: model for model in known.models.get(id, [])}
+        for node in _model_nodes(place):
+            model, quirks = _model(providers[id], node, known.warnings)
+            models[model.id] = model
+            if quirks is not None:
+                route = Route((_literal(model.id),), quirks=quirks)
+                providers[id] = providers[id].replace(routes=(route, *providers[id].routes))
+        known.models[id] = list(models.values())
+        known.warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+    known.warnings += [f"{each}: unknown field, ignored" for each in root.unread()]
+    known.providers = tuple(providers.values())
+    return known
 
 
-def _provider(id: str, place: "_Node", known: Provider | None) -> Provider:
-    base_url, api = place.text("baseUrl"), place.text("api")
+def _provider(
+    id: str, place: JsonNode, before: Provider | None, environ: Mapping[str, str], known: KnownProviders
+) -> Provider:
+    base_url, wire = _base_url(place), place.choice("api", _WIRES)
+    keyless = place.choice("auth", {"none": True, "api_key": False, "apiKey": False})
+    if before is None:
+        if not base_url:
+            raise place.error("baseUrl", "missing; it is the address of the server, e.g. http://HOST/v1")
+        variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
+        before = Provider(id=id, title=id, wire="openai-chat", base_url=base_url, key_env=(variable,))
+    elif base_url:  # it counts more than a variable, which is for all programs
+        before = before.at(base_url).replace(base_url_env=())
+    if wire is not None and wire != before.wire:
+        before = before.replace(wire=wire, quirks=Quirks(), routes=())
+    if keyless:
+        before = before.replace(key_env=(), account="")
+    before = _with_key(before, place, known)
+    if place.boolean("authHeader"):
+        before = before.replace(scheme="bearer")
+    if "discover" in place:
+        known.discover[id] = place.boolean("discover")
+    quirks = _quirks(before.quirks, place.object("compat"), known.warnings)
+    headers = {name.lower(): _header(place, name, text, environ) for name, text in place.texts("headers").items()}
+    headers = dict(quirks.headers) | headers
+    title = place.text("name") or before.title
+    return before.replace(title=title, quirks=quirks.replace(headers=tuple(headers.items())))
+
+
+def _base_url(place: JsonNode) -> str:
+    base_url = place.text("baseUrl")
     if base_url and not base_url.startswith(("http://", "https://")):
-        raise ConfigError(f"{place.name}.baseUrl: must begin with http:// or https://, got {base_url!r}")
-    if api and api not in _WIRES:
-        raise ConfigError(f"{place.name}.api: expected one of {', '.join(_WIRES)}, got {api!r}")
-    keyless = place.text("auth") == "none"
-    if known is not None:
-        changed = known.replace(key_env=()) if keyless else known
-        if base_url:  # it counts more than a variable, which is for all programs
-            changed = changed.replace(base_url=base_url, base_url_env=())
-        wire = _WIRES.get(api, known.wire)
-        return changed if wire == known.wire else changed.replace(wire=wire, quirks=Quirks())
-    if not base_url:
-        raise ConfigError(f"{place.name}.baseUrl: missing; it is the address of the server, e.g. http://HOST/v1")
-    variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
-    return Provider(
-        id=id, title=id, wire=_WIRES[api or "openai"], base_url=base_url, key_env=() if keyless else (variable,)
-    )
+        raise place.error("baseUrl", f"must begin with http:// or https://, got {base_url!r}")
+    return base_url
 
 
-def _model(provider: Provider, place: "_Node") -> Model:
-    """Return a model; fields that are not given are those of the catalogue."""
+def _with_key(provider: Provider, place: JsonNode, known: KnownProviders) -> Provider:
+    """Return the provider with the variable that `apiKey` names; a key itself is put into `known`."""
+    key = place.text("apiKey").strip()
+    variable = _VARIABLE.fullmatch(key)
+    if key.startswith("!"):
+        raise place.error("apiKey", "no command is run for a key; name a variable, as in $NAME")
+    if variable is not None:
+        return provider.replace(key_env=(variable[1] or variable[2] or variable[3],))
+    if key:
+        known.keys[provider.id] = key
+    return provider
+
+
+def _header(place: JsonNode, name: str, text: str, environ: Mapping[str, str]) -> str:
+    node = place.object("headers")
+    if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+        raise node.error(name, "is not the name of a header")
+    variable = _VARIABLE.fullmatch(text) if text.startswith("$") else None
+    if variable is not None:
+        text = environ.get(variable[1] or variable[2], "")
+    if not text.isascii() or not text.isprintable():
+        raise node.error(name, "a header holds printable ASCII")
+    return text
+
+
+def _quirks(quirks: Quirks, place: JsonNode, warnings: list[str]) -> Quirks:
+    for key, found in place.value.items():
+        if key not in _COMPAT:
+            warnings.append(f"{place.path(key)}: unknown field, ignored")
+            continue
+        name, meanings = _COMPAT[key]
+        if not isinstance(found, bool | str) or found not in meanings:
+            expected = " or ".join(str(each).lower() if each is not False else "false" for each in meanings)
+            raise place.error(key, f"expected {expected}, got {describe(found)}")
+        quirks = quirks.replace(**{name: meanings[found]})
+    return quirks
+
+
+def _model_nodes(place: JsonNode) -> list[JsonNode]:
+    """Return the models of a provider, and the overrides as models."""
+    overrides = place.object("modelOverrides")
+    changed = [JsonNode({"id": id, **overrides.object(id).value}, overrides.path(id)) for id in overrides.value]
+    return place.objects("models") + changed
+
+
+def _model(provider: Provider, place: JsonNode, warnings: list[str]) -> tuple[Model, Quirks | None]:
+    """Return a model, and the quirks of its provider if they differ for it. Fields that are not given are those of the
+    catalogue, else those of the family."""
     id = place.text("id")
     if not id:
-        raise ConfigError(f"{place.name}.id: missing")
-    known = find_model(provider, id) or Model(id, provider.id, name=id)
-    price = known.price
-    if "priceInput" in place.value or "priceOutput" in place.value:
-        input = place.number("priceInput")
-        cached = place.number("priceCacheRead") if "priceCacheRead" in place.value else input
-        written = place.number("priceCacheWrite") if "priceCacheWrite" in place.value else input
-        price = Price(input, place.number("priceOutput"), cached, written)
-    return known.replace(
+        raise place.error("id", "missing")
+    known = find_model(provider, id)
+    if known is None:
+        known = unlisted_model(id, provider).replace(name=id)
+        known = known.replace(reasoning=known.reasoning and family(id) is not None)
+    reasoning = place.boolean("reasoning") if "reasoning" in place else known.reasoning
+    kinds = place.choices("input", ("text", "image"))
+    made = known.replace(
         name=place.text("name") or known.name,
         context_window=int(place.number("contextWindow")) or known.context_window,
         max_output=int(place.number("maxTokens")) or known.max_output,
-        reasoning=place.boolean("reasoning") if "reasoning" in place.value else known.reasoning,
-        price=price,
+        reasoning=reasoning,
+        images="image" in kinds if kinds else known.images,
+        price=_price(place) or known.price,
+        wire=place.choice("api", _WIRES) or known.wire,
+        base_url=_base_url(place) or known.base_url,
     )
+    levels = _levels(place, "reasoningLevelMap") | _levels(place, "thinkingLevelMap")
+    if levels:
+        made = made.replace(reasoning=True)
+        made = made.replace(thinking=(thinking(made) or Thinking()).replace(levels=levels))
+    compat = place.object("compat")
+    quirks = _quirks(provider.quirks, compat, warnings) if compat.value else None
+    warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+    return made, quirks
 
 
-class _Node:
-    """An object in the file, and its path."""
+def _price(place: JsonNode) -> Price | None:
+    """Return the price: in fields of the model, or in `cost`. None if there is no price.
 
-    def __init__(self, value: Mapping[str, Any], name: str) -> None:
-        self.value = value
-        self.name = name
+    Cached tokens without a price of their own cost what other input costs.
+    """
+    cost = place.object("cost")
+    names = [
+        (cost, "input", "output", "cacheRead", "cacheWrite"),
+        (place, "priceInput", "priceOutput", "priceCacheRead", "priceCacheWrite"),
+    ]
+    price = None
+    for node, input, output, read, write in names:
+        amounts = {name: node.number(name) for name in (input, output, read, write)}
+        if input in node or output in node:
+            base = amounts[input]
+            price = Price(
+                base,
+                amounts[output],
+                amounts[read] if read in node else base,
+                amounts[write] if write in node else base,
+            )
+    return price
 
-    def object(self, key: str) -> "_Node":
-        return _Node(self._get(key, dict, "an object", {}), self._path(key))
 
-    def objects(self, key: str) -> "list[_Node]":
-        places = []
-        for index, item in enumerate(self._get(key, list, "a list", [])):
-            name = f"{self._path(key)}[{index}]"
-            if not isinstance(item, dict):
-                raise ConfigError(f"{name}: expected an object, got {describe(item)}")
-            places.append(_Node(item, name))
-        return places
+def _levels(place: JsonNode, key: str) -> dict[str, str | None]:
+    """Return the words for reasoning levels; None for a level that does not exist."""
+    node, names = place.object(key), {level: level for level in LEVELS} | {"minimal": "minimum", "none": "off"}
+    found: dict[str, str | None] = {}
+    for name in node.value:
+        if name not in names:
+            raise node.error(name, f"expected a level: {', '.join(LEVELS)}")
+        found[names[name]] = None if node.value[name] is None else node.text(name)
+    return found
 
-    def text(self, key: str) -> str:
-        found: str = self._get(key, str, "text", "")
-        return found
 
-    def boolean(self, key: str) -> bool:
-        found: bool = self._get(key, bool, "true or false", False)
-        return found
-
-    def number(self, key: str) -> float:
-        found = self.value.get(key, 0)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found < 1e15:
-            raise ConfigError(f"{self._path(key)}: expected a number from 0, got {describe(found)}")
-        return found
-
-    def _get(self, key: str, type_: type, expected: str, default: Any) -> Any:
-        found = self.value.get(key, default)
-        if not isinstance(found, type_):
-            raise ConfigError(f"{self._path(key)}: expected {expected}, got {describe(found)}")
-        return found
-
-    def _path(self, key: str) -> str:
-        key = key if key.isprintable() else repr(key)
-        return f"{self.name}: {key}" if self.name.endswith(".json") else f"{self.name}.{key}"
+def _literal(id: str) -> str:
+    """Return the pattern of `Route.models` that only this id matches."""
+    return re.sub(r"([*?[])", r"[\1]", id)

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +13,7 @@ from zot_provider.client.endpoint import endpoint
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, GivenKey, check_key
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart, join_deltas
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
@@ -78,6 +79,11 @@ class _Service(Record):
         """Return the URL of requests to this model, or of another `path` below the base URL."""
         return endpoint(self.provider.base_url or "", self.wire, model_id, path=path)
 
+    def named(self, request: Request) -> Request:
+        """Return the request with the server's own name of its model."""
+        name = dict(self.provider.names).get(request.model.id)
+        return request if name is None else request.replace(model=request.model.replace(id=name))
+
 
 class HttpClient:
     """The client of one provider over HTTP, with its wires, base URL and key."""
@@ -114,6 +120,7 @@ class HttpClient:
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds
         self._retries = retries or RetryPolicy()
+        self._session = os.urandom(8).hex()  # the id of a conversation without one
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
@@ -132,8 +139,9 @@ class HttpClient:
             try:
                 authorization = await self._authorize()
                 service = self._service(request.model, authorization)
-                url = service.url(request.model.id)
-                async with aclosing(self._answer(service, url, request, authorization)) as batches:
+                sent = service.named(request)
+                url = service.url(sent.model.id)
+                async with aclosing(self._answer(service, url, sent, authorization)) as batches:
                     async for batch in batches:
                         begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
                         yield batch
@@ -161,7 +169,8 @@ class HttpClient:
         body = without_surrogates(service.writer.write(request))
         _log.debug("POST %s %s", location(url), body)
         encoded = body.encode()
-        chunks = self._open().post(url, _headers(service, authorization, url, encoded), encoded)
+        own = service.provider.quirks.request_headers(request, self._session)
+        chunks = self._open().post(url, _headers(service, authorization, own, url, encoded), encoded)
         async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model)) as batches:
             async for batch in batches:
                 yield batch
@@ -170,13 +179,15 @@ class HttpClient:
         self, chunks: AsyncIterator[bytes], wire: Wire, model: Model
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = (wire.splitter or SseSplitter)(), wire.decoder()
-        had_events, head = False, b""
+        joins, had_events, head = self._open().coalesces, False, b""
         async for chunk in chunks:
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
                 head += chunk[:_HEAD]
             batch = decoder.feed(events)
+            if joins:
+                batch = join_deltas(batch)
             if decoder.ended:
                 _mark_origin(batch, model)
             if batch:
@@ -202,7 +213,8 @@ class HttpClient:
             authorization = await self._authorize()
             service = self._service(Model("", self.provider.id), authorization)
             url = service.url(path="/models" if service.wire.version else "/v1/models")
-            listed = await self._open().get(url, _headers(service, authorization, url, b""))
+            own = dict(service.provider.quirks.headers)
+            listed = await self._open().get(url, _headers(service, authorization, own, url, b""))
             try:
                 ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
             except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -282,13 +294,14 @@ class HttpClient:
         return "; try again" if error.retryable else ""
 
 
-def _headers(service: _Service, authorization: Authorization, url: str, body: bytes) -> dict[str, str]:
-    """Return the headers of a request."""
-    provider = service.provider
-    headers = {"user-agent": f"zot/{__version__}", **dict(provider.quirks.headers), **authorization.headers}
+def _headers(
+    service: _Service, authorization: Authorization, own: Mapping[str, str], url: str, body: bytes
+) -> dict[str, str]:
+    """Return the headers of a request; `own` are those of the provider."""
+    headers = {"user-agent": f"zot/{__version__}", **own, **authorization.headers}
     if authorization.sign is not None:
         return {**headers, **authorization.sign(url, headers, body)}
-    return {**headers, **service.wire.auth(authorization.key, authorization.scheme or provider.scheme)}
+    return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
 
 
 def _mark_origin(batch: Sequence[StreamEvent], model: Model) -> None:

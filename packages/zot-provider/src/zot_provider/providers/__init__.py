@@ -1,4 +1,4 @@
-"""The table of providers. To add one, put a module with its `PROVIDER` in this folder and its name in `_MODULES`."""
+"""The table of providers. To add one, write its record into a module of this folder; `_MODULES` names the modules."""
 
 from importlib import import_module
 
@@ -7,13 +7,25 @@ from zot_provider.providers.spec import Provider
 _MODULES = (
     "anthropic",
     "openai",
-    "openai_responses",
-    "ollama",
-    "local",
+    "vendors",
+    "moonshot",
+    "hosts",
+    "gateways",
+    "microsoft",
+    "github",
     "google",
-    "google_vertex",
-    "amazon_bedrock",
+    "amazon",
+    "local",
 )
 """The first provider with a key is the default, so the order matters."""
 
-PROVIDERS: tuple[Provider, ...] = tuple(import_module(f"{__name__}.{module}").PROVIDER for module in _MODULES)
+PROVIDERS: tuple[Provider, ...] = tuple(
+    provider for module in _MODULES for provider in import_module(f"{__name__}.{module}").PROVIDERS
+)
+
+_ALIASES = {alias: provider.id for provider in PROVIDERS for alias in provider.aliases}
+
+
+def provider_id(name: str) -> str:
+    """Return the id of the provider that has this name: an alias becomes the id, any other name stays as it is."""
+    return _ALIASES.get(name, name)

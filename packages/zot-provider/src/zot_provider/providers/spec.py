@@ -32,19 +32,33 @@ class Variable(Record):
 
 
 @record
+class KeyVariable(Record):
+    """An environment variable whose key is sent in another way (a `scheme`) or to another base URL than the provider's
+    other keys; empty for no difference."""
+
+    name: str
+    scheme: str = ""
+    base_url: str = ""
+
+
+@record
 class Provider(Record):
     """A company or server that serves models.
 
     `base_url` is the base URL of the provider's own SDK; None if only the user can know it. `wire` is a key of `WIRES`.
-    `key_env` names the environment variables that may hold a key, in order of preference; empty if no key is needed.
-    `key_prefixes` are the beginnings of its keys. `base_url_env` names the variables from which the provider's SDK
-    reads another base URL. `default_model` is used when no model is named; if None, the server is asked for its list.
-    `catalog` names the data file of models, None if only the server knows them. `aliases` are other names of the
-    provider. `scheme` is its way to send a key, one of `SCHEMES`, empty for the way of its wire.
+    `key_env` names the environment variables that may hold a key, in order of preference; `key_variables` describes
+    those that differ. `key_optional`: it also works without a key. `key_prefixes` are the beginnings of its keys.
+    `base_url_env` names the variables from which the provider's SDK reads another base URL, and `base_path` is the path
+    of such a URL if it has none. `default_model` is used when no model is named; if None, the server is asked for its
+    list. `catalog` names the data file of models, None if only the server knows them. `aliases` are other names of the
+    provider. `scheme` is its way to send a key, one of `SCHEMES`, empty for the way of its wire. `note` is a sentence
+    for a person.
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
-    base URLs. `account` names the cloud whose account is used without a key ("aws", "google-cloud").
+    base URLs. `names` has the server's own names for models, by id; `names_env` names a variable that holds them in the
+    form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google-cloud")
+    or a subscription.
     """
 
     id: str
@@ -52,8 +66,11 @@ class Provider(Record):
     wire: str
     base_url: str | None
     key_env: tuple[str, ...] = ()
+    key_variables: tuple[KeyVariable, ...] = ()
+    key_optional: bool = False
     key_prefixes: tuple[str, ...] = ()
     base_url_env: tuple[str, ...] = ()
+    base_path: str = ""
     default_model: str | None = None
     catalog: str | None = None
     quirks: Quirks = field(default_factory=Quirks)
@@ -63,31 +80,65 @@ class Provider(Record):
     elsewhere: Route | None = None
     variables: tuple[Variable, ...] = ()
     account: str = ""
+    names_env: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    note: str = ""
+
+    @property
+    def keyless(self) -> bool:
+        """Whether it works without a key and without an account, as a server on this machine does."""
+        return not self.account and (self.key_optional or not self.key_env)
 
     def serve(self, model: Model, base_url: str = "") -> "Provider":
         """Return the provider as it serves this model: with the wire, base URL and quirks for this model.
 
         `base_url` is the user's base URL for the provider. It counts more than that of a model or route.
         """
-        elsewhere = self.elsewhere if base_url and not self._is_own(base_url) else None
-        route = elsewhere or next((each for each in self.routes if _matches(each, model.id)), Route())
-        return self.replace(
-            wire=model.wire or route.wire or self.wire,
-            base_url=base_url or model.base_url or route.base_url or self.base_url,
-            quirks=self.quirks if route.quirks is None else route.quirks,
+        served = self.at(base_url) if base_url else self
+        route = next((each for each in served.routes if _matches(each, model.id)), Route())
+        return served.replace(
+            wire=model.wire or route.wire or served.wire,
+            base_url=served.base_url if base_url else model.base_url or route.base_url or served.base_url,
+            quirks=served.quirks if route.quirks is None else route.quirks,
         )
 
-    def fill(self, environ: Mapping[str, str]) -> "Provider":
-        """Return the provider with the values of its variables in its base URLs. Raises `ConfigError` for a variable
-        without a value, with the names to set."""
-        if not self.variables:
-            return self
+    def at(self, base_url: str) -> "Provider":
+        """Return the provider with another base URL. If it is not its own, a compatible server answers there."""
+        moved = self.replace(base_url=_with_path(base_url, self.base_path))
+        if self.elsewhere is None or self._is_own(base_url):
+            return moved
+        there = self.elsewhere
+        quirks = self.quirks if there.quirks is None else there.quirks
+        return moved.replace(wire=there.wire or self.wire, quirks=quirks, routes=(), elsewhere=None)
+
+    def fill(self, environ: Mapping[str, str], base_url: str = "") -> "Provider":
+        """Return the provider with what the environment says of it: the values of its variables in its base URLs,
+        unless another `base_url` is used, and the server's names of models. Raises `ConfigError` for a variable without
+        a value, with the names to set."""
+        own = self.replace(names=_names(environ.get(self.names_env, ""))) if self.names_env else self
+        return own._fill_urls(environ) if self.variables and not base_url else own
+
+    def _fill_urls(self, environ: Mapping[str, str]) -> "Provider":
         values = {each.name: _value(self.id, each, environ) for each in self.variables}
         routes = tuple(each.replace(base_url=_fill(each.base_url, values)) for each in self.routes)
         return self.replace(base_url=_fill(self.base_url, values), routes=routes)
 
     def _is_own(self, base_url: str) -> bool:
         return base_url.strip().rstrip("/").removesuffix("/v1") == (self.base_url or "").removesuffix("/v1")
+
+
+def _names(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = (entry.partition("=") for entry in text.split(","))
+    return tuple((id.strip(), name.strip()) for id, _, name in pairs if id.strip() and name.strip())
+
+
+def _with_path(url: str, path: str) -> str:
+    """Return the URL with this path if it has none, or only the beginning of this path."""
+    bare = url.strip().rstrip("/")
+    given = bare.partition("://")[2].partition("/")[2]
+    if not path or "?" in bare or not f"{path}/".startswith(f"/{given}/" if given else "/"):
+        return url
+    return bare.removesuffix(f"/{given}" if given else "") + path
 
 
 def _matches(route: Route, model_id: str) -> bool:

@@ -214,8 +214,9 @@ class HttpConnection(asyncio.BufferedProtocol):
                     self._transport.resume_reading()
                 self._waiting = 0
                 yield data
-                if coalesce_seconds and not self._complete:
-                    await self._pause(coalesce_seconds)
+                if coalesce_seconds and not self._complete and self._transport is not None:
+                    self._transport.pause_reading()
+                    loop.call_later(coalesce_seconds, self._resume)
             elif self._complete:
                 return
             elif self._error is not None:
@@ -224,10 +225,7 @@ class HttpConnection(asyncio.BufferedProtocol):
                 deadline = deadline or loop.time() + limit
                 await self._wait_for_data(deadline)
 
-    async def _pause(self, seconds: float) -> None:
-        if self._transport is not None:
-            self._transport.pause_reading()
-        await asyncio.sleep(seconds)
+    def _resume(self) -> None:
         if self._transport is not None:
             self._transport.resume_reading()
 

@@ -34,7 +34,7 @@ class HttpLimits(Record):
     `connect`: seconds to make a connection, with its TLS handshake. `read`: seconds for an answer to begin, or to
     continue. `write`: seconds to send the request through a proxy. `answer`: bytes of an answer above which it is
     refused. `coalesce_seconds`: the pause in reading after each piece, so that a consumer that draws 25 times a second
-    is not woken more often.
+    is not woken more often; clients then join the deltas of a piece.
     """
 
     connect: float = 15.0
@@ -51,6 +51,7 @@ class HttpTransport:
         """With `insecure` any certificate is accepted, also a forged one."""
         self._limits = limits or HttpLimits()
         self._insecure = insecure
+        self.coalesces = self._limits.coalesce_seconds > 0
         self._pool = ConnectionPool(insecure=insecure)
         self._proxies: ProxyClient | None = None
 

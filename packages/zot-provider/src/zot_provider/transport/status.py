@@ -4,7 +4,6 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 
 from zot_provider.errors import StatusError
@@ -25,6 +24,8 @@ _LASTING = re.compile(r"PerDay|Daily|\blimit: 0\b", re.IGNORECASE)
 
 def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
     """Return the error for an answer with `status`. `body` is the part of it that was read, in any format."""
+    from http import HTTPStatus  # noqa: PLC0415  only after a failure
+
     value, message = _value(body), server_message(body)
     delay, spent = _quota(value)
     try:

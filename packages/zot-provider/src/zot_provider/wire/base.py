@@ -5,10 +5,10 @@ provider's record. Encoding is a pure function. Decoding consumes the data of se
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_provider.events import StreamEvent
-from zot_provider.messages import Message
+from zot_provider.messages import Block, ImageBlock, Message, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.record import Record, record
 from zot_provider.request import Request
@@ -22,25 +22,111 @@ SCHEMES: Mapping[str, tuple[str, str]] = {
 }
 """The ways to send a key: the name of a header, and what precedes the key in its value."""
 
+ThinkingShape: TypeAlias = Literal[
+    "effort", "reasoning", "reasoning-enabled", "thinking", "thinking-kept", "enable_thinking"
+]
+"""How Chat Completions is asked to think. "effort": `reasoning_effort`, as OpenAI. "reasoning": `reasoning.effort`.
+"reasoning-enabled": `reasoning.enabled`. "thinking": `thinking.type`, and an effort. "thinking-kept": the same, and the
+server keeps earlier thinking. "enable_thinking": this field, and an effort."""
+
+
+@record
+class WordRule(Record):
+    """What an API accepts as an id: at most (with `exact`: exactly) `longest` letters and digits, and, without `exact`,
+    "_", "-" and the characters in `also`."""
+
+    longest: int = 64
+    also: str = ""
+    exact: bool = False
+
+    def apply(self, text: str) -> str:
+        """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
+        others = "" if self.exact else "_-" + self.also
+        allowed = "".join(char if char.isascii() and (char.isalnum() or char in others) else "_" for char in text)
+        fits = len(text) == self.longest if self.exact else len(text) <= self.longest
+        if text and text == allowed and fits:
+            return text
+        from zlib import crc32  # noqa: PLC0415  few ids break the rule
+
+        number = f"{crc32(text.encode()):08x}"
+        if self.exact:
+            return number.rjust(self.longest, "0")[: self.longest]
+        return f"{allowed[: self.longest - 9]}_{number}"
+
 
 @record
 class Quirks(Record):
-    """The differences between providers of one wire.
+    """The differences between providers of one wire. All fields may be empty; the defaults suit most providers.
 
-    `max_tokens_field`: the field of the body that limits the answer. `usage_chunk`: whether to request a last chunk
-    with the usage. `system_role`: the role of the system prompt. `reasoning_effort`: whether the body may hold one.
-    `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty if
-    it must not be sent. `prompt_cache_key`: whether the body may hold the conversation's cache key.
-    `headers`: sent with every request.
+    Fields of the body. `max_tokens_field`: its name for the limit of the answer. `usage_chunk`: whether to request a
+    last chunk with the usage. `system_role`: the role of the system prompt; `default_system`: the system prompt of a
+    request without one. `prompt_cache_key`: whether the body may hold the conversation's cache key. `cache_control`:
+    whether Chat Completions takes the cache breakpoints of Messages; `tool_breakpoint`: whether a tool may have one.
+    `body`: further fields of each body. `refused`: fields that no body may have.
+
+    Thinking. `reasoning_effort`: whether the body may ask for it, and `thinking`: the shape in which Chat Completions
+    does. `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty
+    if it must not be sent; `reasoning_always`: whether each assistant message needs it, if the model can think.
+    `thinking_parts`: whether thinking is a part of the content instead. `empty_signatures`: whether Messages accepts
+    thinking with an empty signature.
+
+    Tools. `call_ids`: the rule for ids of calls, None for that of the wire. `result_names`: whether a tool message has
+    the name of its tool.
+
+    Headers. `headers`: sent with each request. `session_header`: its name for the id of the conversation.
+    `initiator_header`: its name for who begins a model call, "user" or "agent". `images_header`: "true" if the
+    conversation has images. Failures. `bodyless_overflow`: status 400 or 413 without a body means that the conversation
+    is too long.
     """
 
     max_tokens_field: str = "max_tokens"
     usage_chunk: bool = True
     system_role: str = "system"
-    reasoning_effort: bool = True
-    reasoning_field: str = "reasoning_content"
+    default_system: str = ""
     prompt_cache_key: bool = False
+    cache_control: bool = False
+    tool_breakpoint: bool = True
+    body: tuple[tuple[str, Any], ...] = ()
+    refused: tuple[str, ...] = ()
+    reasoning_effort: bool = True
+    thinking: ThinkingShape = "effort"
+    reasoning_field: str = "reasoning_content"
+    reasoning_always: bool = False
+    thinking_parts: bool = False
+    empty_signatures: bool = False
+    call_ids: WordRule | None = None
+    result_names: bool = False
     headers: tuple[tuple[str, str], ...] = ()
+    session_header: str = ""
+    initiator_header: str = ""
+    images_header: str = ""
+    bodyless_overflow: bool = False
+
+    def finish(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Add the further fields to a body, and remove those that the provider refuses. Returns the body."""
+        body |= self.body
+        for name in self.refused:
+            body.pop(name, None)
+        return body
+
+    def request_headers(self, request: Request, session: str) -> dict[str, str]:
+        """Return the headers of a request. `session` is the id of a conversation that has none."""
+        headers = dict(self.headers)
+        if self.session_header:
+            headers[self.session_header] = request.cache_key or session
+        if self.initiator_header:
+            by_user = bool(request.messages) and request.messages[-1].role == "user"
+            headers[self.initiator_header] = "user" if by_user else "agent"
+        if self.images_header and any(_has_image(message.content) for message in request.messages):
+            headers[self.images_header] = "true"
+        return headers
+
+
+def _has_image(blocks: Sequence[Block]) -> bool:
+    return any(
+        isinstance(block, ImageBlock) or (isinstance(block, ToolResultBlock) and _has_image(block.content))
+        for block in blocks
+    )
 
 
 class Splitter(Protocol):

@@ -19,7 +19,8 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.wire.parts import NAMES, WordRule
+from zot_provider.wire.base import WordRule
+from zot_provider.wire.parts import NAMES
 
 NO_RESULT = "tool call was aborted; no result recorded."
 """The result that the model reads for a tool call without one."""

@@ -3,28 +3,9 @@
 import json
 import math
 from typing import Any
-from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
-from zot_provider.record import Record, record
-
-
-@record
-class WordRule(Record):
-    """What an API accepts as an id: at most `longest` letters, digits, "_", "-" and the characters in `also`."""
-
-    longest: int = 64
-    also: str = ""
-
-    def apply(self, text: str) -> str:
-        """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
-        allowed = "".join(
-            char if char.isascii() and (char.isalnum() or char in "_-" + self.also) else "_" for char in text
-        )
-        if text and text == allowed and len(text) <= self.longest:
-            return text
-        return f"{allowed[: self.longest - 9]}_{crc32(text.encode()):08x}"
-
+from zot_provider.wire.base import WordRule
 
 NAMES = WordRule()
 """The names of tools on all wires."""
@@ -40,9 +21,15 @@ def plain_text(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
+NO_OUTPUT = "(no output)"
+"""The text of a tool result without text, which several APIs refuse."""
+
+
 def result_text(result: ToolResultBlock) -> str:
-    """Return the text of a tool result, for wires without a flag for failures."""
+    """Return the text of a tool result, which is not blank, for wires without a flag for failures."""
     text = plain_text(result.content)
+    if not text.strip():
+        text = "(an image)" if any(isinstance(block, ImageBlock) for block in result.content) else NO_OUTPUT
     if result.is_error and not text.lower().startswith("error"):
         return f"error: {text}"
     return text

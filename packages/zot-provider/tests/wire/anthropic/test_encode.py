@@ -1,10 +1,12 @@
 import json
+from typing import Any
 
 import pytest
 
+from zot_provider.families import describe
 from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_provider.model import Model
-from zot_provider.request import Request
+from zot_provider.model import Model, Thinking
+from zot_provider.request import Reasoning, Request
 from zot_provider.wire.anthropic import WIRE
 from zot_provider.wire.base import Quirks
 
@@ -52,7 +54,9 @@ def test_an_empty_history_makes_an_empty_body_and_no_crash() -> None:
 
 
 def test_effort_is_left_out_where_the_provider_takes_none() -> None:
-    request = Request(Model("m", "v", reasoning=True, efforts=("high",)), [ASKED], reasoning="high")
+    request = Request(
+        Model("m", "v", reasoning=True, thinking=Thinking("adaptive", ("high",))), [ASKED], reasoning="high"
+    )
     body = WIRE.encode(request, Quirks(reasoning_effort=False))
     assert "thinking" not in body
     assert "output_config" not in body
@@ -63,3 +67,39 @@ def test_each_body_has_its_own_objects() -> None:
     first, second = WIRE.encode(request, Quirks()), WIRE.encode(request, Quirks())
     first["system"][0]["cache_control"]["type"] = "changed"
     assert second["system"][0]["cache_control"] == {"type": "ephemeral"}
+
+
+def reasoning(id: str, level: Reasoning) -> dict[str, Any]:
+    """What a body says of thinking and sampling."""
+    model = describe(id, "anthropic")
+    body = WIRE.encode(Request(model, [ASKED], reasoning=level, temperature=0.5), Quirks())
+    return {name: value for name, value in body.items() if name in ("thinking", "output_config", "temperature")}
+
+
+def adaptive(effort: str) -> dict[str, Any]:
+    return {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": effort}}
+
+
+@pytest.mark.parametrize(
+    ("id", "level", "sent"),
+    [
+        ("claude-sonnet-5", "low", adaptive("low")),
+        ("claude-sonnet-5", "off", {"thinking": {"type": "disabled"}}),
+        ("claude-sonnet-5-5", "off", {"thinking": {"type": "between_tools"}}),
+        ("claude-sonnet-5-5", "minimum", adaptive("low")),
+        ("claude-opus-5-5", "off", adaptive("low")),
+        ("claude-opus-9", "off", adaptive("low")),
+        ("claude-opus-9", "max", adaptive("max")),
+        ("us.anthropic.claude-opus-5-5-v1:0", "xhigh", adaptive("xhigh")),
+        ("claude-sonnet-4-6", "xhigh", adaptive("max")),
+        ("claude-sonnet-4-6", "off", {"temperature": 0.5}),
+        ("claude-opus-4-8", "off", {}),
+        ("claude-haiku-4-5", "off", {"temperature": 0.5}),
+        ("claude-haiku-4-5", "low", {"thinking": {"type": "enabled", "budget_tokens": 4096}}),
+        ("claude-3-5-haiku-20241022", "high", {"temperature": 0.5}),
+        ("MiniMax-M3.1-Flash", "medium", adaptive("medium")),
+        ("MiniMax-M2.5", "medium", {"temperature": 0.5}),
+    ],
+)
+def test_a_model_is_asked_to_think_as_its_family_is(id: str, level: Reasoning, sent: dict[str, Any]) -> None:
+    assert reasoning(id, level) == sent

@@ -10,13 +10,14 @@ from zot_provider.request import Reasoning, Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.bedrock import WIRE
 
-CLAUDE = Model("us.anthropic.claude-opus-5-5", "b", reasoning=True, max_output=64_000, efforts=("low", "high"))
+CLAUDE = Model("us.anthropic.claude-opus-5", "b", reasoning=True, max_output=64_000)
 OLD = Model("anthropic.claude-sonnet-4-5", "b", reasoning=True, max_output=64_000)
 NOVA = Model("amazon.nova-premier-v1:0", "b", reasoning=True)
 ASKED = Message("user", [TextBlock("go")])
 CALL = ToolCallBlock("c1", "read", '{"path": "a"}')
 RESULT = Message("tool", [ToolResultBlock("c1", [TextBlock("ok")])])
 POINT = {"cachePoint": {"type": "default"}}
+THINKS_ALWAYS = {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "low"}}
 READ = ToolSpec("read", "Read a file.", {"type": "object"})
 
 
@@ -60,14 +61,15 @@ def test_the_last_turn_of_a_growing_conversation_alone_has_a_cache_point() -> No
 @pytest.mark.parametrize(
     ("model", "reasoning", "sent"),
     [
-        (CLAUDE, "off", {}),
+        (CLAUDE, "off", {"thinking": {"type": "disabled"}}),
+        (CLAUDE.replace(id="anthropic.claude-opus-5-5"), "off", THINKS_ALWAYS),
         (
             CLAUDE,
             "high",
             {"thinking": {"type": "adaptive", "display": "summarized"}, "output_config": {"effort": "high"}},
         ),
         (
-            CLAUDE.replace(id="us-gov.anthropic.claude-opus-5-5"),
+            CLAUDE.replace(id="us-gov.anthropic.claude-opus-5"),
             "low",
             {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}},
         ),
@@ -93,8 +95,8 @@ def test_claude_with_a_budget_does_not_think_after_a_call_without_thinking() -> 
 
 
 def test_the_temperature_is_left_out_while_claude_thinks() -> None:
-    assert "temperature" not in encode(CLAUDE, reasoning="high", temperature=0.5)["inferenceConfig"]
-    assert encode(CLAUDE, reasoning="off", temperature=0.5)["inferenceConfig"]["temperature"] == 0.5
+    assert "temperature" not in encode(OLD, reasoning="high", temperature=0.5)["inferenceConfig"]
+    assert encode(OLD, reasoning="off", temperature=0.5)["inferenceConfig"]["temperature"] == 0.5
 
 
 @pytest.mark.parametrize(("model", "asked", "sent"), [(CLAUDE, None, 64_000), (CLAUDE, 100, 100), (NOVA, None, None)])

@@ -17,7 +17,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.gemini import WIRE
 
 OLD = Model("gemini-2.5-flash", "google", reasoning=True)
-NEW = Model("gemini-4-argon", "google", reasoning=True, efforts=("low", "medium", "high"))
+NEW = Model("gemini-4-argon", "google", reasoning=True)
 ASKED = Message("user", [TextBlock("go")])
 CALL = ToolCallBlock("c1", "read", '{"path": "a"}')
 PIXEL = ImageBlock("image/png", "iVBORw0KGgo=")
@@ -55,7 +55,7 @@ def test_the_key_has_a_header_of_its_own() -> None:
         ("max", {"thinkingLevel": "HIGH", "includeThoughts": True}),
     ],
 )
-def test_a_model_with_efforts_gets_a_level(reasoning: Reasoning, sent: dict[str, object]) -> None:
+def test_a_new_model_gets_a_level(reasoning: Reasoning, sent: dict[str, object]) -> None:
     assert thinking(NEW, reasoning) == sent
 
 
@@ -63,7 +63,7 @@ def test_a_model_with_efforts_gets_a_level(reasoning: Reasoning, sent: dict[str,
     ("id", "reasoning", "sent"),
     [
         ("gemini-2.5-flash", "off", {"thinkingBudget": 0}),
-        ("gemini-2.5-pro", "off", {"thinkingBudget": 128}),
+        ("gemini-2.5-pro", "off", {"thinkingBudget": 1024}),
         ("gemini-2.5-flash", "low", {"thinkingBudget": 4096, "includeThoughts": True}),
         ("gemini-2.5-flash", "max", {"thinkingBudget": 24_576, "includeThoughts": True}),
         ("gemini-2.5-pro", "max", {"thinkingBudget": 32_768, "includeThoughts": True}),
@@ -117,7 +117,7 @@ def test_all_results_of_a_turn_are_in_one_content(model: Model) -> None:
     calls = Message("assistant", [CALL, CALL.replace(id="c2", name="list")])
     results = [ToolResultBlock("c2", [TextBlock("b")]), ToolResultBlock("c1", [TextBlock("no")], is_error=True)]
     content = encode(model, calls, Message("tool", results))["contents"][2]
-    ids = [{"id": id} if model.efforts else {} for id in ("c1", "c2")]
+    ids = [{"id": id} if model is NEW else {} for id in ("c1", "c2")]
     assert [part["functionResponse"] for part in content["parts"]] == [
         ids[0] | {"name": "read", "response": {"error": "no"}},
         ids[1] | {"name": "list", "response": {"output": "b"}},

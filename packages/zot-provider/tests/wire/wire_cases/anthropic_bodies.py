@@ -199,7 +199,7 @@ BODIES: dict[str, dict[str, Any]] = {
         ],
         "thinking": {"type": "enabled", "budget_tokens": 24576},
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "model": "m-3",
         "max_tokens": 8192,
         "stream": True,

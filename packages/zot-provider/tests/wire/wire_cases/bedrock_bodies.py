@@ -181,7 +181,7 @@ BODIES: dict[str, dict[str, Any]] = {
         ],
         "inferenceConfig": {"temperature": 0.5},
     },
-    "more effort than the model knows": {"messages": [{"role": "user", "content": [{"text": "think"}]}]},
+    "an effort that the model does not know": {"messages": [{"role": "user", "content": [{"text": "think"}]}]},
     "no effort": {"messages": [{"role": "user", "content": [{"text": "think"}]}]},
     "thinking switched on in the middle of a tool loop": {
         "messages": [

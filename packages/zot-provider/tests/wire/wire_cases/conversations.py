@@ -8,12 +8,14 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.model import Model
+from zot_provider.model import Model, Thinking
 from zot_provider.request import Request, ToolSpec
 
 _MODEL = Model("m-1", "provider", max_output=4000)
 _THINKER = Model("m-2", "provider", max_output=64_000, reasoning=True)
-_GRADED = Model("m-3", "provider", reasoning=True, efforts=("none", "low", "high", "max"))
+_GRADED = Model(
+    "m-3", "provider", reasoning=True, thinking=Thinking("adaptive", ("none", "low", "high", "max"), "none")
+)
 
 _READ = ToolSpec("read", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
 _LIST = ToolSpec("list", "List a folder.", {"type": "object", "properties": {}})
@@ -100,7 +102,7 @@ CONVERSATIONS: dict[str, Request] = {
         reasoning="high",
         temperature=0.5,
     ),
-    "more effort than the model knows": Request(_GRADED, [_user("think")], reasoning="xhigh"),
+    "an effort that the model does not know": Request(_GRADED, [_user("think")], reasoning="medium"),
     "no effort": Request(_GRADED, [_user("think")], reasoning="off"),
     "thinking switched on in the middle of a tool loop": Request(
         _THINKER,

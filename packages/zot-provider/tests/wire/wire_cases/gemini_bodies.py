@@ -120,9 +120,9 @@ BODIES: dict[str, dict[str, Any]] = {
             {"role": "model", "parts": [{"text": "thought"}]},
             {"role": "user", "parts": [{"text": "more"}]},
         ],
-        "generationConfig": {"temperature": 0.5, "thinkingConfig": {"thinkingBudget": 24576, "includeThoughts": True}},
+        "generationConfig": {"temperature": 0.5, "thinkingConfig": {"thinkingLevel": "HIGH", "includeThoughts": True}},
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "contents": [{"role": "user", "parts": [{"text": "think"}]}],
         "generationConfig": {"thinkingConfig": {"thinkingLevel": "HIGH", "includeThoughts": True}},
     },
@@ -133,8 +133,19 @@ BODIES: dict[str, dict[str, Any]] = {
     "thinking switched on in the middle of a tool loop": {
         "contents": [
             {"role": "user", "parts": [{"text": "go"}]},
-            {"role": "model", "parts": [{"functionCall": {"name": "list", "args": {}}}]},
-            {"role": "user", "parts": [{"functionResponse": {"name": "list", "response": {"output": "ok"}}}]},
+            {
+                "role": "model",
+                "parts": [
+                    {
+                        "functionCall": {"id": "call_1", "name": "list", "args": {}},
+                        "thoughtSignature": "skip_thought_signature_validator",
+                    }
+                ],
+            },
+            {
+                "role": "user",
+                "parts": [{"functionResponse": {"id": "call_1", "name": "list", "response": {"output": "ok"}}}],
+            },
         ],
         "tools": [
             {
@@ -147,7 +158,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 ]
             }
         ],
-        "generationConfig": {"thinkingConfig": {"thinkingBudget": 1024, "includeThoughts": True}},
+        "generationConfig": {"thinkingConfig": {"thinkingLevel": "LOW", "includeThoughts": True}},
     },
     "an answer with a schema": {
         "contents": [{"role": "user", "parts": [{"text": "how many?"}]}],

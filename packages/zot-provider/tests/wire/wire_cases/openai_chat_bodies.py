@@ -83,7 +83,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "content": None,
                 "tool_calls": [{"id": "call_2", "type": "function", "function": {"name": "read", "arguments": "{}"}}],
             },
-            {"role": "tool", "tool_call_id": "call_2", "content": ""},
+            {"role": "tool", "tool_call_id": "call_2", "content": "(an image)"},
             {
                 "role": "user",
                 "content": [
@@ -120,7 +120,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "content": None,
                 "tool_calls": [
                     {
-                        "id": "functions.read:0",
+                        "id": "functions_read_0_9a062ddf",
                         "type": "function",
                         "function": {"name": "read", "arguments": '{"invalid_arguments": "not JSON"}'},
                     }
@@ -128,7 +128,7 @@ BODIES: dict[str, dict[str, Any]] = {
             },
             {
                 "role": "tool",
-                "tool_call_id": "functions.read:0",
+                "tool_call_id": "functions_read_0_9a062ddf",
                 "content": "error: tool call was aborted; no result recorded.",
             },
             {"role": "user", "content": "three"},
@@ -136,10 +136,14 @@ BODIES: dict[str, dict[str, Any]] = {
                 "role": "assistant",
                 "content": "half an ans",
                 "tool_calls": [
-                    {"id": "functions.read:0_2", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+                    {
+                        "id": "functions_read_0_9a062ddf_2",
+                        "type": "function",
+                        "function": {"name": "read", "arguments": "{}"},
+                    }
                 ],
             },
-            {"role": "tool", "tool_call_id": "functions.read:0_2", "content": ""},
+            {"role": "tool", "tool_call_id": "functions_read_0_9a062ddf_2", "content": "(no output)"},
         ],
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -156,7 +160,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "temperature": 0.5,
         "reasoning_effort": "high",
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "model": "m-3",
         "messages": [{"role": "user", "content": "think"}],
         "stream": True,

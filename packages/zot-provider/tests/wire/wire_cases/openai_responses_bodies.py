@@ -133,7 +133,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "content": [{"type": "output_text", "text": "half an ans", "annotations": []}],
             },
             {"type": "function_call", "call_id": "functions_read_0_9a062ddf_2", "name": "read", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "functions_read_0_9a062ddf_2", "output": ""},
+            {"type": "function_call_output", "call_id": "functions_read_0_9a062ddf_2", "output": "(no output)"},
         ],
         "stream": True,
         "store": False,
@@ -163,7 +163,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "include": ["reasoning.encrypted_content"],
         "reasoning": {"effort": "high", "summary": "auto"},
     },
-    "more effort than the model knows": {
+    "an effort that the model does not know": {
         "model": "m-3",
         "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "think"}]}],
         "stream": True,

@@ -1,11 +1,9 @@
 """/model /reasoning: the model that answers and its reasoning level."""
 
-from typing import get_args
-
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
 from zot_provider.errors import UnknownName
-from zot_provider.request import Reasoning
+from zot_provider.wire.reasoning import LEVELS, levels, nearest_level
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 
@@ -39,16 +37,19 @@ async def _models(chat: Chat) -> list[PickerItem[str]]:
 
 async def reasoning(chat: Chat, level: str) -> None:
     """Set the reasoning level."""
-    levels: tuple[Reasoning, ...] = get_args(Reasoning)
-    now = chat.host.runtime.agent.reasoning
+    agent = chat.host.runtime.agent
+    known, now = levels(agent.model), nearest_level(agent.model, agent.reasoning)
+    if not level and len(known) < 2:
+        chat.note(f"{agent.model.id} has no reasoning levels")
+        return
     chosen = level or await chat.ask(
-        Picker("Reasoning", [PickerItem(each, each, current=each == now) for each in levels])
+        Picker("Reasoning", [PickerItem(each, each, current=each == now) for each in known])
     )
     if not chosen:
         return
-    found = next((each for each in levels if each == chosen), None)
+    found = next((each for each in LEVELS if each == chosen), None)
     if found is None:
-        raise UnknownName.among("reasoning", chosen, levels)
+        raise UnknownName.among("reasoning", chosen, known)
     chat.host.conversation.set_reasoning(found)
 
 

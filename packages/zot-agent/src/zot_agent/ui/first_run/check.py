@@ -15,6 +15,9 @@ from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_tui.text.sanitize import sanitize_line
 
+_SHOWN = 5
+"""Variables of keys that are listed; there are dozens of providers."""
+
 
 @record
 class Variables(Record):
@@ -53,8 +56,13 @@ class FirstRun(Record):
 
     def options(self) -> list[list[StartOption]]:
         """Return three groups for display: keys, local servers (may be empty), the demo model."""
+        keys = [
+            StartOption(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables[:_SHOWN]
+        ]
+        if (others := len(self.variables) - _SHOWN) > 0:
+            keys.append(StartOption("zot doctor --all", f"lists the variables of {others} more providers"))
         return [
-            [StartOption(f"export {each.names[0]}=...", " or ".join(each.titles)) for each in self.variables],
+            keys,
             [
                 StartOption(
                     sanitize_line(f"zot --base-url {each.base_url}"), sanitize_line(f"{each.title}, {each.model}")
@@ -74,7 +82,7 @@ async def find_start_options(
     """Return the ways to start. Asks all local servers at once, `limit` seconds each; contacts this machine only."""
     grouped: dict[tuple[str, ...], Variables] = {}
     for provider in providers:
-        if provider.key_env:
+        if provider.key_env and not provider.keyless:
             grouped.setdefault(provider.key_env, Variables(provider.key_env, [])).titles.append(provider.title)
     asked = server_candidates(environ) if candidates is None else candidates
     picks = await asyncio.gather(*(pick_model({}, [candidate], limit) for candidate in asked))

@@ -110,7 +110,7 @@ async def _ask_key(stack: Stack, options: HostOptions) -> HostOptions | None:
     if text is None:
         return None
     guess = guess_key(text)
-    providers = guess.providers or [provider for provider in PROVIDERS if provider.key_env]
+    providers = guess.providers or [provider for provider in PROVIDERS if provider.key_env and not provider.keyless]
     provider: Provider | None = providers[0]
     if len(providers) > 1:
         provider = await stack.ask(

@@ -4,6 +4,7 @@ import os
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
 from zot_core.runtime.runtime import Runtime
+from zot_provider.wire.reasoning import nearest_level
 from zot_tui.widgets.status import Segment, StatusLine
 
 
@@ -40,8 +41,9 @@ def lines(
     if model.context_window and context:
         part = percent(context, model.context_window)
         right.append(Segment(f"{part} of {tokens(model.context_window)}", "status", 6))
-    if agent.reasoning != "off":
-        right.append(Segment(agent.reasoning, "status", 1))
+    level = nearest_level(model, agent.reasoning)
+    if level != "off":
+        right.append(Segment(level, "status", 1))
     right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
     return [StatusLine(left, right)]

@@ -12,8 +12,8 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import finite_json
-from zot_provider.wire.reasoning import effort_word, thinking_budget
+from zot_provider.wire.parts import NAMES, finite_json
+from zot_provider.wire.reasoning import claude_temperature, claude_thinking
 
 _NAME = "anthropic-messages"
 
@@ -28,7 +28,9 @@ def _cache_breakpoint() -> dict[str, str]:
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the turns of a conversation, or of a part of it; see `Wire`."""
-    return _messages(normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids))
+    id_rule = quirks.call_ids or NAMES
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=id_rule)
+    return _messages(normal, quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -41,40 +43,27 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
-    if request.system.strip():
-        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cache_breakpoint()}]
+    system = request.system if request.system.strip() else quirks.default_system
+    if system:
+        body["system"] = [{"type": "text", "text": system, "cache_control": _cache_breakpoint()}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-        body["tools"][-1]["cache_control"] = _cache_breakpoint()
+        if quirks.tool_breakpoint:
+            body["tools"][-1]["cache_control"] = _cache_breakpoint()
     body["messages"] = messages
     _set_breakpoint(messages)
-    output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
+    allowed = _thinking_allowed(messages)
+    asked = claude_thinking(request, max_tokens, budget_allowed=allowed) if quirks.reasoning_effort else {}
+    output = asked.pop("output_config", {})
+    body |= asked
     if request.response_schema is not None:
         output["format"] = {"type": "json_schema", "schema": request.response_schema}
     if output:
         body["output_config"] = output
-    if request.temperature is not None and "thinking" not in body:  # thinking allows only the default temperature
-        body["temperature"] = request.temperature
-    return body
-
-
-def _reasoning(
-    request: Request, max_tokens: int, messages: list[dict[str, Any]], body: dict[str, Any]
-) -> dict[str, Any]:
-    """Add `thinking` to the body. Returns the effort's fields of `output_config`."""
-    model = request.model
-    if request.reasoning == "off":
-        return {}
-    if model.efforts:
-        effort = effort_word(model, request.reasoning)
-        if effort is None:
-            return {}
-        body["thinking"] = {"type": "adaptive", "display": "summarized"}
-        return {"effort": effort}
-    budget = thinking_budget(model, request.reasoning, max_tokens)
-    if budget is not None and _thinking_allowed(messages):
-        body["thinking"] = {"type": "enabled", "budget_tokens": budget}
-    return {}
+    warmth = claude_temperature(request, body.get("thinking"))
+    if warmth is not None:
+        body["temperature"] = warmth
+    return quirks.finish(body)
 
 
 def _thinking_allowed(messages: list[dict[str, Any]]) -> bool:
@@ -88,12 +77,12 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
 
 
-def _messages(history: list[Message]) -> list[dict[str, Any]]:
+def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:
     """Return alternating turns; tool results come first in the user's turn."""
     encoded: list[dict[str, Any]] = []
     for message in history:
         role = "assistant" if message.role == "assistant" else "user"
-        parts = _parts(message.content)
+        parts = _parts(message.content, quirks)
         if not parts:
             continue
         if encoded and encoded[-1]["role"] == role:
@@ -110,7 +99,7 @@ def _set_breakpoint(messages: list[dict[str, Any]]) -> None:
             return
 
 
-def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+def _parts(blocks: Iterable[Block], quirks: Quirks) -> list[dict[str, Any]]:
     parts = []
     for block in blocks:
         if isinstance(block, TextBlock):
@@ -121,8 +110,8 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
             call = {"id": block.id, "name": block.name, "input": finite_json(block.arguments)}
             parts.append({"type": "tool_use", **call})
         elif isinstance(block, ToolResultBlock):
-            parts.append(_result(block))
-        elif block.signature:
+            parts.append(_result(block, quirks))
+        elif block.signature or (block.summary and quirks.empty_signatures):
             parts.append({"type": "thinking", "thinking": block.summary, "signature": block.signature})
         elif block.encrypted_content:
             parts.append({"type": "redacted_thinking", "data": block.encrypted_content})
@@ -130,9 +119,9 @@ def _parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
     return parts
 
 
-def _result(result: ToolResultBlock) -> dict[str, Any]:
+def _result(result: ToolResultBlock, quirks: Quirks) -> dict[str, Any]:
     encoded: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id}
-    content = _parts(result.content)
+    content = _parts(result.content, quirks)
     if content:
         encoded["content"] = content
     if result.is_error:

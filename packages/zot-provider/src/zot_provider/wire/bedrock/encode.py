@@ -13,13 +13,10 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NAMES, finite_json
-from zot_provider.wire.reasoning import effort_word, thinking_budget
+from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json
+from zot_provider.wire.reasoning import claude_temperature, claude_thinking, effort_word
 
 _NAME = "bedrock-converse"
-
-_NO_OUTPUT = "(no output)"
-"""The text of an empty tool result, which some models refuse."""
 
 _FORMATS = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 
@@ -29,7 +26,15 @@ _MAX_TOKENS = 8192
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the turns of a conversation, or of a part of it; see `Wire`."""
-    normal = normalize(messages, _NAME, provider=model.provider, model=model.id, images=model.images, ids=ids)
+    normal = normalize(
+        messages,
+        _NAME,
+        provider=model.provider,
+        model=model.id,
+        images=model.images,
+        ids=ids,
+        id_rule=quirks.call_ids or NAMES,
+    )
     turns: list[dict[str, Any]] = []
     for message in normal:
         role = "assistant" if message.role == "assistant" else "user"
@@ -56,19 +61,20 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     if tools:
         body["toolConfig"] = {"tools": [*map(_tool, tools), *_cache_points(model)]}
     limit = request.max_tokens or ((model.max_output or _MAX_TOKENS) if claude else None)
-    fields = _thinking(request, limit or 0, messages) if quirks.reasoning_effort and model.reasoning else {}
+    fields = _thinking(request, limit or 0, messages) if quirks.reasoning_effort else {}
     if messages and messages[-1]["role"] == "user":
         messages[-1]["content"] += _cache_points(model)
     config: dict[str, Any] = {} if limit is None else {"maxTokens": limit}
-    if request.temperature is not None and "thinking" not in fields:  # thinking allows only the default temperature
-        config["temperature"] = request.temperature
+    warmth = claude_temperature(request, fields.get("thinking"))
+    if warmth is not None:
+        config["temperature"] = warmth
     if config:
         body["inferenceConfig"] = config
     if fields:
         body["additionalModelRequestFields"] = fields
     if request.response_schema is not None:
         body["outputConfig"] = {"textFormat": _format(request.response_schema)}
-    return body
+    return quirks.finish(body)
 
 
 def _is_claude(model: Model) -> bool:
@@ -84,17 +90,10 @@ def _thinking(request: Request, limit: int, messages: list[dict[str, Any]]) -> d
     """Return the fields that ask the family of the model for an effort."""
     model, id = request.model, request.model.id.lower()
     if _is_claude(model):
-        if request.reasoning == "off":
-            return {}
-        if model.efforts:
-            effort = effort_word(model, request.reasoning)
-            # The API for the government refuses `display`.
-            display = {} if id.startswith("us-gov.") else {"display": "summarized"}
-            return {"thinking": {"type": "adaptive", **display}, "output_config": {"effort": effort}}
-        budget = thinking_budget(model, request.reasoning, limit)
-        if budget is None or not _thinking_allowed(messages):
-            return {}
-        return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+        fields = claude_thinking(request, limit, budget_allowed=_thinking_allowed(messages))
+        if id.startswith("us-gov."):  # its regions refuse this field
+            fields.get("thinking", {}).pop("display", None)
+        return fields
     effort = effort_word(model, request.reasoning)
     if effort is None or "gpt" not in id:
         return {}
@@ -134,7 +133,7 @@ def _parts(blocks: Iterable[Block], model: Model) -> list[dict[str, Any]]:
             call = {"toolUseId": block.id, "name": block.name, "input": _filled(finite_json(block.arguments))}
             parts.append({"toolUse": call})
         elif isinstance(block, ToolResultBlock):
-            content = _parts(block.content, model) or [{"text": _NO_OUTPUT}]
+            content = _parts(block.content, model) or [{"text": NO_OUTPUT}]
             status = "error" if block.is_error else "success"
             parts.append({"toolResult": {"toolUseId": block.call_id, "content": content, "status": status}})
         elif isinstance(block, ReasoningBlock):

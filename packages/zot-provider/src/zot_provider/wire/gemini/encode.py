@@ -1,9 +1,8 @@
 """Encoder of Gemini requests.
 
 Sources: Gemini API reference, "Generating content" (https://ai.google.dev/api/generate-content), "Function calling",
-"Gemini thinking", "Thought signatures". A model with efforts is one of Gemini 3 or later: it takes levels of thinking,
-ids of calls and images in results, and refuses a call of the current turn without a signature. Older models take a
-budget of thinking tokens.
+"Gemini thinking", "Thought signatures". Models of Gemini 3 and later take levels of thinking, ids of calls and images
+in results, and refuse a call of the current turn without a signature. Older models take a budget of thinking tokens.
 """
 
 import re
@@ -15,8 +14,8 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import finite_json, plain_text
-from zot_provider.wire.reasoning import effort_word, thinking_budget
+from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json, plain_text
+from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinking_budget
 
 _NAME = "gemini"
 
@@ -25,14 +24,8 @@ _UNSIGNED = "skip_thought_signature_validator"
 
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}==|[A-Za-z0-9+/_-]{3}=)?")
 
-_NO_OUTPUT = "(no output)"
-"""The text of an empty tool result, which the API refuses."""
-
 _MAX_OUTPUT = 65_536
 """Tokens of an answer, thinking included, of a model whose limit is unknown."""
-
-_BUDGETS = (("gemini-2.5-pro", 128, 32_768), ("", 0, 24_576))
-"""Beginnings of ids, and the smallest and the largest budget of thinking tokens: only Pro cannot stop thinking."""
 
 _NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 """The fields of a JSON Schema that hold schemas by name."""
@@ -43,8 +36,15 @@ _VALUES = ("enum", "default", "examples", "example")
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the contents of a conversation, or of a part of it; see `Wire`."""
-    provider, id = model.provider, model.id
-    normal = normalize(messages, _NAME, provider=provider, model=id, images=model.images, ids=ids)
+    normal = normalize(
+        messages,
+        _NAME,
+        provider=model.provider,
+        model=model.id,
+        images=model.images,
+        ids=ids,
+        id_rule=quirks.call_ids or NAMES,
+    )
     contents: list[dict[str, Any]] = []
     calls: dict[str, str] = {}  # names by id, of the last message with calls
     for message in normal:
@@ -71,29 +71,37 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     config: dict[str, Any] = {}
     if request.max_tokens is not None:
         config["maxOutputTokens"] = request.max_tokens
-    if request.temperature is not None:
-        config["temperature"] = request.temperature
-    if model.reasoning and quirks.reasoning_effort:
-        config["thinkingConfig"] = _thinking(request)
-    if request.response_schema is not None and (model.efforts or not request.tools):
+    warmth = temperature(request)
+    if warmth is not None:
+        config["temperature"] = warmth
+    asked = _thinking(request) if quirks.reasoning_effort else {}
+    if asked:
+        config["thinkingConfig"] = asked
+    if request.response_schema is not None and (_is_new(model) or not request.tools):
         # Models before Gemini 3 refuse a schema together with tools.
         config |= {"responseMimeType": "application/json", "responseJsonSchema": _schema(request.response_schema)}
     if config:
         body["generationConfig"] = config
-    return body
+    return quirks.finish(body)
+
+
+def _is_new(model: Model) -> bool:
+    """Whether the model is one of Gemini 3 or later."""
+    how = thinking(model)
+    return how is not None and how.way != "budget"
 
 
 def _thinking(request: Request) -> dict[str, Any]:
     """Return the configuration of thinking. A model that cannot stop thinking thinks as little as it can for "off"."""
-    model, off = request.model, request.reasoning == "off"
-    if model.efforts:
-        level = effort_word(model, "minimum" if off else request.reasoning) or "low"
-        return {"thinkingLevel": level.upper()} | ({} if off else {"includeThoughts": True})
-    least, most = next((least, most) for start, least, most in _BUDGETS if model.id.startswith(start))
-    budget = thinking_budget(model, request.reasoning, request.max_tokens or model.max_output or _MAX_OUTPUT)
-    if budget is None:
-        return {"thinkingBudget": least}
-    return {"thinkingBudget": min(max(budget, least), most), "includeThoughts": True}
+    model, level, how = request.model, request.reasoning, thinking(request.model)
+    shown = {} if level == "off" else {"includeThoughts": True}
+    if how is None:
+        return {}
+    if how.way != "budget":
+        word = effort_word(model, "minimum" if level == "off" else level)
+        return {"thinkingLevel": word.upper(), **shown} if word else shown
+    budget = thinking_budget(model, level, request.max_tokens or model.max_output or _MAX_OUTPUT)
+    return shown if budget is None else {"thinkingBudget": budget, **shown}
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
@@ -126,7 +134,7 @@ def _schema(schema: Any, *, named: bool = False) -> Any:
 def _answer(blocks: Iterable[Block], model: Model) -> list[dict[str, Any]]:
     """Return the parts of an answer, each with the signature that it came with."""
     parts: list[dict[str, Any]] = []
-    signature, unsigned = "", bool(model.efforts)
+    signature, unsigned = "", _is_new(model)
     for block in blocks:
         if isinstance(block, ReasoningBlock):
             valid = bool(block.signature) and _BASE64.fullmatch(block.signature) is not None
@@ -139,7 +147,7 @@ def _answer(blocks: Iterable[Block], model: Model) -> list[dict[str, Any]]:
             part: dict[str, Any] = {"text": block.text}
         elif isinstance(block, ToolCallBlock):
             call = {"name": block.name, "args": finite_json(block.arguments)}
-            part = {"functionCall": ({"id": block.id} if model.efforts else {}) | call}
+            part = {"functionCall": ({"id": block.id} if _is_new(model) else {}) | call}
             if unsigned:  # the API wants a signature of the first call of an answer
                 signature, unsigned = signature or _UNSIGNED, False
         else:
@@ -159,10 +167,10 @@ def _results(message: Message, calls: dict[str, str], model: Model) -> list[dict
         if not isinstance(block, ToolResultBlock):
             continue
         shown = [_image(each) for each in block.content if isinstance(each, ImageBlock)]
-        text = plain_text(block.content) or ("(see the image)" if shown else _NO_OUTPUT)
-        result: dict[str, Any] = {"id": block.call_id} if model.efforts else {}
+        text = plain_text(block.content) or ("(see the image)" if shown else NO_OUTPUT)
+        result: dict[str, Any] = {"id": block.call_id} if _is_new(model) else {}
         result |= {"name": calls[block.call_id], "response": {"error" if block.is_error else "output": text}}
-        if shown and model.efforts:
+        if shown and _is_new(model):
             result["parts"] = shown
         elif shown:
             images += [{"text": f"image of the tool result of {calls[block.call_id]}:"}, *shown]

@@ -13,18 +13,23 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize, unique_id
-from zot_provider.wire.parts import data_url, is_closed, result_text
-from zot_provider.wire.reasoning import effort_word
+from zot_provider.wire.parts import NAMES, data_url, is_closed, result_text
+from zot_provider.wire.reasoning import effort_word, temperature
 
 _NAME = "openai-responses"
 
 _SMALLEST_LIMIT = 16
 """Lowest `max_output_tokens` that the API accepts."""
 
+_LONGEST_KEY = 64
+"""Characters of `prompt_cache_key` that the API accepts."""
+
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a conversation, or of a part of it; see `Wire`."""
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids)
+    normal = normalize(
+        messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=quirks.call_ids or NAMES
+    )
     return [item for message in normal for item in _items(message, ids)]
 
 
@@ -37,14 +42,16 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         "stream": True,
         "store": False,
     }
-    if request.system:
-        body["instructions"] = request.system
+    system = request.system or quirks.default_system
+    if system:
+        body["instructions"] = system
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     if request.max_tokens is not None:
         body["max_output_tokens"] = max(request.max_tokens, _SMALLEST_LIMIT)
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
+    warmth = temperature(request)
+    if warmth is not None:
+        body["temperature"] = warmth
     if model.reasoning:
         # Models without reasoning answer this with status 400.
         body["include"] = ["reasoning.encrypted_content"]
@@ -56,8 +63,8 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         answer = {"type": "json_schema", "name": "answer", "schema": schema, "strict": is_closed(schema)}
         body["text"] = {"format": answer}
     if quirks.prompt_cache_key and request.cache_key:
-        body["prompt_cache_key"] = request.cache_key
-    return body
+        body["prompt_cache_key"] = request.cache_key[:_LONGEST_KEY]
+    return quirks.finish(body)
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

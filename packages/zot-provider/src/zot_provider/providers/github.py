@@ -1,0 +1,36 @@
+"""GitHub Copilot."""
+
+from zot_provider.providers.spec import Provider, Route
+from zot_provider.wire.base import Quirks
+
+_QUIRKS = Quirks(
+    initiator_header="x-initiator",
+    images_header="copilot-vision-request",
+    headers=(
+        ("openai-intent", "conversation-edits"),
+        # The server refuses editors that it does not know.
+        ("user-agent", "GitHubCopilotChat/0.35.0"),
+        ("editor-version", "vscode/1.107.0"),
+        ("editor-plugin-version", "copilot-chat/0.35.0"),
+        ("copilot-integration-id", "vscode-chat"),
+    ),
+)
+
+PROVIDERS = (
+    Provider(
+        id="github-copilot",
+        title="GitHub Copilot",
+        wire="openai-chat",
+        base_url="https://api.individual.githubcopilot.com",
+        key_env=("COPILOT_GITHUB_TOKEN", "GITHUB_COPILOT_TOKEN"),
+        default_model="gpt-6.1-sol",
+        catalog="github-copilot",
+        quirks=_QUIRKS.replace(reasoning_effort=False),
+        scheme="bearer",
+        routes=(
+            Route(("claude-*",), wire="anthropic-messages", quirks=_QUIRKS),
+            Route(("gpt-4*", "gpt-5-mini"), quirks=_QUIRKS),
+            Route(("gpt-*", "grok-*", "mai-*"), wire="openai-responses", quirks=_QUIRKS.replace(prompt_cache_key=True)),
+        ),
+    ),
+)

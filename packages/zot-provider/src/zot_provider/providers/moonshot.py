@@ -1,0 +1,47 @@
+"""Moonshot AI: the Kimi Code plan and the platform. Their keys are not interchangeable."""
+
+from zot_provider.providers.spec import KeyVariable, Provider, Route
+from zot_provider.wire.base import Quirks, WordRule
+
+_PLATFORM = "https://api.moonshot.ai/v1"
+_THINKING = Quirks(thinking="thinking", call_ids=WordRule(40, ".:"))
+"""Kimi's ids of calls have a dot and a colon (`functions.read:0`), by which its models know them."""
+_EFFORT = Quirks(reasoning_always=True, call_ids=WordRule(40, ".:"))
+"""From K3 on, an effort is sent, and each answer of a conversation has its thinking."""
+_ROUTES = (Route(("kimi-k2*", "kimi-for-coding*"), quirks=_THINKING),)
+
+
+def _platform(id: str, title: str, base_url: str) -> Provider:
+    return Provider(
+        id=id,
+        title=title,
+        wire="openai-chat",
+        base_url=base_url,
+        key_env=("MOONSHOT_API_KEY",),
+        default_model="kimi-k3",
+        catalog="moonshotai",
+        quirks=_EFFORT,
+        routes=_ROUTES,
+        aliases=("moonshot", "moonshot-ai") if base_url == _PLATFORM else (),
+    )
+
+
+PROVIDERS = (
+    _platform("moonshotai", "Moonshot AI", _PLATFORM),
+    _platform("moonshotai-cn", "Moonshot AI (China)", "https://api.moonshot.cn/v1"),
+    Provider(
+        id="kimi",
+        title="Kimi Code",
+        wire="openai-chat",
+        base_url="https://api.kimi.com/coding/v1",
+        key_env=("KIMI_API_KEY", "KIMI_CODING_API_KEY", "MOONSHOT_API_KEY"),
+        key_variables=(KeyVariable("MOONSHOT_API_KEY", base_url=_PLATFORM),),
+        key_prefixes=("sk-kimi-",),
+        base_url_env=("KIMI_BASE_URL",),
+        default_model="k3",
+        catalog="kimi-coding",
+        quirks=_EFFORT,
+        routes=_ROUTES,
+        aliases=("kimi-code", "kimi-coding"),
+    ),
+)
