@@ -151,7 +151,7 @@ class ModelRegistry:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider or in the user's file, else the credentials for all, or of its cloud."""
+        """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""
         given = self._endpoint(id).key or self._keys.get(id, "")
         return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 

@@ -14,11 +14,11 @@ import pytest
 
 from zot_provider.accounts.aws import AwsAccount
 from zot_provider.completion import complete
-from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout
+from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, StatusError
 from zot_provider.model import Model
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.router import RoutingClient
-from zot_provider.testing import Received, ScriptedServer
+from zot_provider.testing import Fault, Received, ScriptedServer, Turn
 
 PROVIDER = ModelRegistry().provider("amazon-bedrock")
 ID, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
@@ -101,15 +101,13 @@ def test_without_an_account_the_variables_are_named() -> None:
     assert not registry.ready(PROVIDER.id)
     with pytest.raises(MissingKey) as caught:
         registry.credentials_of(PROVIDER.id).check(PROVIDER)
-    assert str(caught.value) == (
-        "no account for amazon-bedrock: set AWS_BEARER_TOKEN_BEDROCK or AWS_PROFILE or AWS_ACCESS_KEY_ID"
-    )
+    assert str(caught.value) == "no account for amazon-bedrock: set AWS_BEARER_TOKEN_BEDROCK, or AWS_PROFILE"
 
 
 async def test_the_region_of_a_profile_gives_the_address(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "work")
     account = profile(home, f"region = eu-north-1\naws_access_key_id = {ID}\naws_secret_access_key = {SECRET}\n")
-    found = await account.authorize(PROVIDER)
+    found = await account.authorize()
     assert found.base_url == "https://bedrock-runtime.eu-north-1.amazonaws.com"
     assert found.key == ""
     assert found.sign is not None
@@ -118,20 +116,20 @@ async def test_the_region_of_a_profile_gives_the_address(home: Path, monkeypatch
 
 
 async def test_a_region_of_china_has_an_address_of_its_own(key_pair: dict[str, str]) -> None:
-    found = await AwsAccount({"AWS_REGION": "cn-north-1"}).authorize(PROVIDER)
+    found = await AwsAccount({"AWS_REGION": "cn-north-1"}).authorize()
     assert found.base_url == "https://bedrock-runtime.cn-north-1.amazonaws.com.cn"
 
 
 async def test_a_profile_that_does_not_exist_is_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     with pytest.raises(ConfigError, match=r"cannot be used: The config profile \(nobody\) could not be found"):
-        await AwsAccount({"AWS_PROFILE": "nobody"}).authorize(PROVIDER)
+        await AwsAccount({"AWS_PROFILE": "nobody"}).authorize()
 
 
 async def test_a_profile_without_credentials_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "work")
     with pytest.raises(ConfigError, match="no credentials of AWS were found"):
-        await profile(home, "region = eu-north-1\n").authorize(PROVIDER)
+        await profile(home, "region = eu-north-1\n").authorize()
 
 
 async def test_a_program_that_hangs_is_not_waited_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +137,7 @@ async def test_a_program_that_hangs_is_not_waited_for(home: Path, monkeypatch: p
     os.mkfifo(home / "fifo")
     profile(home, f"credential_process = cat {home}/fifo\n")
     with pytest.raises(ResponseTimeout, match=r"the look-up of the credentials of AWS took more than 0\.2 s"):
-        await AwsAccount({"AWS_PROFILE": "work"}, limit=0.2).authorize(PROVIDER)
+        await AwsAccount({"AWS_PROFILE": "work"}, limit=0.2).authorize()
     (home / "fifo").write_text("{}")  # waits for the program, which then ends
 
 
@@ -179,7 +177,7 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it() -> None:
         "import asyncio, sys; sys.modules['botocore'] = None\n"
         "from zot_provider.accounts.aws import AwsAccount\n"
         "from zot_provider.errors import ConfigError\n"
-        "try: asyncio.run(AwsAccount({}).authorize(None))\n"
+        "try: asyncio.run(AwsAccount({}).authorize())\n"
         "except ConfigError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -192,7 +190,17 @@ def test_no_library_of_a_cloud_is_loaded_to_know_whether_a_provider_is_ready() -
     program = (
         "import sys; from zot_provider.registry import ModelRegistry; registry = ModelRegistry()\n"
         "print([registry.ready(provider.id) for provider in registry.providers] and "
-        "[name for name in ('botocore', 'google.auth') if name in sys.modules])"
+        "[name for name in sys.modules if name in ('botocore', 'google.auth', 'zot_provider.accounts.aws')])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+async def test_a_refused_account_is_answered_with_advice(key_pair: dict[str, str]) -> None:
+    turn = Turn(fault=Fault(status=403, headers={"x-amzn-errortype": "AccessDeniedException:http://x"}))
+    with ScriptedServer([turn]) as server, pytest.raises(StatusError) as caught:
+        await ask(key_pair, server)
+    assert caught.value.code == "AccessDeniedException"
+    assert str(caught.value).endswith(
+        "; check the credentials of AWS, and that the account may use the model in this region"
+    )

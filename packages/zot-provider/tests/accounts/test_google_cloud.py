@@ -106,9 +106,9 @@ async def test_a_key_counts_more_than_an_account(tokens: Tokens) -> None:
 
 async def test_a_token_is_kept_and_another_one_follows_a_refusal(tokens: Tokens) -> None:
     account = GoogleCloudAccount(PLACE)
-    assert [(await account.authorize(PROVIDER)).key for _ in range(2)] == ["token-1", "token-1"]
-    assert (await account.authorize(PROVIDER, refused="token-1")).key == "token-2"
-    assert (await account.authorize(PROVIDER, refused="token-1")).key == "token-2"
+    assert [(await account.authorize()).key for _ in range(2)] == ["token-1", "token-1"]
+    assert (await account.authorize(refused="token-1")).key == "token-2"
+    assert (await account.authorize(refused="token-1")).key == "token-2"
 
 
 async def test_a_refused_token_is_replaced_within_a_request(tokens: Tokens) -> None:
@@ -128,7 +128,7 @@ async def test_a_refused_token_is_replaced_within_a_request(tokens: Tokens) -> N
 )
 async def test_the_address_is_that_of_the_location(tokens: Tokens, location: str, host: str) -> None:
     account = GoogleCloudAccount(PLACE | {"GOOGLE_CLOUD_LOCATION": location})
-    found = await account.authorize(PROVIDER)
+    found = await account.authorize()
     assert found.base_url == f"https://{host}/v1/projects/p-1/locations/{location}/publishers/google"
 
 
@@ -145,7 +145,7 @@ def test_without_a_project_or_a_location_the_variables_are_named(missing: str) -
 async def test_an_account_that_was_revoked_is_an_error_in_one_line(tokens: Tokens) -> None:
     tokens.status = 400
     with pytest.raises(ConfigError, match=r"the account of Google Cloud cannot be used: .*invalid_grant") as caught:
-        await GoogleCloudAccount(PLACE).authorize(PROVIDER)
+        await GoogleCloudAccount(PLACE).authorize()
     assert "\n" not in str(caught.value)
 
 
@@ -153,7 +153,7 @@ async def test_a_file_that_is_no_account_is_an_error(monkeypatch: pytest.MonkeyP
     (tmp_path / "account.json").write_text("{}")
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "account.json"))
     with pytest.raises(ConfigError, match="the account of Google Cloud cannot be used"):
-        await GoogleCloudAccount(PLACE).authorize(PROVIDER)
+        await GoogleCloudAccount(PLACE).authorize()
 
 
 async def test_a_server_that_refuses_connections_may_be_asked_again(tokens: Tokens, tmp_path: Path) -> None:
@@ -161,14 +161,14 @@ async def test_a_server_that_refuses_connections_may_be_asked_again(tokens: Toke
     account = json.loads(path.read_text()) | {"token_uri": "http://127.0.0.1:9/token"}
     path.write_text(json.dumps(account))
     with pytest.raises(ConnectError, match="Google Cloud cannot be reached") as caught:
-        await GoogleCloudAccount(PLACE).authorize(PROVIDER)
+        await GoogleCloudAccount(PLACE).authorize()
     assert caught.value.retryable
 
 
 async def test_a_server_that_does_not_answer_is_not_waited_for(tokens: Tokens) -> None:
     tokens.hold.clear()
     with pytest.raises(ResponseTimeout, match=r"the sign-in to Google Cloud took more than 0\.2 s"):
-        await GoogleCloudAccount(PLACE, limit=0.2).authorize(PROVIDER)
+        await GoogleCloudAccount(PLACE, limit=0.2).authorize()
 
 
 def test_a_missing_library_is_named_with_the_extra_that_brings_it() -> None:
@@ -176,7 +176,7 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it() -> None:
         "import asyncio, sys; sys.modules['google.auth'] = None\n"
         "from zot_provider.accounts.google_cloud import GoogleCloudAccount\n"
         "from zot_provider.errors import ConfigError\n"
-        "try: asyncio.run(GoogleCloudAccount({}).authorize(None))\n"
+        "try: asyncio.run(GoogleCloudAccount({}).authorize())\n"
         "except ConfigError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

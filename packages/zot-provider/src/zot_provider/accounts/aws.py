@@ -6,17 +6,7 @@ from typing import Any
 
 from zot_provider.accounts.blocking import in_thread, one_line
 from zot_provider.credentials import Authorization, Sign
-from zot_provider.errors import ConfigError, MissingKey
-from zot_provider.providers.spec import Provider
-
-_SIGNS = (
-    "AWS_PROFILE",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-)
-"""Variables of which one is set where an account is meant to be used."""
+from zot_provider.errors import ConfigError
 
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
@@ -34,21 +24,13 @@ def open_account(environ: Mapping[str, str]) -> "AwsAccount":
 class AwsAccount:
     """The account of a profile, of a key pair, of a container or of a web identity, in botocore's order."""
 
-    advice = "check the credentials of AWS, and that the account may use the model in this region"
-
     def __init__(self, environ: Mapping[str, str], *, limit: float = 15.0) -> None:
         """`limit`: seconds to wait for credentials, which may come from a server or a program."""
         self._environ = environ
         self._limit = limit
         self._session: Any = None
 
-    def check(self, provider: Provider) -> None:
-        """See `CloudAccount`."""
-        if not any(self._environ.get(name, "").strip() for name in _SIGNS):
-            names = " or ".join((*provider.key_env, *_SIGNS[:2]))
-            raise MissingKey(f"no account for {provider.id}: set {names}")
-
-    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
+    async def authorize(self, refused: str = "") -> Authorization:
         """See `CloudAccount`. The address is that of the region in the environment, else of that of the profile."""
         credentials, region = await in_thread(self._find, self._limit, "the look-up of the credentials of AWS")
         suffix = ".cn" if region.startswith("cn-") else ""

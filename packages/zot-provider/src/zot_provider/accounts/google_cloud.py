@@ -5,8 +5,7 @@ from typing import Any
 
 from zot_provider.accounts.blocking import in_thread, one_line
 from zot_provider.credentials import Authorization, environment_value
-from zot_provider.errors import ConfigError, ConnectError, MissingKey
-from zot_provider.providers.spec import Provider
+from zot_provider.errors import ConfigError, ConnectError
 
 _PROJECT = ("GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT")
 _LOCATION = ("GOOGLE_CLOUD_LOCATION",)
@@ -22,24 +21,13 @@ def open_account(environ: Mapping[str, str]) -> "GoogleCloudAccount":
 class GoogleCloudAccount:
     """The account of a person, a service or a machine, for a project and a location."""
 
-    advice = "run `gcloud auth application-default login`, and check that the project may use Vertex AI"
-
     def __init__(self, environ: Mapping[str, str], *, limit: float = 30.0) -> None:
         """`limit`: seconds to wait for a token, which comes from a server."""
         self._environ = environ
         self._limit = limit
         self._credentials: Any = None
 
-    def check(self, provider: Provider) -> None:
-        """See `CloudAccount`."""
-        for names in (_PROJECT, _LOCATION):
-            if not environment_value(names, self._environ):
-                keys = " or ".join(provider.key_env)
-                raise MissingKey(
-                    f"no account for {provider.id}: set {keys}, or {_PROJECT[0]} and {_LOCATION[0]} (such as global)"
-                )
-
-    async def authorize(self, provider: Provider, refused: str = "") -> Authorization:
+    async def authorize(self, refused: str = "") -> Authorization:
         """See `CloudAccount`. A token is kept until shortly before it expires."""
         token, headers = await in_thread(lambda: self._token(refused), self._limit, "the sign-in to Google Cloud")
         return Authorization(token, scheme="bearer", headers=headers, base_url=self._base_url())
