@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick check test lowest coverage fuzz bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test lowest coverage fuzz bench generate screenshots build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -46,7 +46,10 @@ COVER := --cov-append --cov-report= --cov-fail-under=0
 ALONE = $(UV) run --quiet --isolated --no-default-groups --group test --package $(package) \
   $(PYTEST) $(if $(filter $(package),$(MEASURED)),--cov=packages/$(package)/src $(COVER)) packages/$(package)
 
-check: quick ## `make quick`, the lock file, the types of the examples, each package alone, docs, wheels
+sdk: ## compare the wires with the vendors' own Python SDKs, in an environment of its own
+	$(UV) run --isolated --no-default-groups --group sdk --quiet pytest tests/sdk
+
+check: quick sdk ## `make quick`, `make sdk`, the lock file, types of the examples, each package alone, docs, wheels
 	$(UV) lock --check --quiet
 	$(UV) run mypy examples
 	@rm -f .coverage

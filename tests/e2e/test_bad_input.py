@@ -52,7 +52,11 @@ USAGE = [
     pytest.param(["--provider", "openai", "--api-key", "sk-ünï"], "holds spaces or unusual characters", id="odd key"),
     pytest.param(["--base-url", "localhost:8080/v1"], "must begin with http:// or https://", id="no scheme"),
     pytest.param(["--base-url", "http://"], "has no valid host", id="no host"),
-    pytest.param(["--base-url", "http://h:99999/v1"], "'http://h:99999/v1' has no valid port", id="no such port"),
+    pytest.param(
+        ["--base-url", "http://h:99999/v1"],
+        "its port is not a number up to 65535",
+        id="no such port",
+    ),
     pytest.param(["--base-url", "http://me:hunter2@a..b/v1"], "'http://a..b/v1' is not valid", id="no such name"),
     pytest.param(["--base-url", "me:hunter2@host/v1"], "got 'host/v1'", id="a password without scheme"),
 ]
@@ -74,10 +78,10 @@ def test_a_mistake_on_the_command_line(zot: Zot, arguments: list[str], words: st
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "no API key found: set ANTHROPIC_API_KEY or OPENAI_API_KEY"),
-        ([], "a provider that needs no key (ollama; --provider NAME)"),
-        (["--provider", "anthropic"], "no API key for anthropic: set ANTHROPIC_API_KEY, or pass a key (--api-key KEY)"),
-        (["--model", "openai-responses/gpt-5.4"], "no API key for openai-responses: set OPENAI_API_KEY"),
+        ([], "no API key found: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "),
+        ([], "a provider that needs no key (ollama, llama.cpp, lmstudio, vllm; --provider NAME)"),
+        (["--provider", "anthropic"], "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or pass a key (--api-key KEY)"),
+        (["--model", "openai-responses/gpt-6.1-sol"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
 )
 def test_a_missing_key_is_named_by_its_variable(zot: Zot, arguments: list[str], words: str) -> None:
@@ -293,6 +297,21 @@ def test_a_session_without_any_message_can_be_gone_on_with(zot: Zot, server: Scr
     assert [json.loads(line)["type"] for line in (zot.cwd / "bare.jsonl").read_text().split("\n") if line][
         -1
     ] == "usage"
+
+
+@pytest.mark.parametrize("content", ["", "\0\0\0", '{"type":"meta"}\n', "no row\n"])
+def test_continuing_passes_over_newer_sessions_that_cannot_be_read(
+    zot: Zot, server: ScriptedServer, content: str
+) -> None:
+    server.add("first", "second")
+    assert zot.ask(server, "-p", "one").code == 0
+    broken = zot.session.with_name("20990101-000000-deadbeef.jsonl")
+    broken.write_text(content)
+    done = zot.ask(server, "-p", "-c", "two")
+    assert (done.code, done.out) == (0, "second\n")
+    assert broken.name in done.line()
+    assert [message["role"] for message in server.requests[1].body["messages"]][-3:] == ["user", "assistant", "user"]
+    assert broken.read_text() == content
 
 
 def test_a_mistake_of_ours_is_one_line_too(zot: Zot) -> None:

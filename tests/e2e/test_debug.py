@@ -1,11 +1,13 @@
 """`--debug` and `zot doctor`: what helps when something does not work, and never shows a key."""
 
+import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 from command import Zot
+from extension_folder import write_extension
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -73,6 +75,18 @@ def test_a_log_that_cannot_be_written_is_one_line(zot: Zot) -> None:
     assert done.code == 2
     assert done.line().startswith(f"cannot write the log {zot.home}/logs/zot.log: ")
     assert done.line().endswith("; leave out --debug")
+
+
+def test_a_log_and_a_trace_that_would_be_waited_for_are_refused(zot: Zot, server: ScriptedServer) -> None:
+    (zot.home / "logs").mkdir(parents=True)
+    os.mkfifo(zot.home / "logs" / "zot.log")
+    done = zot.ask(server, "-p", "x", "--debug")
+    assert (done.code, done.line().partition("zot.log: ")[2]) == (2, "not a regular file; leave out --debug")
+    folder = write_extension(zot.cwd.parent / "quiet", "")
+    done = zot.ask(server, "-p", "x", "-e", str(folder), "--ext-trace", str(zot.home / "logs" / "zot.log"))
+    assert done.code == 2
+    assert done.line().endswith("zot.log: not a regular file; name another file after --ext-trace")
+    assert server.requests == []
 
 
 def test_the_doctor_asks_every_endpoint_that_has_a_key(zot: Zot) -> None:

@@ -322,3 +322,13 @@ def test_notes_are_printed_as_json_beside_the_words_on_standard_error(zot: Zot, 
     notes = [event for event in done.events if event["type"] == "ext_notify"]
     assert notes == [{"type": "ext_notify", "extension": "hi", "level": "info", "message": "hello"}]
     assert done.err == "[hi] info: hello\n"
+
+
+def test_a_command_without_arguments_has_empty_ones_on_the_wire(zot: Zot, server: ScriptedServer) -> None:
+    folder = write_extension(zot.cwd.parent / "toy", "ext.command('go')(lambda args: display(repr(args)))")
+    trace = zot.cwd / "trace"
+    done = zot.ask(server, "-p", "/go", "--ext", str(folder), "--ext-trace", str(trace))
+    assert (done.code, done.out) == (0, "''\n")
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
+    (frame,) = [row["frame"] for row in rows if row["frame"]["type"] == "command_invoked"]
+    assert (frame["name"], frame["args"]) == ("go", "")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 import pytest
 from command import Zot
@@ -133,6 +133,19 @@ def test_the_flags_of_the_other_modes_count(start: Start, zot: Zot, server: Scri
     assert {tool["function"]["name"] for tool in body["tools"]} == {"read", "ls"}
     assert "Be a poet." in json.dumps(body["messages"][0])
     assert "Rhyme." in json.dumps(body["messages"][0])
+
+
+def test_an_answer_of_calls_alone_is_a_message_too(start: Start, zot: Zot, server: ScriptedServer) -> None:
+    def contents(events: list[dict[str, Any]]) -> list[list[str]]:
+        messages = [event["content"] for event in events if event["type"] == "assistant_message"]
+        assert messages[0][0]["name"] == "ls"
+        return [[block["type"] for block in content] for content in messages]
+
+    server.add(*[Turn(calls=[Call("ls", id="c1")]), "done"] * 2)
+    talk = start()
+    talk.send({"type": "prompt", "message": "look"})
+    assert contents(talk.until("done")) == [["tool_call"], ["text"]]
+    assert contents(zot.ask(server, "--json", "--no-session", "look").events) == [["tool_call"], ["text"]]
 
 
 def test_the_events_of_a_prompt_with_a_tool(start: Start, zot: Zot, server: ScriptedServer) -> None:

@@ -308,3 +308,20 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
     answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "get_commands"}).json()
     assert {each["extension"] for each in answer["data"]["commands"]} == {"skills"}
+
+
+def test_hostile_patterns_in_one_session_do_not_stop_another(start: Start, zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".gitignore").write_text("".join(f"{'*a' * 60}{number}b\n" for number in range(1000)))
+    for number in range(100):
+        (zot.cwd / f"{'a' * 120}{number}").touch()
+    (zot.cwd / "line").write_text("x" * 5000)
+    calls = [Call("glob", {"pattern": f"**/{'*a' * 60}b"}), Call("grep", {"pattern": "(?=(x+x+)+y)"})]
+    server.add(Turn("I look.", calls=calls), "Here I am.")
+    running = start()
+    with running.socket(running.open()) as busy, running.socket(running.open()) as other:
+        busy.send('{"type":"prompt","message":"look"}')
+        until(busy, "tool_call")
+        other.send('{"type":"prompt","message":"are you there?"}')
+        assert "Here I am." in json.dumps(until(other, "done"))
+        busy.send('{"type":"abort"}')
+        until(busy, "done")

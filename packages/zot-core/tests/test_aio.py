@@ -1,11 +1,12 @@
 import asyncio
 import gc
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from zot_core.aio import alive, being_cancelled, cancel_soon, finish, spawn
+from zot_core.aio import GivenUp, alive, being_cancelled, cancel_soon, finish, in_thread, spawn
 
 
 async def forever() -> None:
@@ -138,3 +139,26 @@ async def test_a_cancellation_is_distinguished_from_a_failure() -> None:
     task.cancel()
     await task
     assert seen == [False, True]
+
+
+async def test_work_in_a_thread_learns_that_nobody_waits_for_it() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def work(check: Callable[[], None]) -> None:
+        try:
+            while True:
+                check()
+                began.set()
+        except GivenUp:
+            ended.set()
+
+    task = asyncio.create_task(in_thread(work))
+    await asyncio.to_thread(began.wait, 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(ended.wait, 60)
+
+
+async def test_work_in_a_thread_has_a_result() -> None:
+    assert await in_thread(lambda check: check() or threading.current_thread()) is not threading.current_thread()

@@ -51,6 +51,7 @@ def chunks(path: str) -> list[bytes]:
 READERS: dict[str, Callable[[str], object]] = {
     "open": open_regular,
     "append": lambda path: open_regular(path, os.O_WRONLY | os.O_APPEND),
+    "create": lambda path: open_regular(path, os.O_WRONLY | os.O_APPEND, create=True),
     "start": lambda path: read_start(path, 10),
     "whole": lambda path: read_regular(path, 10),
     "files": lambda path: asyncio.run(LocalFiles().read(path)),
@@ -95,6 +96,18 @@ def test_a_file_of_the_kernel_that_waits_for_data_is_read_without_waiting() -> N
     # A regular file, which waits unless it is opened with O_NONBLOCK. Not every user may read it.
     with suppress(BlockingIOError, PermissionError, FileNotFoundError):
         read_start("/proc/kmsg", 1 << 24)
+
+
+def test_a_missing_file_is_created_on_request_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new"
+    with pytest.raises(FileNotFoundError):
+        open_regular(str(path), os.O_WRONLY)
+    for text in (b"one", b"two"):
+        descriptor = open_regular(str(path), os.O_WRONLY | os.O_APPEND, create=True)
+        os.write(descriptor, text)
+        os.close(descriptor)
+    assert path.read_bytes() == b"onetwo"
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_at_most_the_limit_is_read(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from zot_provider.catalog.user import KnownProviders, parse_user_models
+from zot_provider.catalog.known import KnownProviders
+from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import ConfigError, ConnectError, MissingKey, ProviderError, ResponseTimeout, UnknownName
 from zot_provider.model import Model, Price
 from zot_provider.providers import PROVIDERS
@@ -154,7 +155,7 @@ async def test_a_server_that_is_slow_or_fails_is_an_error() -> None:
 def test_the_default_model_of_a_provider() -> None:
     found = registry(known=CORP)
     found.add(Provider("ext", "Extension", "openai-chat", None), [Model("first", "ext", context_window=9)])
-    assert found.default("anthropic").id == "claude-sonnet-4-6"
+    assert found.default("anthropic").id == "claude-opus-5-5"
     assert found.default("corp") == CORP.models["corp"][0]
     assert found.default("ext").context_window == 9
     assert found.default("ollama") == Model("", "ollama", reasoning=True)

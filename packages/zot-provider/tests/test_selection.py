@@ -9,19 +9,19 @@ OPENAI = {"OPENAI_API_KEY": " o-key\n"}
 BASE = "http://127.0.0.1:8080/v1"
 
 CASES = [
-    pytest.param({}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "a-key", ""), id="the provider of the key"),
-    pytest.param({}, OPENAI, ("openai", "gpt-5.4", "o-key", ""), id="a key with white space around it"),
+    pytest.param({}, ANTHROPIC, ("anthropic", "claude-opus-5-5", "a-key", ""), id="the provider of the key"),
+    pytest.param({}, OPENAI, ("openai", "gpt-6.1-sol", "o-key", ""), id="a key with white space around it"),
     pytest.param(
-        {"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.4", "o-key", ""), id="the provider named"
+        {"provider": "openai"}, ANTHROPIC | OPENAI, ("openai", "gpt-6.1-sol", "o-key", ""), id="the provider named"
     ),
     pytest.param(
         {"model": "gpt-5.1"}, ANTHROPIC | OPENAI, ("openai", "gpt-5.1", "o-key", ""), id="the model's provider"
     ),
     pytest.param(
-        {"model": "openai-responses/gpt-5.4"}, OPENAI, ("openai-responses", "gpt-5.4", "o-key", ""), id="both"
+        {"model": "openai-responses/gpt-6.1-sol"}, OPENAI, ("openai-responses", "gpt-6.1-sol", "o-key", ""), id="both"
     ),
-    pytest.param({"model": "anthropic/"}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "a-key", ""), id="a slash"),
-    pytest.param({"api_key": "mine"}, ANTHROPIC, ("anthropic", "claude-sonnet-4-6", "mine", ""), id="a key given"),
+    pytest.param({"model": "anthropic/"}, ANTHROPIC, ("anthropic", "claude-opus-5-5", "a-key", ""), id="a slash"),
+    pytest.param({"api_key": "mine"}, ANTHROPIC, ("anthropic", "claude-opus-5-5", "mine", ""), id="a key given"),
     pytest.param({"provider": "ollama"}, {}, ("ollama", "", "", ""), id="only the server knows"),
     pytest.param({"provider": "ollama", "model": "qwen3:8b"}, {}, ("ollama", "qwen3:8b", "", ""), id="any name"),
     pytest.param({"base_url": BASE}, {}, ("local", "", "", BASE), id="an address alone"),
@@ -58,7 +58,7 @@ OWN = [
     pytest.param({"default_provider": "bare", "model": "new"}, ("bare", "new", ""), id="the default, unknown name"),
     pytest.param({"default_provider": "corp", "model": "claude-haiku-4-5", "api_key": "k"},
                  ("anthropic", "claude-haiku-4-5", "k"), id="but a model's provider counts more"),
-    pytest.param({"default_provider": "gone"}, ("openai", "gpt-5.4", "o-key"), id="nobody of that name"),
+    pytest.param({"default_provider": "gone"}, ("openai", "gpt-6.1-sol", "o-key"), id="nobody of that name"),
 ]  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_a_selection_among_the_users_own_providers(given: dict[str, str], expect
 
 
 def test_without_any_key_the_users_variables_are_named_too() -> None:
-    with pytest.raises(MissingKey, match=r", CORP_API_KEY or the variable of another .* no key \(ollama .* or bare\)"):
+    with pytest.raises(MissingKey, match=r", CORP_API_KEY or the variable of another .* no key \(ollama, .*, bare\)"):
         select(environ={}, known=CORP)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from zot_agent.cli.args import parse
 from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file, read_schema
+from zot_agent.config.api_key import read_key
 from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock
@@ -107,6 +108,13 @@ def test_a_pipe_is_read_to_its_end() -> None:
     os.close(writing)
     assert "from a process" in attach([f"@/dev/fd/{reading}"]).texts[0]
     os.close(reading)
+
+
+@pytest.mark.parametrize("path", ["\ud800", "a\0b"])
+def test_what_cannot_be_a_path_is_refused(path: str) -> None:
+    for reader in (read_prompt_file, read_schema, lambda path: read_key("", path, standard_input=False)):
+        with pytest.raises(ConfigError, match="cannot read "):
+            reader(path)
 
 
 def test_a_named_pipe_and_a_device_are_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.doctor_line import DoctorLine
-from zot_agent.cli.ext.probe import probe
+from zot_agent.cli.ext.probe import ProbeResult, probe
 from zot_agent.extensions.discover import DiscoveredExtension, read_extension
 
 UNTIL_SHUTDOWN = """
@@ -33,21 +33,31 @@ def hello(*frames: str) -> str:
 def test_an_extension_that_sends_no_ready_frame_is_told_what_that_costs(ready: bool, tmp_path: Path) -> None:
     found = installed(tmp_path / "a", hello(*['{"type":"ready"}'] * ready))
     late = DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start")
-    assert probe([found]) == {found.directory: [DoctorLine("ok", "start", "runs"), *([] if ready else [late])]}
+    expected = [DoctorLine("ok", "start", "runs"), *([] if ready else [late])]
+    assert probe([found]) == {found.directory: ProbeResult(expected, [])}
 
 
 def test_extensions_are_started_together_so_that_a_name_of_two_is_noticed(tmp_path: Path) -> None:
     command = '{"type":"register_command","name":"go","description":"go"}'
     one, two = (installed(tmp_path / name, hello(command, '{"type":"ready"}')) for name in ("one", "two"))
-    lines = probe([one, two])
-    assert DoctorLine("ok", "commands", "/go") in lines[one.directory]
-    assert [line.state for line in lines[two.directory]] == ["ok", "no"]
-    assert "go" in lines[two.directory][1].text
+    registered = probe([one, two])
+    first, second = registered[one.directory], registered[two.directory]
+    assert DoctorLine("ok", "commands", "/go") in first.lines
+    assert first.name_conflicts == []
+    (why,) = second.name_conflicts
+    assert why == "the command /go is shadowed by that of extension one, which is loaded before"
+    assert second.lines == [DoctorLine("ok", "start", "runs"), DoctorLine("no", "name", why)]
+
+
+def test_a_command_with_the_name_of_one_of_the_screen_is_noticed_once(tmp_path: Path) -> None:
+    command = '{"type":"register_command","name":"Help","description":"help"}'
+    found = installed(tmp_path / "a", hello(command, command, '{"type":"ready"}'))
+    assert probe([found])[found.directory].name_conflicts == ["the command /Help is shadowed by zot's own"]
 
 
 def test_an_extension_that_does_not_start_does_not_hide_the_others(tmp_path: Path) -> None:
     broken = installed(tmp_path / "broken", "exit 3\n")
     sound = installed(tmp_path / "sound", hello('{"type":"ready"}'))
-    lines = probe([broken, sound])
-    assert [(line.state, line.topic) for line in lines[broken.directory]] == [("no", "start")]
-    assert lines[sound.directory] == [DoctorLine("ok", "start", "runs")]
+    registered = probe([broken, sound])
+    assert [(line.state, line.topic) for line in registered[broken.directory].lines] == [("no", "start")]
+    assert registered[sound.directory].lines == [DoctorLine("ok", "start", "runs")]

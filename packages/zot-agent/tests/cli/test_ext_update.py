@@ -265,6 +265,17 @@ def test_a_branch_cannot_be_written_outside_of_the_clone(origin: Origin, branch:
     assert target.read_bytes() == commit
 
 
+@pytest.mark.parametrize("name", ["HEAD", "config", "packed-refs", "shallow"])
+def test_a_file_of_the_repository_that_would_be_waited_for_is_left_out(origin: Origin, name: str) -> None:
+    origin.commit("1.1.0")
+    path = origin.clone / ".git" / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    essential = name in ("HEAD", "config")
+    said = origin.ext("update", "weather", code=2 if essential else 0)
+    assert ("has no upstream" if essential else "was updated: 1.0.0 -> 1.1.0") in said
+
+
 def test_a_repository_inside_of_a_clone_is_not_entered(origin: Origin) -> None:
     subprocess.run(["git", "init", "--quiet", origin.clone / "inner"], check=True)
     said = origin.ext("update", "weather", code=2)

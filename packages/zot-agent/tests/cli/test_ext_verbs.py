@@ -132,11 +132,26 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
         "outside_program": "",
         "hidden_by": "",
         "trusted": True,
+        "name_conflicts": [],
     }
     assert value["extensions"][1]["dir"] == str(hidden)
     assert value["extensions"][1]["hidden_by"] == str(own)
     (problem,) = value["problems"]
     assert (problem["scope"], problem["dir"]) == ("global", str(bad))
+
+
+def test_the_list_names_the_commands_and_tools_that_an_extension_does_not_get(ext: Cli) -> None:
+    both = ('{"type":"register_command","name":"go"}', '{"type":"register_command","name":"help"}')
+    for folder in ("a", "b"):
+        program = "".join(f"echo '{frame}'\n" for frame in ('{"type":"hello","name":"x"}', *both, '{"type":"ready"}'))
+        (ext.add(ext.mine, folder) / "run").write_text(f"#!/bin/sh\n{program}exec cat >/dev/null\n")
+    own, other = "the command /help is shadowed by zot's own", "the command /go is shadowed by that of extension a"
+    first, second = ext("list").splitlines()[1:]
+    assert first.endswith(f"  ({own})")
+    assert second.endswith(f"  ({other}, which is loaded before) ({own})")
+    value = json.loads(ext("list", "--json"))["extensions"]
+    assert [each["name_conflicts"] for each in value] == [[own], [f"{other}, which is loaded before", own]]
+    assert "shadowed" not in ext("list", "--no-start")
 
 
 def test_a_theme_is_told_with_what_shows_it(ext: Cli) -> None:

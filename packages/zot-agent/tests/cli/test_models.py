@@ -32,7 +32,7 @@ def test_every_catalogue_is_listed_a_model_a_line(capsys: pytest.CaptureFixture[
     lines = listed(capsys)
     names = [line.split()[0] for line in lines]
     assert len(set(names)) == len(lines) > 50
-    assert {name.partition("/")[0] for name in names} == {"anthropic", "openai", "openai-responses"}
+    assert {"anthropic", "openai", "openai-responses"} <= {name.partition("/")[0] for name in names}
     assert any(
         line.startswith("anthropic/claude-haiku-4-5 ") and "200k context, $1 in, $5 out" in line for line in lines
     )

@@ -104,6 +104,26 @@ def test_one_that_cannot_be_written_is_a_mistake_of_the_user(tmp_path: Path) -> 
         start_log(str(tmp_path / "zot.log"), [], {})
 
 
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_log_that_would_be_waited_for_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "zot.log"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/ptmx")
+    with pytest.raises(ConfigError, match=r"zot.log: not a regular file; leave out --debug$"):
+        start_log(str(path), [], {})
+
+
+def test_a_log_that_is_replaced_by_a_pipe_before_it_begins_again_loses_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "zot.log"
+    start_log(str(path), [], {}, max_bytes=200)
+    path.unlink()
+    os.mkfifo(path)
+    for number in range(10):
+        logging.getLogger("zot_core").info("line %d of the log", number)
+    assert stat.S_ISFIFO((tmp_path / "zot.log").stat().st_mode) or stat.S_ISFIFO(
+        (tmp_path / "zot.log.1").stat().st_mode
+    )
+
+
 def test_what_cannot_be_written_does_not_print_anything(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     start_log(str(tmp_path / "zot.log"), [KEY], {})
     (handler,) = (each for each in logging.getLogger("zot_core").handlers if isinstance(each, RotatingFileHandler))

@@ -24,6 +24,7 @@ SHAPES = [
     pytest.param('{"http_proxy": true}', "http_proxy: expected text, got true", id="a proxy that is true"),
     pytest.param('{"http_proxy": "socks5://me:hunter2@h"}', "http_proxy: expected an address such", id="socks"),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
+    pytest.param('{"ca_file": "/nowhere/ca.pem"}', "ca_file: there is no file /nowhere/ca.pem", id="no authorities"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),
     pytest.param('{"project_trust": "yes"}', "project_trust: expected one of ask, on, off, got 'yes'", id="trust"),
     pytest.param('{"project_trust": true}', "project_trust: expected text, got true", id="on"),

@@ -551,6 +551,19 @@ async def test_one_that_ignores_everything_is_killed_with_its_children(start: St
     assert started.said("no shutdown_ack within 0.1 s")
 
 
+async def test_one_that_owes_an_answer_is_not_waited_for_again(start: Start) -> None:
+    async with start("ignores", shutdown_seconds=LONG, kill_seconds=LONG) as started:
+        await started.listener.note()
+        asking = asyncio.create_task(ask(started, "x"))
+        await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await started.connection.stop()
+        assert running(started.pid) == []
+    assert started.said("no shutdown_ack within 0.05 s")
+
+
 async def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(start: Start) -> None:
     async with start("ignores", kill_seconds=LONG) as started:
         await started.listener.note()

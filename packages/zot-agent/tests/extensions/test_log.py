@@ -118,6 +118,15 @@ def test_a_large_log_of_before_begins_anew_with_the_first_line(tmp_path: Path) -
     assert Path(f"{path}.1").read_bytes() == b"y" * 2000
 
 
+def test_a_pipe_in_the_place_of_the_older_part_is_not_waited_for(tmp_path: Path) -> None:
+    log = ExtensionLog(str(tmp_path), "x", largest=1000)
+    os.mkfifo(f"{log.path}.1")
+    log.line("x" * 2000)
+    log.line("lost")
+    log.close()
+    assert len(said(log.path)) == 1
+
+
 def in_the_way(kind: str, path: Path) -> None:
     if kind == "logs is a file":
         path.parent.write_text("")
@@ -125,11 +134,13 @@ def in_the_way(kind: str, path: Path) -> None:
     path.parent.mkdir()
     if kind == "folder":
         path.mkdir()
+    elif kind == "device":
+        path.symlink_to("/dev/ptmx")
     else:
         os.mkfifo(path)
 
 
-@pytest.mark.parametrize("kind", ["logs is a file", "folder", "named pipe"])
+@pytest.mark.parametrize("kind", ["logs is a file", "folder", "device", "named pipe"])
 def test_without_a_log_the_extension_runs_on(tmp_path: Path, kind: str) -> None:
     path = Path(log_path(str(tmp_path), "x"))
     in_the_way(kind, path)

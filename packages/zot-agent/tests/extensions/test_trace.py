@@ -1,7 +1,10 @@
+import errno
 import json
 import os
 import re
+import resource
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +74,28 @@ def test_a_trace_that_cannot_be_opened_is_an_error_of_one_line(path: str) -> Non
     assert "--ext-trace" in str(failure.value)
 
 
-def test_a_full_disk_ends_the_trace_and_says_so() -> None:
-    trace = Trace("/dev/full")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_trace_that_would_be_waited_for_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "t"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/ptmx")
+    with pytest.raises(ConfigError, match=r"^cannot write the trace .*: not a regular file; name another file"):
+        Trace(str(path))
+
+
+@pytest.fixture
+def full_disk() -> Iterator[None]:
+    """No file can grow: this error differs from that of a full disk only in its number."""
+    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, kept[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, kept)
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_ends_the_trace_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "t"
+    trace = Trace(str(path))
     trace.add("x", "in", b"{}")
-    assert trace.failure == f"the trace /dev/full ends early: {os.strerror(28)}"
+    assert trace.failure == f"the trace {path} ends early: {os.strerror(errno.EFBIG)}"
     trace.add("x", "in", b"{}")
     trace.close()

@@ -154,13 +154,13 @@ def test_a_flag_counts_more_than_the_settings_and_they_more_than_the_environment
     assert chosen("--provider", "corp") == ("corp", "m2")
     assert chosen("--model", "m1") == ("corp", "m1")
     assert chosen("--model", "unheard-of") == ("corp", "unheard-of")
-    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-opus-5-5")
     assert chosen("--model", "claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
     assert chosen("--base-url", "http://127.0.0.1:2/v1") == ("corp", "m2")
     settle(tmp_path, config={"model": "m1"})
     assert chosen() == ("corp", "m1")
     settle(tmp_path, config={"provider": "anthropic"})
-    assert chosen() == ("anthropic", "claude-sonnet-4-6")
+    assert chosen() == ("anthropic", "claude-opus-5-5")
 
 
 def test_a_session_counts_more_than_the_settings(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_an_unknown_name_is_said_to_stand_where_it_does(
 
 
 def test_an_unknown_provider_of_the_settings_is_in_nobodys_way(key: None, tmp_path: Path) -> None:
-    settle(tmp_path, config={"provider": "kimi", "model": "k2"})
-    assert chosen("--provider", "anthropic") == ("anthropic", "claude-sonnet-4-6")
+    settle(tmp_path, config={"provider": "unheard", "model": "k2"})
+    assert chosen("--provider", "anthropic") == ("anthropic", "claude-opus-5-5")
     assert chosen("--model", "anthropic/claude-haiku-4-5") == ("anthropic", "claude-haiku-4-5")
 
 
@@ -218,6 +218,24 @@ def test_a_proxy_of_the_settings_is_used_here_and_by_children(
     settle(tmp_path, config={"http_proxy": "http://proxy:3128"})
     close(build("--no-session"))
     assert os.environ["http_proxy"] == os.environ["https_proxy"] == "http://proxy:3128"
+
+
+def test_authorities_of_the_settings_are_trusted_here_and_by_children(
+    key: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/before")  # so that it is put back
+    file = tmp_path / "authorities.pem"
+    file.touch()
+    settle(tmp_path, config={"ca_file": str(file)})
+    close(build("--no-session"))
+    assert os.environ["SSL_CERT_FILE"] == str(file)
+
+
+def test_the_settings_may_have_another_name_of_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k")
+    monkeypatch.setenv("AZURE_OPENAI_RESOURCE_NAME", "res")
+    settle(tmp_path, config={"provider": "azure", "model": "our-own"})
+    assert chosen() == ("azure-openai-responses", "our-own")
 
 
 def system(*arguments: str) -> tuple[str, list[str]]:
@@ -304,7 +322,7 @@ def test_children_know_the_agent_that_started_them(key: None, monkeypatch: pytes
     session = host.runtime.session
     assert session is not None
     assert host.runtime.agent.context.env == {
-        **{"ZOT_PROVIDER": "anthropic", "ZOT_MODEL": "claude-sonnet-4-6", "ZOT_REASONING_LEVEL": "low"},
+        **{"ZOT_PROVIDER": "anthropic", "ZOT_MODEL": "claude-opus-5-5", "ZOT_REASONING_LEVEL": "low"},
         **{"ZOT_CHILD_SESSION": "1", "ZOT_SESSION_ID": session.meta.id, "ZOT_SESSION_FILE": session.path},
     }
     close(host)

@@ -1,6 +1,7 @@
-"""Start, cancel and await asyncio tasks."""
+"""Start, cancel and await asyncio tasks, and work in threads."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -56,6 +57,28 @@ async def finish(task: asyncio.Task[Any], cancel: Callable[[], None] | None = No
             if cancel is not None:
                 cancel()
     return cancelled
+
+
+class GivenUp(Exception):
+    """Nobody waits any more for work in a thread."""
+
+
+async def in_thread(work: Callable[[Callable[[], None]], T]) -> T:
+    """Run `work` in a thread. Its argument raises `GivenUp` once the caller is cancelled.
+
+    Work that may take long calls it often: nothing else ends a thread, and the process waits for its threads at exit.
+    """
+    given_up = threading.Event()
+
+    def check() -> None:
+        if given_up.is_set():
+            raise GivenUp
+
+    try:
+        return await asyncio.to_thread(work, check)
+    except asyncio.CancelledError:
+        given_up.set()
+        raise
 
 
 def being_cancelled() -> bool:

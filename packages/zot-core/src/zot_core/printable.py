@@ -2,7 +2,7 @@
 
 import re
 
-_CSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _JOINERS = "\u200c\u200d"
 """Zero-width characters that some scripts and emoji need."""
 
@@ -11,5 +11,5 @@ def printable_line(text: str) -> str:
     """Return `text` as one line of printable characters and joiners; runs of other characters become one space.
     Colour escape sequences are removed."""
     if not text.isprintable():
-        text = "".join(each if each.isprintable() or each in _JOINERS else " " for each in _CSI.sub("", text))
+        text = "".join(each if each.isprintable() or each in _JOINERS else " " for each in re.sub(_CSI, "", text))
     return " ".join(word for word in text.split() if word.strip(_JOINERS))

@@ -11,15 +11,21 @@ import stat
 _PIECE = 256 * 1024
 
 
-def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
-    """Open an existing regular file without waiting, and return its descriptor; also an `opener` for `open`.
+def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
+    """Open a regular file without waiting, and return its descriptor; also an `opener` for `open`.
 
-    Raises OSError, whose `strerror` says what else is at the path.
+    With `create`, a file that does not exist is created, for its owner alone. Raises OSError, whose `strerror` says
+    what else is at the path.
     """
-    _check(os.stat(path).st_mode, path)
+    try:
+        _check(os.stat(path).st_mode, path)
+    except FileNotFoundError:
+        if not create:
+            raise
+        flags |= os.O_CREAT
     # O_NONBLOCK and the second check: the file may have been replaced since, and some files below /proc wait for data.
     extra = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
-    descriptor = os.open(path, flags | extra)
+    descriptor = os.open(path, flags | extra, 0o600)
     try:
         _check(os.fstat(descriptor).st_mode, path)
     except OSError:

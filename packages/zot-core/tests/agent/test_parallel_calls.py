@@ -26,7 +26,7 @@ class Crowd:
                 if name == "hang":
                     self.hangs.set()
                     await asyncio.Event().wait()
-                for _ in range(5):
+                for _ in range(100):  # all of them have started by then
                     await asyncio.sleep(0)
                 return name
             finally:

@@ -58,7 +58,7 @@ async def appears(path: Path) -> None:
 
 
 def test_the_defaults_of_the_limits() -> None:
-    assert ShellLimits() == ShellLimits(kill_after=3.0, linger=0.1, drain_interval=0.1)
+    assert ShellLimits() == ShellLimits(kill_after=3.0, kill_cancelled_after=0.05, linger=0.1, drain_interval=0.1)
 
 
 def test_output_of_both_streams_comes_in_order_with_the_exit_code(run: Callable[..., Output]) -> None:
@@ -147,8 +147,19 @@ async def test_cancelling_ends_everything(shell: LocalShell, tmp_path: Path) -> 
     assert gone(pid_in(tmp_path / "leader"))
 
 
-async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
+async def test_what_ignores_sigterm_is_killed_soon_after_it_is_cancelled(tmp_path: Path) -> None:
     shell = LocalShell(ShellLimits(kill_after=600))
+    command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
+    task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
+    await appears(tmp_path / "leader")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 60)
+    assert gone(pid_in(tmp_path / "leader"))
+
+
+async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
+    shell = LocalShell(ShellLimits(kill_cancelled_after=600))
     command = "trap '' TERM; echo $$ > leader; while true; do sleep 0.05; done"
     task = asyncio.ensure_future(shell.run(command, cwd=str(tmp_path), env={}, timeout=None, output=lambda piece: None))
     await appears(tmp_path / "leader")

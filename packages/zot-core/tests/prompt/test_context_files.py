@@ -98,6 +98,8 @@ def test_empty_and_missing_files_are_nothing(deep: Path) -> None:
 def test_a_byte_order_mark_and_invalid_bytes_do_no_harm(deep: Path) -> None:
     (deep / "AGENTS.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
     assert [text for _, text in found(deep)] == ["caf\ufffd"]
+    (deep / "AGENTS.md").write_bytes(b"\xef")
+    assert [text for _, text in found(deep)] == ["\ufffd"]
 
 
 def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ def test_a_message_row_has_the_documented_form() -> None:
     ("block", "text"),
     [
         (TextBlock('"é"\n'), '{"type":"text","text":"\\"é\\"\\n"}'),
+        (TextBlock("a", "commentary"), '{"type":"text","text":"a","phase":"commentary"}'),
         (ImageBlock("image/png", "AA=="), '{"type":"image","mime_type":"image/png","data":"AA=="}'),
         (
             ToolCallBlock("c1", "bash", '{ "command":"true" }'),
@@ -181,7 +182,7 @@ arguments = st.one_of(
     objects.map(lambda value: json.dumps(value, indent=1)),
     texts.filter(str.strip),
 )
-shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, texts, texts)
+shown = st.builds(TextBlock, texts, texts) | st.builds(ImageBlock, texts, texts)
 blocks = st.one_of(
     shown,
     st.builds(ToolCallBlock, texts, texts, arguments),

@@ -1,7 +1,10 @@
 import asyncio
+import contextlib
+import os
 from pathlib import Path
 
 import pytest
+from waiting import until
 
 from zot_core.display import DiffDisplay
 from zot_core.errors import ToolError
@@ -20,6 +23,17 @@ def refusal(context: ToolContext, path: str, *pairs: tuple[str, str]) -> str:
     with pytest.raises(ToolError) as caught:
         editing(context, path, *pairs)
     return str(caught.value)
+
+
+def processes() -> list[str]:
+    """The numbers of the processes in which this process edits."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((path / "stat").read_text().rpartition(") ")[2].split()[1])
+            if parent == os.getpid() and b"edit_text.py" in (path / "cmdline").read_bytes():
+                found.append(path.name)
+    return found
 
 
 def test_edits_change_the_file_and_come_back_as_diff_rows(tmp_path: Path, context: ToolContext) -> None:
@@ -70,6 +84,34 @@ async def test_missing_fields_are_named(context: ToolContext) -> None:
         await edit.run({"path": "x", "edits": [{"oldText": "a"}]}, context)
     with pytest.raises(ToolError, match=r"^no such file"):
         await edit.run({"path": "gone", "edits": []}, context)
+
+
+async def test_a_large_edit_ends_with_its_call_and_changes_nothing(tmp_path: Path, context: ToolContext) -> None:
+    path = tmp_path / "huge"
+    old = "".join(f"{number % 997}\n" for number in range(200_000))
+    new = "".join(f"{number * 7 % 991}\n" for number in range(200_000))
+    path.write_text(f"first\n{old}last\n")
+    before = path.read_bytes()
+    call = asyncio.create_task(edit.run({"path": "huge", "edits": [{"oldText": old, "newText": new}]}, context))
+    await until(processes)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert processes() == []
+    assert path.read_bytes() == before
+
+
+def test_a_large_edit_is_like_a_small_one(tmp_path: Path, context: ToolContext) -> None:
+    rest = b"kept \xe9\r\n" * 50_000
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nold\nend\r\n" + rest)
+    result = editing(context, "x", ("old\nend", "new\nend"))
+    assert (tmp_path / "x").read_bytes() == b"\xef\xbb\xbfcaf\xe9\r\nnew\nend\r\n" + rest
+    kept = " kept ?\n" * 2 + " kept ?"
+    assert result.display == [DiffDisplay("x", f" caf?\n-old\n+new\n end\n{kept[: kept.rindex(chr(10))]}", [(1, 1)])]
+    assert refusal(context, "x", ("gone", "new")).startswith("x was not changed: oldText not found; ")
+    assert refusal(context, "x", ("kept", "new")).startswith(
+        "x was not changed: oldText matches 50000 times (lines 4, "
+    )
 
 
 def test_a_file_of_the_largest_size_is_edited_and_a_larger_one_is_refused(tmp_path: Path, context: ToolContext) -> None:

@@ -29,6 +29,9 @@ class ExtensionLimits(Record):
     """From `shutdown` to `shutdown_ack` or exit; then SIGTERM (protocol document)."""
     kill_seconds: float = 1.0
     """From SIGTERM to SIGKILL (the first zot host)."""
+    stuck_seconds: float = 0.05
+    """The same two times for an extension that owes an answer nobody waits for any more: the user has stopped it, or
+    it took too long (our choice)."""
     drain_seconds: float = 1.5
     """From `shutdown` until an extension replies on behalf of the handlers that still run; less than
     `shutdown_seconds`, so that these replies and `shutdown_ack` arrive in time (our choice)."""

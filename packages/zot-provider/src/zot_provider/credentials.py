@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, TypeAlias
 
 from zot_provider.errors import ConfigError, MissingKey
-from zot_provider.providers.spec import KeyVariable, Provider
+from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 
 Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
@@ -63,8 +63,8 @@ class EnvironmentKeys:
         """See `Credentials`."""
         self.check(provider)
         name = next((each for each in provider.key_env if self._environ.get(each, "").strip()), "")
-        found = next((each for each in provider.key_variables if each.name == name), KeyVariable(name))
-        return Authorization(self._environ.get(name, "").strip(), found.scheme, base_url=found.base_url)
+        scheme, base_url = dict(provider.key_schemes).get(name, ""), dict(provider.key_urls).get(name, "")
+        return Authorization(self._environ.get(name, "").strip(), scheme, base_url=base_url)
 
     def advice(self, provider: Provider, key: str) -> str:
         """See `Credentials`. The advice names the variables that hold the key."""

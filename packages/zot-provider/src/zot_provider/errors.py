@@ -99,10 +99,14 @@ class ResponseTimeout(ProviderError):
 
 _OVERFLOW = (
     "context_length_exceeded",
-    "context length",
-    "context window",
-    "prompt is too long",
+    "context length",  # most servers, also LM Studio, Mistral, Ollama and Together
+    "context window",  # OpenAI, LiteLLM and MiniMax
+    "prompt is too long",  # Anthropic
+    "prompt too long",  # Z.ai and Ollama
+    "prompt exceeds max length",
+    "request_too_large",
     "too many tokens",
+    "token limit exceeded",
     "maximum context",
     "context size",  # llama.cpp
     "exceed_context_size",
@@ -110,14 +114,22 @@ _OVERFLOW = (
     "input is too long",  # Bedrock
     "too many input tokens",
     "maximum prompt length",  # xAI
+    "maximum allowed input length",  # OpenRouter
     "reduce the length of the messages",  # Groq
+    "prompt token count of",  # Copilot
+    "exceeded model token limit",  # Kimi
+    "range of input length should be",  # Qwen
+    "`inputs` tokens + `max_new_tokens` must be",  # Hugging Face
 )
+
+_LIMITED = ("rate limit", "rate_limit", "too many requests", "throttling", "please wait before")
+"""Phrases for a limit of tokens a minute, which resembles the limit of a conversation."""
 
 
 def overflows(message: str) -> bool:
     """Whether a provider's message says that the conversation is too long for the model."""
     lowered = message.lower()
-    return any(phrase in lowered for phrase in _OVERFLOW)
+    return any(phrase in lowered for phrase in _OVERFLOW) and not any(phrase in lowered for phrase in _LIMITED)
 
 
 _SPENT = (
@@ -125,20 +137,30 @@ _SPENT = (
     "quota exceeded",
     "exceeded your current quota",
     "exceeded_current_quota",
-    "usage_limit_reached",
+    "usage_limit_reached",  # ChatGPT plans, with the next three
+    "usage_limit_exceeded",
+    "individual_usage_limit",
+    "usage_not_included",
     "usage limit reached",
-    "spend_limit_reached",
+    "usagelimiterror",  # OpenCode
+    "available balance",
+    "spend_limit_reached",  # Anthropic, with the next two
+    "linked_organization",
+    "organization_on_hold",
     "credit balance",
     "insufficient balance",
+    "no resource package",  # Z.ai
     "out of budget",
     "billing",
 )
+_SPENT_CODES = ("1308", "1113")
+"""Codes of Z.ai: the limit of the plan is reached, and no balance. The status is 429."""
 
 
-def is_spent(message: str) -> bool:
-    """Whether a provider's message says that the account has no money or quota left, which waiting does not change."""
-    lowered = message.lower()
-    return any(phrase in lowered for phrase in _SPENT)
+def is_spent(code: str, message: str) -> bool:
+    """Whether a provider's error says that the account has no money or quota left, which waiting does not change."""
+    lowered = f"{code} {message}".lower()
+    return any(phrase in lowered for phrase in _SPENT) or any(each in _SPENT_CODES for each in code.split())
 
 
 _IMAGES = r"\bimages?\b|image_|_image|\bvision\b|\bmultimodal\b|\bmmproj\b"
@@ -165,8 +187,38 @@ _TRANSIENT = (
     "modeltimeout",
     "modelnotready",
 )
-_TRANSIENT_STATUSES = (408, 409, 424, 425, 429)
-"""424: the model of Bedrock failed."""
+_TRANSIENT_WORDS = (
+    "overloaded",
+    "server_busy",
+    "servers are currently busy",
+    "high demand",  # Azure, with the next
+    "at capacity",
+    "rate limit",
+    "too many requests",
+    "temporarily unavailable",
+    "service unavailable",
+    "provider returned",  # OpenRouter
+    "unable to forward upstream",
+    "upstream request failed",
+    "stream was interrupted",
+    "stream disconnected",
+    "socket hang up",
+    "network error",
+    "connection error",
+    "timed out",
+    "timeout",
+    "internal error",
+    "internal server error",
+    "server had an error",  # OpenAI, with the next three
+    "retry your request",
+    "try your request again",
+    "usage_unavailable",
+    "resourceexhausted",  # NVIDIA
+)
+"""Phrases in the messages of failures within a stream after which the same request may succeed."""
+
+_TRANSIENT_STATUSES = (408, 409, 424, 425, 429, 498)
+"""424: the model of Bedrock failed. 498: Groq has no capacity."""
 
 
 class StatusError(ProviderError):
@@ -193,14 +245,18 @@ class StatusError(ProviderError):
         self.message = message
         self.code = code
         self.retry_after = retry_after
-        self.spent = status == 402 or (is_spent(f"{code} {message}") if spent is None else spent)
+        self.spent = status == 402 or (is_spent(code, message) if spent is None else spent)
         # llama.cpp answers 500 to an image for a model without vision.
         self.images_refused = status in (400, 404, 413, 415, 422, 500, 501) and concerns_images(f"{code} {message}")
-        transient = status in _TRANSIENT_STATUSES or status >= 500
-        fixed = self.spent or self.images_refused
+        self.context_overflow = not self.images_refused and (
+            status == 413 or (status in (400, 403, 422, 500) and overflows(f"{code} {message}"))
+        )
+        sampled = "tool_use_failed" in code  # Groq: the call of the model was not valid
+        transient = status in _TRANSIENT_STATUSES or status >= 500 or sampled
+        fixed = self.spent or self.images_refused or self.context_overflow
         self.retryable = (transient if should_retry is None else should_retry) and not fixed
-        self.auth = status in (401, 403) or "api key not valid" in message.lower()  # Gemini answers 400
-        self.context_overflow = status in (400, 413, 422) and overflows(message)
+        refused = status in (401, 403) or "api key not valid" in message.lower()  # Gemini answers 400
+        self.auth = refused and not self.context_overflow and not self.spent
 
 
 class ProtocolError(ProviderError):
@@ -220,9 +276,15 @@ class ModelError(ProviderError):
         super().__init__(text)
         self.code = code
         self.message = message
-        lowered = code.lower()
-        transient = any(word in lowered for word in _TRANSIENT) or code in ("429", "500", "502", "503", "504", "529")
-        self.images_refused = concerns_images(f"{code} {message}")
-        self.retryable = transient and not is_spent(f"{code} {message}") and not self.images_refused
-        self.auth = any(word in lowered for word in ("authentication", "unauthenticated", "permission"))
-        self.context_overflow = overflows(code + " " + message) and "throttling" not in lowered
+        lowered = f"{code} {message}".lower()
+        self.images_refused = concerns_images(lowered)
+        self.context_overflow = overflows(lowered)
+        named = code.lower()
+        self.auth = any(word in named for word in ("authentication", "unauthenticated", "permission"))
+        transient = (
+            any(word in named for word in _TRANSIENT)
+            or code in ("429", "500", "502", "503", "504", "520", "524", "529")
+            or any(phrase in lowered for phrase in _TRANSIENT_WORDS)
+        )
+        self.spent = is_spent(code, message)
+        self.retryable = transient and not (self.spent or self.images_refused or self.context_overflow or self.auth)

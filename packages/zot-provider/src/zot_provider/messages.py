@@ -20,10 +20,15 @@ it began."""
 
 @record
 class TextBlock(Record):
-    """Unicode text without lone surrogates."""
+    """Unicode text without lone surrogates.
+
+    `phase` is the model's word for the part that its text has in the answer, such as "commentary" before tool calls and
+    "final_answer" (OpenAI Responses), empty if it has none. The model expects it back.
+    """
 
     type: ClassVar[str] = "text"
     text: str
+    phase: str = ""
 
 
 @record
@@ -84,8 +89,8 @@ class ReasoningBlock(Record):
     the id of the provider whose model wrote it, `model` that of the model, empty if unknown: no other provider receives
     it, and on some wires no other model. Anthropic: `summary` and `signature`, or `encrypted_content` alone for
     redacted thinking. OpenAI Responses: `reasoning_id`, `summary`, `encrypted_content`. OpenAI Chat style
-    `reasoning_content`: `summary` alone. Gemini: `summary` and `signature`, or `signature` alone, which is that of the
-    next block.
+    `reasoning_content`: `summary` alone, or also `encrypted_content` with the `reasoning_details` of the answer as
+    JSON. Gemini: `summary` and `signature`, or `signature` alone, which is that of the next block.
     """
 
     type: ClassVar[str] = "reasoning"

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field
 from types import MethodType
-from typing import Any, ClassVar, TypeVar, dataclass_transform, get_origin
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 __all__ = ["Record", "field", "record"]
 
 
 R = TypeVar("R", bound="Record")
 
-_FEW = 30
+_FEW = 15
 """Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
 
 
@@ -45,7 +45,7 @@ class _LazyInit(_LazyAttribute):
         self._records: Counter[type[Record]] = Counter()
 
     def __get__(self, instance: object, cls: "type[Record]") -> Any:
-        if not isinstance(instance, Record) or self._records[cls] == _FEW:
+        if not isinstance(instance, Record) or self._records[cls] >= _FEW:
             return super().__get__(instance, cls)
         self._records[cls] += 1
         return MethodType(_fill, instance)
@@ -157,4 +157,4 @@ def record(cls: type[R]) -> type[R]:
 
 
 def _is_class_variable(kind: object) -> bool:
-    return kind is ClassVar or get_origin(kind) is ClassVar
+    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar

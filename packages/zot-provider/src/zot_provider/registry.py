@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.accounts.cloud import CloudAccounts
 from zot_provider.catalog import find_model, in_catalog, list_models, unlisted_model
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.catalog.names import match_model, split_level
-from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
 from zot_provider.model import Model

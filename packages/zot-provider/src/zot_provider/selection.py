@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from zot_provider.catalog import resolve_model, unlisted_model
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.catalog.names import match_model
-from zot_provider.catalog.user import KnownProviders
 from zot_provider.credentials import environment_value
 from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
@@ -132,7 +132,7 @@ def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider
     free = [each.id for each in providers if each.keyless and each.base_url]
     error = MissingKey(
         f"no API key found: set {', '.join(names)} or the variable of another provider (docs/providers.md), "
-        f"or choose a provider that needs no key ({' or '.join(free)})"
+        f"or choose a provider that needs no key ({', '.join(free)})"
     )
     error.parameter = "provider"
     raise error

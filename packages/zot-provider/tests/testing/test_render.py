@@ -3,8 +3,8 @@ from functools import reduce
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
+from wire_cases.strategies import TURNS
 from zot_provider.errors import ModelError, StreamCut
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseArgs, ToolUseEnd, UsageReport
 from zot_provider.messages import ReasoningBlock
@@ -14,24 +14,6 @@ from zot_provider.testing.turn import turn_events
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.usage import Usage
 from zot_provider.wire import WIRES, load_wire
-
-COUNTS = st.integers(0, 1000)
-TURNS = st.builds(
-    Turn,
-    st.text(max_size=20),
-    st.text(max_size=20),
-    st.lists(
-        st.builds(Call, st.sampled_from(["read", "list"]), st.just({"path": "ä\n"}) | st.sampled_from(["", "{oops"])),
-        max_size=3,
-    ),
-    usage=st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS, reasoning=st.none() | COUNTS),
-    stop=st.sampled_from([None, "length"]),
-    chunk=st.integers(1, 8),
-)
-
-
-def numbered(turn: Turn) -> Turn:
-    return turn.replace(calls=[call.replace(id=f"call_{number}") for number, call in enumerate(turn.calls)])
 
 
 def as_sent(turn: Turn, wire: str) -> Turn:
@@ -104,7 +86,7 @@ def test_each_wire_can_be_rendered() -> None:
 @pytest.mark.parametrize("wire", WIRES)
 @given(turn=TURNS)
 def test_a_decoder_restores_a_rendered_turn(wire: str, turn: Turn) -> None:
-    turn = as_sent(numbered(turn), wire)
+    turn = as_sent(turn, wire)
     assert simplified(decoded(turn, wire)) == simplified(turn_events(turn, wire))
 
 

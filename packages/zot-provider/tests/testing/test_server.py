@@ -159,6 +159,17 @@ def test_a_wrong_key_is_refused_in_the_shape_of_the_provider(wire: str, body: di
         assert ask(server, wire, key="right").status == 200
 
 
+def test_an_anthropic_client_may_bring_its_key_as_a_bearer_token() -> None:
+    with ScriptedServer(["a", "b"], key="right") as server:
+        for token, status in (("right", 200), ("wrong", 401)):
+            connection = connect(server)
+            body, headers = json.dumps(BODIES["anthropic-messages"]), {"anthropic-version": "2023-06-01"}
+            headers["authorization"] = f"Bearer {token}"
+            connection.request("POST", path(server, "anthropic-messages"), body, headers)
+            assert connection.getresponse().status == status
+            connection.close()
+
+
 @pytest.mark.parametrize("headers", [{"x-api-key": "k"}, {"authorization": "Bearer k"}])
 def test_the_models_are_listed_for_either_kind_of_key(headers: dict[str, str]) -> None:
     with ScriptedServer(key="k", models=["m-1", "m-2"]) as server:

@@ -72,7 +72,7 @@ def failure(raw_server: StartRawServer, answer: bytes, limits: HttpLimits = LIMI
 
 
 def test_the_limits_are_the_documented_ones() -> None:
-    assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0, answer=128 << 20)
+    assert HttpLimits() == HttpLimits(connect=15.0, read=300.0, write=60.0, idle=90.0, answer=128 << 20)
 
 
 async def test_a_post_sends_json_once_and_the_connection_is_used_again(raw_server: StartRawServer) -> None:
@@ -109,6 +109,14 @@ async def test_a_connection_that_went_stale_is_replaced(raw_server: StartRawServ
         assert await post(transport, server.url) == b"ok"
         assert await post(transport, server.url) == b"ok"
         assert server.connections == 2
+        await transport.close()
+
+
+async def test_a_connection_that_was_idle_for_too_long_is_replaced(raw_server: StartRawServer) -> None:
+    async with raw_server(answering(STREAM + b"content-length: 2\r\n\r\nok")) as server:
+        transport = HttpTransport(HttpLimits(idle=0.0))
+        assert [await post(transport, server.url) for _ in range(3)] == [b"ok"] * 3
+        assert server.connections == 3
         await transport.close()
 
 

@@ -3,10 +3,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from wire_cases.strategies import PIXEL, histories
+from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.wire.normalize import NO_IMAGE, NO_RESULT, normalize
-
-PIXEL = ImageBlock("image/png", "iVBORw0KGgo=")
 
 
 def user(*texts: str) -> Message:
@@ -166,19 +165,7 @@ def test_images_become_words_for_a_model_that_sees_none() -> None:
     ]
 
 
-IDS = st.sampled_from(["", "a", "b", "a_2", "call"])
-TEXTS = st.sampled_from(["", " ", "hi", "\ud800"]).map(TextBlock)
-BLOCKS = st.one_of(
-    TEXTS,
-    st.just(PIXEL),
-    st.builds(call, IDS, st.sampled_from(["", "{}", "x"])),
-    st.builds(result, IDS),
-    st.builds(ReasoningBlock, st.just("hm"), wire=st.sampled_from(["v", "w"])),
-)
-MESSAGES = st.builds(Message, st.sampled_from(["user", "assistant", "tool"]), st.lists(BLOCKS, max_size=4))
-
-
-@given(st.lists(MESSAGES, max_size=8), st.booleans())
+@given(histories(["v", "w"]), st.booleans())
 def test_any_history_becomes_a_valid_one(history: list[Message], images: bool) -> None:
     copy = normalize(history, "w", images=images)
     seen: set[str] = set()

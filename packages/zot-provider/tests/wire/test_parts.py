@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_provider.messages import ImageBlock, TextBlock, ToolResultBlock
-from zot_provider.wire.base import WordRule
-from zot_provider.wire.parts import NAMES, data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import NAMES, WordRule, data_url, is_closed, plain_text, result_text
 
 
 def test_an_image_becomes_a_data_url() -> None:

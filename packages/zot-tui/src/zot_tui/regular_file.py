@@ -5,12 +5,18 @@ import os
 import stat
 
 
-def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
+def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -> int:
     """Open a regular file and return its descriptor, without ever waiting for a named pipe or a device; also an
-    `opener` for `open`. Raises OSError, also for a file that is not regular."""
-    _check(os.stat(path).st_mode)
+    `opener` for `open`. With `create`, a missing file is created, for its owner alone. Raises OSError, also for a file
+    that is not regular."""
+    try:
+        _check(os.stat(path).st_mode)
+    except FileNotFoundError:
+        if not create:
+            raise
+        flags |= os.O_CREAT
     extra = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
-    descriptor = os.open(path, flags | extra)
+    descriptor = os.open(path, flags | extra, 0o600)
     try:
         _check(os.fstat(descriptor).st_mode)  # it may have been replaced since
     except OSError:

@@ -128,6 +128,21 @@ def test_processes_that_write_at_once_lose_and_tear_nothing(path: Path, file_siz
         assert file_size < 10**6 or len(numbers) == 100
 
 
+def test_a_stopped_process_that_holds_the_lock_is_not_waited_for(path: Path) -> None:
+    assert history(path, "x" * 100).add("one")
+    code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        opened = History(path, file_size=50)  # it would be cut
+        assert opened.add("two")
+        assert History(path).entries == ["x" * 100, "one", "two"]
+        other.communicate(b"\n")
+    assert History(path, file_size=50).entries == ["one", "two"]
+
+
 def test_each_directory_has_a_file_that_its_name_leads_to() -> None:
     folder = Path("/history")
     one, other = history_path(folder, Path("/a/my app")), history_path(folder, Path("/b/my app"))
@@ -144,3 +159,4 @@ def test_a_pipe_and_a_device_have_no_entries(path: Path) -> None:
     path.unlink()
     path.symlink_to("/dev/zero")
     assert History(path).entries == []
+    assert not History(path).add("lost")

@@ -176,7 +176,14 @@ def test_the_size_of_no_block_grows_without_bound() -> None:
         "|a|\n|-|\n" + "|" + "c" * 100_000,
         "<div>\n" + "d\n" * 5000,
     ):
-        assert max(len(block.source) for block in Document(text).blocks) <= 2 * 4096 + 2
+        assert max(len(block.source) for block in Document(text).blocks) <= 4096
+
+
+def test_an_overlong_line_is_cut_before_a_word_that_begins_no_block() -> None:
+    text = "- " + "word - 1. # > " * 500
+    blocks = Document(text).blocks
+    assert {block.kind for block in blocks} == {"paragraph"}
+    assert " ".join(block.source for block in blocks).split() == text.split()[1:]
 
 
 def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one() -> None:
@@ -196,11 +203,11 @@ def test_an_append_to_a_long_document_costs_what_it_costs_in_a_short_one() -> No
         assert rows
         return count
 
-    for piece in ("Some *words* and `code`.\n\n", "- an *item*\n", "> quoted\n\n"):
-        calls(piece)  # what is imported and kept once
+    for piece in ("Some *words* and `code`.\n\n", "- an *item*\n", "> quoted\n\n", "> - a\n>   - b\n"):
+        calls(piece * 3)  # what is imported and kept once
         assert calls(piece * 2000) <= calls(piece * 3) * 1.1
-    for opening, row in (("```py\n", "x = 1\n"), ("|a|\n|-|\n", "|*b*|\n")):
-        calls(opening + row)
+    for opening, row in (("```py\n", "x = 1\n"), ("|a|\n|-|\n", "|*b*|\n"), ("- a\n", "  - b\n"), ("> a\n", "> - b\n")):
+        calls(opening + row * 81)
         assert calls(opening + row * 4001) <= calls(opening + row * 81) * 1.1
 
 

@@ -1,6 +1,14 @@
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from zot_tui.markdown.inline import inline
+from zot_tui.markdown.inline import HEAD, _runs, inline
+
+SIGNS = [
+    *("*", "**", "_", "__", "~~", "`", "``", "[", "]", "(", ")", "](/u)", "[a](b c)", "<", "<b", "</b>", ">", "&amp;"),
+    *("&", "&#95;", "\\_", "\\*", "\\`", "!", "![", " ", " ", "  ", "\n", "  \n", "\\\n", "word", "x_y", "<!--"),
+    *("-->", "<br>", "[a]: /b", "*a*", "**b c**", "`d e`", "\u0301", "\u00a0", "***", "long words " * (HEAD // 8)),
+]
 
 
 @pytest.mark.parametrize(
@@ -37,3 +45,18 @@ def test_a_link_shows_where_it_leads_even_if_its_text_says_otherwise() -> None:
 
 def test_a_mark_behind_the_sign_of_emphasis_does_not_join_what_is_before() -> None:
     assert inline("a **\u0301b** c") == [("text", "a "), ("markdown.strong", "◌\u0301b"), ("text", " c")]
+
+
+@settings(max_examples=4 * settings.default.max_examples)
+@given(st.lists(st.sampled_from(SIGNS), max_size=40).map("".join))
+@example("word ![a `b ](/u) " + "word " * HEAD + "`")
+@example("word [(`" + "word " * HEAD + " ]`")
+@example("word\n\u0301word")
+@example("word [a](/u " + "word " * HEAD + "\n'b')")
+def test_a_long_text_that_is_parsed_in_parts_has_the_runs_of_the_whole(text: str) -> None:
+    assert inline(text) == _runs(text, "text")[0]
+
+
+def test_emphasis_that_ends_far_from_where_it_begins_is_found() -> None:
+    words = "word " * HEAD
+    assert inline(f"**a {words}b** c") == [("markdown.strong", f"a {words}b"), ("text", " c")]

@@ -1,22 +1,75 @@
+import re
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zot_tui.markdown import Document
 from zot_tui.markdown.leaves import Leaf
-from zot_tui.markdown.parse import COLUMNS, DEPTH, PIECE_LINES, Cut, parse
+from zot_tui.markdown.parse import PIECE_LINES, Cut, parse
+from zot_tui.markdown.rules import COLUMNS, DEPTH
 
-PREFIXES = ["", "", "", "> ", "- ", "  ", "1. ", "2. ", "   ", "> - ", "- - ", "* ", " - ", "   - ", "3) ", "    "]
+PREFIXES = [
+    *(
+        "",
+        "",
+        "",
+        "> ",
+        "- ",
+        "  ",
+        "1. ",
+        "2. ",
+        "   ",
+        "> - ",
+        "- - ",
+        "* ",
+        " - ",
+        "   - ",
+        "3) ",
+        "    ",
+        "> > ",
+        ">",
+    ),
+    *(
+        "-\t",
+        ">\t",
+        "      ",
+        "  > ",
+        "    - ",
+        "      - ",
+        "1.  ",
+        "-   ",
+        "10. ",
+        ">   ",
+        ">  - ",
+        "     1. ",
+        "\t- ",
+    ),
+]
 BODIES = [
     *("", "word", "two words", "*a* `b`", "# head", "## head ##", "```", "```py", "~~~", "---", "***", "===", "#", "-"),
     *("| a | b |", "|---|:-:|", "| 1 | 2 |", "a|b", "-|-", "[ ] task", "<div>", "</div>", "<!-- x", "-->", "<b>x</b>"),
-    *("[a]: /b", "\\*", "#no", "end  ", "\t", "- ", "> "),
+    *(
+        "[a]: /b",
+        "\\*",
+        "#no",
+        "end  ",
+        "\t",
+        "- ",
+        "> ",
+        "<pre>",
+        "  ```py",
+        "1.",
+        "    code",
+        "long " * 30,
+        "w" * 1500,
+    ),
 ]
 lines = st.tuples(st.sampled_from(PREFIXES), st.sampled_from(BODIES)).map("".join)
 
 
 def leaves(text: str) -> list[Leaf]:
-    return parse(text.split("\n"), Cut())[0]
+    return parse(text.split("\n"), Cut(), 0)[0]
 
 
 def marks(leaf: Leaf) -> list[str]:
@@ -49,16 +102,30 @@ def by_the_line(text: str) -> Document:
 @example("a\n===\nb\nc\n---\n# d #\n####### e\n#f")
 @example("<!-- a\n\nb --> c\nd\n<div>\ne\n\nf\n<b>\ng")
 @example("x\n>\n\ny\n\n- > \n- z")
+@example("* > \n   - \n\nword")
+@example("- a\n  >\n  b\n- c\n  d\n")
+@example("* 3) <div>\n" + "  -|-\n" * 5)
+@example(">   two words\n    > <pre>\n>\t# head\n10.   |---|:-:|\n  end")
+@example("-\n\n  - a\n    b\n  - c\n\n\n    - d\n")
+@example("> > a\n>\n> > b\n\n> > c\nlazy\n> > d")
 def test_a_text_parsed_by_the_line_is_the_text_parsed_at_once(text: str) -> None:
     assert drawn(by_the_line(text)) == drawn(Document(text))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
-@given(st.sampled_from(["```py", "   ~~~", "|a|b|\n|-|:-:|", "<div>", "<!-- a", "    a", "a", "- a", "> a"]), st.data())
-def test_long_blocks_parsed_by_the_line_are_those_parsed_at_once(opening: str, data: st.DataObject) -> None:
+@given(
+    st.sampled_from(["", "- ", "> ", "> - ", "- - ", "1. > ", "-\t- "]),
+    st.sampled_from(["```py", "   ~~~", "|a|b|\n|-|:-:|", "<div>", "<!-- a", "    a", "a", "- a", "> a"]),
+    st.data(),
+)
+def test_long_blocks_parsed_by_the_line_are_those_parsed_at_once(
+    prefix: str, opening: str, data: st.DataObject
+) -> None:
     row = data.draw(st.sampled_from(["b", "|*b*|c|", "    b", "- b", "   - b", "> b", "- c|d", "2. b", "b" * 1500]))
+    rows = "\n".join([*opening.split("\n"), *[row] * data.draw(st.integers(36, 130))])
+    inner = re.sub(r"[^\s>]", " ", prefix)
     end = data.draw(st.lists(lines, max_size=5).map("\n".join))
-    text = "\n".join([opening, *[row] * data.draw(st.integers(36, 130)), end])
+    text = prefix + rows.replace("\n", "\n" + inner) + "\n" + end
     assert drawn(by_the_line(text)) == drawn(Document(text))
 
 
@@ -80,17 +147,28 @@ def test_leaves_and_their_marks(text: str, expected: list[tuple[str, int, list[s
     assert [(leaf.kind, leaf.level, leaf.lines or [""], marks(leaf)) for leaf in leaves(text)] == expected
 
 
-def test_an_answer_is_parsed_from_the_last_item_the_last_piece_or_the_last_block() -> None:
-    def parsed(text: str) -> int:
-        document = Document(text)
-        assert document.closed
-        return len(document._lines)
-
-    assert parsed("- a\n" * 5000) == 2
-    assert parsed("1. a\n\n" * 5000) == 2
-    assert parsed("```py\n" + "a\n" * 5000) <= PIECE_LINES + 2
-    assert parsed("|a|b|\n|-|-|\n" + "|1|2|\n" * 200) <= PIECE_LINES + 2
-    assert parsed("> a\n\n" * 1000) == 2
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a\n" * 5000,
+        "1. a\n\n" * 5000,
+        "```py\n" + "a\n" * 5000,
+        "|a|b|\n|-|-|\n" + "|1|2|\n" * 200,
+        "> a\n\n" * 1000,
+        "> a\n" * 1000,
+        "a\n" * 1000,
+        "<div>\n" + "a\n" * 1000,
+        "- a\n" + "  - b\n    - c\n" * 1000,
+        "> - a\n>   > b\n" * 1000,
+        "1. a\n   ```py\n" + "   a\n" * 1000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_longer_text_is_parsed_from_its_second_to_last_line(text: str) -> None:
+    document = Document(text)
+    assert document.blocks
+    assert len(document._lines) <= 2
+    assert sum(map(len, document._cut.header)) <= 20
 
 
 def test_long_code_and_long_tables_come_in_pieces_that_continue_the_one_before() -> None:

@@ -61,5 +61,5 @@ def test_a_screen_too_narrow_for_columns_gets_a_row_for_each_cell() -> None:
     ],
 )
 def test_rows_are_split_at_pipes(row: str, expected: list[str]) -> None:
-    ((table,), _) = parse(["|a|b|c|", "|-|-|-|", row], Cut())
+    ((table,), _) = parse(["|a|b|c|", "|-|-|-|", row], Cut(), 0)
     assert table.rows == [expected]

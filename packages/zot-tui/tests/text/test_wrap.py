@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.text.runs import join, plain, runs_width
-from zot_tui.text.width import width
-from zot_tui.text.wrap import SPACES, TOO_WIDE, wrap
+from zot_tui.text.width import graphemes, width
+from zot_tui.text.wrap import _NARROW, SPACES, TOO_WIDE, wrap
 
 alphabet = "ab -.、（漢字🇩🇪e\u0301👩\u200d👧\u00a0\u3000\t\n"
 runs = st.lists(st.tuples(st.sampled_from(["x", "y"]), st.text(alphabet=alphabet, max_size=20)), max_size=5)
@@ -117,10 +117,27 @@ def test_a_row_ends_only_where_the_next_word_would_not_fit(text: str, cells: int
     st.integers(1, 12),
     st.integers(0, 4),
 )
-def test_plain_text_breaks_where_text_with_accents_does(runs: list[tuple[str, str]], cells: int, indent: int) -> None:
-    accented = [(style, text.replace("a", "ä")) for style, text in runs]
+def test_plain_text_breaks_where_text_in_any_letters_does(runs: list[tuple[str, str]], cells: int, indent: int) -> None:
+    georgian = [(style, text.replace("a", "ა")) for style, text in runs]
     options = {"first": [("", "- "[:indent])], "rest": [("", " " * indent)]}
 
-    found = wrap(accented, cells, **options)
+    found = wrap(georgian, cells, **options)
 
-    assert [[(style, text.replace("ä", "a")) for style, text in row] for row in found] == wrap(runs, cells, **options)
+    assert [[(style, text.replace("ა", "a")) for style, text in row] for row in found] == wrap(runs, cells, **options)
+
+
+def test_characters_that_are_known_as_narrow_take_one_cell_beside_each_other() -> None:
+    narrow = [char for char in map(chr, range(0x20, 0x10000)) if _NARROW.fullmatch(char)]
+    assert {width(char) for char in narrow} == {1}
+    assert [*graphemes("".join(narrow))] == narrow
+    assert SPACES.intersection(narrow) == {" "}
+
+
+mixed = st.lists(st.sampled_from("a b—é’中、（👩\u200d👧\ufe0f\u0301\u0600ก้\u3000"), max_size=30).map("".join)
+
+
+@given(mixed, st.integers(1, 12))
+def test_text_in_many_scripts_is_broken_between_graphemes_only(text: str, cells: int) -> None:
+    spaces = SPACES | {TOO_WIDE}
+    shown = [each for row in rows(text, cells) for each in graphemes(row) if each not in spaces]
+    assert shown == [each for each in graphemes(text) if each not in spaces and width(each) <= cells]

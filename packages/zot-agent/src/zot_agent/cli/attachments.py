@@ -86,8 +86,8 @@ def _read(path: str, limit: int, hint: str = "") -> bytes:
         raise ConfigError(f"no such file: {path}{hint}") from None
     except IsADirectoryError:
         raise ConfigError(f"{path} is a directory; mention its path in the prompt and zot will look into it") from None
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', error)}") from error
     _check_size(path, data, limit)
     return data
 

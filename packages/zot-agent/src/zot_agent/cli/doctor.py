@@ -13,14 +13,14 @@ from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings
-from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_proxy
+from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
-from zot_provider.catalog.user import KnownProviders
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import HttpClient
 from zot_provider.credentials import EnvironmentKeys
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
     if settings_line.state == "ok" and models_line.state != "no":
         settings_line = _settings_problem(settings, known) or settings_line
-    use_proxy(settings)
+    use_network(settings)
     models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
     rest = [*_zot_and_folders(), settings_line, models_line, *_programs(), _terminal(), _extensions()]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000

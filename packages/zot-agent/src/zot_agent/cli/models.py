@@ -5,7 +5,7 @@ import sys
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.host.build import open_registry, use_proxy
+from zot_agent.host.build import open_registry, use_network
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_provider.model import Model
@@ -23,7 +23,7 @@ def print_models(search: str, options: HostOptions) -> int:
     """Print the models whose id or name contains `search`: of the chosen provider, of the server at the base URL, or of
     all providers. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen provider."""
     home = zot_home()
-    use_proxy(load_settings(home))
+    use_network(load_settings(home))
     registry = open_registry(home)
     for warning in registry.warnings:
         print_error(warning)

@@ -18,9 +18,10 @@ def read_key(given: str, path: str, *, standard_input: bool) -> str:
             raise ConfigError("--api-key and --api-key-file cannot be used together")
         try:
             with open(path, "rb") as file:
-                return _line(file.read(_MAX_BYTES + 1), path)
-        except OSError as error:
-            raise ConfigError(f"--api-key-file: cannot read {path}: {error.strerror}") from error
+                data = file.read(_MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"--api-key-file: cannot read {path}: {getattr(error, 'strerror', error)}") from error
+        return _line(data, path)
     if given != "-":
         return given
     if not standard_input:

@@ -9,7 +9,6 @@ beside itself later do not count, nor does compiled Python (`__pycache__`) that 
 import hashlib
 import json
 import os
-import stat
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
@@ -17,6 +16,7 @@ from itertools import islice
 from zot_agent.config.settings import read_json_object
 from zot_agent.git import git_command, git_environment
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import open_regular
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field, record
 
@@ -207,10 +207,7 @@ def _digest(path: str) -> str:
     """Return the SHA-256 of a file, in hexadecimal; an empty text if there is no file that can be read."""
     digest = hashlib.sha256()
     try:
-        # Without O_NONBLOCK a pipe would block.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return ""
+        with open(path, "rb", opener=open_regular) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
     except (OSError, ValueError):

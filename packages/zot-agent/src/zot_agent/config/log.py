@@ -4,11 +4,11 @@ import json
 import logging
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
+from zot_core.regular_file import open_regular
 from zot_provider.errors import ConfigError
 from zot_provider.providers import PROVIDERS
 
@@ -72,9 +72,8 @@ class _PrivateFile(RotatingFileHandler):
     full, are dropped."""
 
     def _open(self) -> TextIOWrapper:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.chmod(self.baseFilename, 0o600)  # it may be older than this rule
+        descriptor = open_regular(self.baseFilename, os.O_WRONLY | os.O_APPEND, create=True)
+        os.chmod(self.baseFilename, 0o600)  # it may be older than this rule
         return open(descriptor, "a", encoding=self.encoding, errors=self.errors)
 
     def handleError(self, record: logging.LogRecord) -> None:

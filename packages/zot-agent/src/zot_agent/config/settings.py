@@ -37,6 +37,8 @@ class Settings(Record):
     model: str = ""
     reasoning: Reasoning = "off"
     http_proxy: str = ""
+    ca_file: str = ""
+    """The file with the authorities whose certificates are trusted, in place of the usual ones and `SSL_CERT_FILE`."""
     project_trust: ProjectTrust = "ask"
     child_keys: ChildKeys = "remove"
     """Whether commands and extensions get the environment variables with keys of providers."""
@@ -86,7 +88,10 @@ def load_settings(home: str) -> Settings:
     if scheme not in ("http", "https") or len(proxy.split()) > 1:
         # The message does not quote the value, which may contain a password.
         raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")
-    return settings
+    authorities = os.path.expanduser(settings.ca_file)
+    if authorities and not os.path.isfile(authorities):
+        raise ConfigError(f"{path}: ca_file: there is no file {authorities}")
+    return settings.replace(ca_file=authorities)
 
 
 def _keymap(value: object, path: str) -> dict[str, str]:

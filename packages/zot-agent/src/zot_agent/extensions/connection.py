@@ -216,15 +216,19 @@ class Connection:
     async def _wait_for_shutdown(self) -> None:
         """Wait for `shutdown_ack`, and then a moment for the exit that follows."""
         try:
-            async with asyncio.timeout(self._limits.shutdown_seconds):
+            async with asyncio.timeout(self._patience(self._limits.shutdown_seconds)):
                 await self._shutdown_acked.wait()
         except TimeoutError:
-            self.log(f"no shutdown_ack within {self._limits.shutdown_seconds:g} s")
+            self.log(f"no shutdown_ack within {self._patience(self._limits.shutdown_seconds):g} s")
             return
         if self._process is not None:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._limits.kill_seconds):
+                async with asyncio.timeout(self._patience(self._limits.kill_seconds)):
                     await self._process.exited.wait()
+
+    def _patience(self, seconds: float) -> float:
+        """Return `seconds`, or less if the extension did not answer before: it is not waited for again."""
+        return min(seconds, self._limits.stuck_seconds) if self._pending.owed else seconds
 
     def _end(self, why: str) -> None:
         """Enter the state `ended`; the only way, once the process runs."""
@@ -238,7 +242,9 @@ class Connection:
         self._pending.fail_all(why)
         for event in (self._greeted, self._ready, self._shutdown_acked):
             event.set()
-        self._cleanup = spawn(self._process.end(self._limits.kill_seconds), f"end extension {self.name}")
+        self._cleanup = spawn(
+            self._process.end(self._patience(self._limits.kill_seconds)), f"end extension {self.name}"
+        )
         self._listener.ended(self, why)
 
     def _process_ended(self) -> None:

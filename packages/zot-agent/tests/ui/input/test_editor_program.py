@@ -106,6 +106,7 @@ def test_a_file_that_is_gone_or_too_long_leaves_the_text_as_it_was() -> None:
     found = edited("mine", f"open(path, 'w').write('x' * {MAX_BYTES + 1})")
     assert found.text == "mine"
     assert "longer than" in found.problem
+    assert "not a regular file" in edited("mine", "os.unlink(path); os.mkfifo(path)").problem
 
 
 async def test_cancelling_ends_the_editor_and_leaves_no_file(room: Path, tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
             prepared = [_CUT if block is cut else await prepare(agent, block) for block in calls]
             for position, (block, prepared_call) in enumerate(zip(calls, prepared, strict=True)):
                 tasks.append(spawn(run(position, prepared_call), f"tool {block.name} {block.id}"))
+                await asyncio.sleep(0)  # starting a process takes some ms: keys are read between two starts
             for task in tasks:
                 output = await asyncio.shield(task)
                 reported += 1

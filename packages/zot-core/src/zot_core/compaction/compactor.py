@@ -1,15 +1,18 @@
 """`Compactor`: compacts the history of one agent, on request or when the context window is nearly full."""
 
 import logging
+import re
 from typing import TYPE_CHECKING
 
+from zot_core.agent.sent import SentHistory
 from zot_core.clock import timestamp
-from zot_core.compaction.cut import cut_point
+from zot_core.compaction.cut import bounded_cut, cut_point
+from zot_core.compaction.shortened import ShortenedTexts
 from zot_core.compaction.size import ContextSize, estimate
 from zot_core.errors import SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compaction, ModelCallFailure
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError, ProviderError, ZotError
 from zot_provider.messages import Block, Message, TextBlock, new_entry_id
 from zot_provider.record import Record, record
 
@@ -26,7 +29,8 @@ class CompactionLimits(Record):
     `threshold`: the fraction of the context window at which it happens automatically, None for never. `after_run`: also
     check at the end of a run, so that the next prompt need not wait; useless to a program with a single prompt. `keep`:
     messages kept at the end. `summary_tokens`: maximum length of the summary. `result_characters`: maximum length of a
-    tool result, or of the arguments of a call, in the request for the summary.
+    tool result, or of the arguments of a call, in the request for the summary. `keep_tokens`: maximum size of the kept
+    messages, which is also at most half of the window.
     """
 
     threshold: float | None = 0.85
@@ -34,12 +38,13 @@ class CompactionLimits(Record):
     keep: int = 4
     summary_tokens: int = 4096
     result_characters: int = 2000
+    keep_tokens: int = 20_000
 
     def check(self) -> None:
         """Raise `ConfigError` for invalid limits."""
         if self.threshold is not None and not 0 < self.threshold <= 1:
             raise ConfigError(f"auto_compact must be above 0 and at most 1, got {self.threshold}")
-        for name in ("keep", "summary_tokens", "result_characters"):
+        for name in ("keep", "keep_tokens", "summary_tokens", "result_characters"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} of compaction must be at least 1, got {getattr(self, name)}")
 
@@ -56,12 +61,16 @@ class Compactor:
     """Replaces all but the last messages of the history with a summary written by the agent's model.
 
     The session file and the history change together at the very end: a failure or cancellation before leaves both
-    unchanged.
+    unchanged. Texts of the last messages that are too long are shortened where they are sent.
     """
 
-    def __init__(self, agent: "Agent", limits: CompactionLimits | None = None) -> None:
-        """Raises `ConfigError` for invalid limits."""
+    def __init__(self, agent: "Agent", limits: CompactionLimits | None = None, sent: SentHistory | None = None) -> None:
+        """`sent` is attached by the caller. Raises `ConfigError` for invalid limits."""
         self._agent = agent
+        self._sent = sent or SentHistory(agent)
+        if sent is None:
+            self._sent.attach()
+        self._shortened = ShortenedTexts(self._sent)
         self._limits = limits or CompactionLimits()
         self._limits.check()
         self._size: ContextSize | None = None
@@ -77,7 +86,12 @@ class Compactor:
 
         agent, limits = self._agent, self._limits
         revision, messages = agent.history.revision, agent.history.messages
+        window = agent.model.context_window
+        keep_tokens = min(limits.keep_tokens, window // 2) if window else limits.keep_tokens
         cut = cut_point(messages, limits.keep)
+        if estimate(self._sent.view(messages[cut:])) > keep_tokens:
+            self._shorten(messages[cut:], keep_tokens)
+            cut = bounded_cut(self._sent.view(messages), cut, keep_tokens)
         _check(messages, cut)
         before = estimate(messages)
         agent.emit(CompactStart(reason, len(messages), before))
@@ -104,7 +118,7 @@ class Compactor:
         """Compact automatically from now on: before a turn and at the end of a run if the history has reached the
         threshold, and when a provider rejects the conversation as too long, before the call is repeated."""
         if self._limits.threshold is not None:
-            self._size = ContextSize(self._agent)
+            self._size = ContextSize(self._agent, self._sent)
             self._agent.hooks.before_turn.add(self._before_turn)
             self._agent.hooks.call_failed.add(self._on_call_failed)
             if self._limits.after_run:
@@ -121,9 +135,27 @@ class Compactor:
             self._agent.emit(Notice("error", error_line(error)))
 
     async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
-        if failure.error.context_overflow and await self._try("overflow"):
-            return failure.replace(retry=True)
-        return None
+        if not failure.error.context_overflow or self._size is None:
+            return None
+        before, window = self._size.tokens(), _window(failure.error) or self._agent.model.context_window
+        done = await self._try("overflow")
+        # The server counts other tokens than zot estimates, so what is left must be much less than was refused.
+        target = min(before, window or before) // 2
+        messages = self._agent.history.messages
+        others = self._size.tokens() - estimate(self._sent.view(messages))
+        if self._size.tokens() > target:
+            done = self._shorten(messages, max(target - others, 0)) or done
+        return failure.replace(retry=True) if done else None
+
+    def _shorten(self, messages: list[Message], tokens: int) -> bool:
+        """Shorten long texts in these messages to about `tokens`. Return whether any got shorter."""
+        count = self._shortened.fit(messages, tokens)
+        if count:
+            if self._size is not None:
+                self._size.forget()
+            what = "a long text" if count == 1 else f"{count} long texts"
+            self._agent.emit(Notice("warn", f"the model gets only both ends of {what}, to fit its context window"))
+        return bool(count)
 
     def _full(self) -> bool:
         window, threshold, size = self._agent.model.context_window, self._limits.threshold, self._size
@@ -150,6 +182,12 @@ class Compactor:
         if not done or self._full():
             self._tried_at = self._agent.history.messages[-1]
         return done
+
+
+def _window(error: ProviderError) -> int:
+    """Return the context window that the text of an error names, in tokens; 0 if it names none."""
+    numbers = [int(digits) for digits in re.findall(r"\d{4,7}", str(error).replace(",", ""))]
+    return min(numbers, default=0)
 
 
 def _check(messages: list[Message], cut: int) -> None:

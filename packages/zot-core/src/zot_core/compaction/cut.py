@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
+from zot_core.compaction.size import estimate
 from zot_provider.messages import Message
+
+
+def bounded_cut(messages: Sequence[Message], cut: int, tokens: int) -> int:
+    """Return the first point from `cut` on behind which the messages have at most `tokens`, or else the last possible
+    one. A call and its results stay together."""
+    points = [point for point in range(cut, len(messages)) if not _begins_with_results(messages, point)]
+    return next((point for point in points if estimate(messages[point:]) <= tokens), points[-1] if points else cut)
 
 
 def cut_point(messages: Sequence[Message], keep: int) -> int:

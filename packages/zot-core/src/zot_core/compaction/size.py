@@ -11,6 +11,7 @@ from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
+    from zot_core.agent.sent import SentHistory
 
 CHARACTERS_PER_TOKEN = 4
 """Average length of a token in English and in code, roughly."""
@@ -55,8 +56,10 @@ class ContextSize:
     a count (not all providers report one, and a resumed conversation has none) all of it is an estimate.
     """
 
-    def __init__(self, agent: "Agent") -> None:
+    def __init__(self, agent: "Agent", sent: "SentHistory | None" = None) -> None:
+        """`sent` says how the messages are sent."""
         self._agent = agent
+        self._sent = sent
         self._turn = Usage()
         self._reported = 0
         self._count = 0  # number of messages that `_reported` covers, the last of which is `_last`
@@ -81,11 +84,15 @@ class ContextSize:
     def tokens(self, *, rough: bool = False) -> int:
         """Estimate the tokens of a request made now. With `rough` no message is read from disk."""
         sized: Callable[[Sequence[Message]], int] = rough_estimate if rough else estimate
-        messages = self._agent.history.messages
+        messages: Sequence[Message] = self._agent.history.messages
         # The history may have been replaced.
         if self._last is not None and self._count <= len(messages) and messages[self._count - 1] is self._last:
             return self._reported + sized(messages[self._count :])
-        return self._overhead() + sized(messages)
+        return self._overhead() + sized(messages if self._sent is None else self._sent.view(messages))
+
+    def forget(self) -> None:
+        """Estimate all of the conversation again: messages are no longer sent as they were."""
+        self._last = None
 
     def _overhead(self) -> int:
         """Estimate the tokens of the system prompt and the tools."""

@@ -9,7 +9,7 @@ from zot_provider.record import Record, record
 SKILL = "skill:"
 """The prefix of the slash commands of skills."""
 
-_COMMAND = re.compile(r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", re.DOTALL)
+_COMMAND = r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?"
 
 Action: TypeAlias = Literal["prompt", "insert", "display", "open_panel", "noop"]
 
@@ -50,7 +50,8 @@ class CommandRefused(CommandError):
 
 def read_command(text: str) -> tuple[str, str] | None:
     """Parse a slash command into its name and arguments; None for any other text, such as a path."""
-    found = _COMMAND.fullmatch(text.strip())
+    text = text.strip()
+    found = re.fullmatch(_COMMAND, text, re.DOTALL) if text.startswith("/") else None
     return None if found is None else (found["name"], (found["args"] or "").strip())
 
 

@@ -27,7 +27,9 @@ class ShellLimits(Record):
     """Time limits, in seconds."""
 
     kill_after: float = 3.0
-    """From SIGTERM to SIGKILL."""
+    """From SIGTERM to SIGKILL, for a command that exceeds its time limit."""
+    kill_cancelled_after: float = 0.05
+    """The same for a command that is cancelled: a person waits for its end."""
     linger: float = 0.1
     """How long output is read after the shell has ended, if a background process holds the output open."""
     drain_interval: float = 0.1
@@ -61,24 +63,24 @@ class LocalShell:
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
-                await self._end(process, exited)
+                await self._end(process, exited, self._limits.kill_after)
             await asyncio.wait([pipe.ended], timeout=self._limits.linger)
         except BaseException:
             pipe.close()
-            await self._end(process, exited)
+            await self._end(process, exited, self._limits.kill_cancelled_after)
             raise
         if not pipe.ended.done():
             pipe.drop_rest(self._limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
 
-    async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]") -> None:
+    async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]", kill_after: float) -> None:
         """End the whole group. Cancelling this call sends SIGKILL at once."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._limits.kill_after
+        deadline = loop.time() + kill_after
         signal_group(process.pid, signal.SIGTERM)
         try:
-            await asyncio.wait([exited], timeout=self._limits.kill_after)
+            await asyncio.wait([exited], timeout=kill_after)
             # The system does not notify when the last process of a group ends.
             while group_runs(process.pid) and loop.time() < deadline:  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)

@@ -8,7 +8,7 @@ can put a file into `/tmp`. The size of each file and of all files together is l
 
 import os
 import stat
-from codecs import getincrementaldecoder
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable
 
 from zot_core.regular_file import read_start
@@ -135,4 +135,5 @@ def read_bounded(path: str, notes: list[str]) -> str:
     if not whole:
         notes.append(f"{path} is longer than {FILE_LIMIT // 1024} KiB; the rest is left out")
     # A character that was cut in two at the end is dropped.
-    return getincrementaldecoder("utf-8-sig")("replace").decode(data[:FILE_LIMIT], final=whole).strip()
+    text = data[:FILE_LIMIT].removeprefix(BOM_UTF8)
+    return getincrementaldecoder("utf-8")("replace").decode(text, final=whole).strip()

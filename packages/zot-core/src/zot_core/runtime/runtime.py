@@ -11,13 +11,15 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, TypeVar, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from zot_core.agent import Agent, user_message
 from zot_core.agent.fit_images import fit_images
 from zot_core.agent.loop import run_work
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.run import Run
+from zot_core.agent.sent import SentHistory
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.errors import Busy, Closed
@@ -30,7 +32,6 @@ from zot_core.machine.shell import LocalShell
 from zot_core.runtime import resolve
 from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
-from zot_core.runtime.branches import Branches
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
@@ -47,6 +48,9 @@ from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
 from zot_provider.router import RoutingClient
 from zot_provider.usage import Usage
+
+if TYPE_CHECKING:
+    from zot_core.runtime.branches import Branches
 
 T = TypeVar("T")
 
@@ -134,13 +138,21 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
-        self._compactor = Compactor(self.agent, compaction)
+        sent = SentHistory(self.agent)
+        self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
-        RefusedImages(self.agent).attach()
+        RefusedImages(self.agent, sent).attach()
+        sent.attach()
         fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
-        self.branches = Branches(self.agent, self._recorder, self._check_idle)
         self._closed = False
+
+    @cached_property
+    def branches(self) -> "Branches":
+        """The entries of the session, and going back to them."""
+        from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
+
+        return Branches(self.agent, self._recorder, self._check_idle)
 
     @property
     def hooks(self) -> Hooks:

@@ -6,15 +6,12 @@ surrogates and any depth, and a walk through the members of the line.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from jiter import from_json
 
 _decode = json.JSONDecoder().raw_decode
-_space = re.compile(r"[ \t\r\n]*").match
-_colon = re.compile(r"[ \t\r\n]*:[ \t\r\n]*").match
 _NAME = '"arguments"'
 
 
@@ -63,13 +60,14 @@ def _find_by_name(blocks: list[dict[str, Any]], line: str) -> list[str]:
     while (at := line.find(_NAME, end)) >= 0:
         end = at + len(_NAME)
         # In valid JSON this text is a whole string, or the end of a string that has a backslash before it.
-        found = None if line[at - 1] == "\\" else _colon(line, end)
-        if found is None:
+        colon = _skip(line, end)
+        if line[at - 1] == "\\" or line[colon] != ":":
             continue
-        value, end = _decode(line, found.end())
+        start = _skip(line, colon + 1)
+        value, end = _decode(line, start)
         if len(texts) == len(blocks) or value != blocks[len(texts)]["arguments"]:
             return []
-        texts.append(line[found.end() : end])
+        texts.append(line[start:end])
     return texts if len(texts) == len(blocks) else []
 
 
@@ -113,6 +111,6 @@ def _after(text: str, at: int) -> int:
 
 def _skip(text: str, at: int) -> int:
     """Return the position after white space."""
-    found = _space(text, at)
-    assert found is not None
-    return found.end()
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at

@@ -197,8 +197,8 @@ def _arguments(text: str) -> str:
 
 def _fields(block: Block) -> dict[str, Any]:
     match block:
-        case TextBlock(text):
-            return {"type": "text", "text": text}
+        case TextBlock(text, phase):
+            return {"type": "text", "text": text} | ({"phase": phase} if phase else {})
         case ImageBlock(mime_type, data):
             return {"type": "image", "mime_type": mime_type, "data": data}
         case ToolResultBlock(call_id, content, is_error):
@@ -294,7 +294,7 @@ def read_block(value: Any) -> Block | None:
         return None
     match value.get("type") or _kind(value):
         case "text":
-            return TextBlock(_text(value.get("text")))
+            return TextBlock(_text(value.get("text")), _text(value.get("phase")))
         case "image":
             return ImageBlock(_text(value.get("mime_type")), _text(value.get("data")))
         case "tool_call":

@@ -18,7 +18,7 @@ HEAD_LIMIT = 16 * 1024
 """The front matter must end within this many bytes of the file."""
 
 _NAMES = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_TOOL = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
+_TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 _TRUE = ("true", "yes", "on", "1")
 
 
@@ -100,7 +100,7 @@ def _tools(value: object) -> list[str]:
     """Parse a list, or a line of names separated by commas or spaces, which may be followed by parentheses."""
     if isinstance(value, list):
         return [each.strip() for each in value if isinstance(each, str) and each.strip()]
-    return _TOOL.findall(value) if isinstance(value, str) else []
+    return re.findall(_TOOL, value) if isinstance(value, str) else []
 
 
 def _is_true(value: object) -> bool:

@@ -1,22 +1,36 @@
 """The `edit` tool: replace exact pieces of a file's text."""
 
 import asyncio
-from typing import Annotated, Any
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
 from zot_core.display import DiffDisplay, DisplayBlock
 from zot_core.errors import ToolError
+from zot_core.machine.process_groups import lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
+from zot_provider.record import Record, record
+
+if TYPE_CHECKING:
+    from zot_core.tools.text.edit_text import TextReplacement
 
 LARGEST = 8 * 1024 * 1024
 """Most bytes of a file; an edit needs several times as much memory."""
-_THREAD_BYTES = 64 * 1024
 _BINARY_PROBE = 8192
+
+
+@record
+class EditLimits(Record):
+    """The longest duration of a large edit in seconds."""
+
+    seconds: float = 20.0
 
 
 class FileEdit(TypedDict):
@@ -41,32 +55,65 @@ async def edit(
     context: ToolContext,
 ) -> ToolResult:
     """Apply all replacements or none; returns the change as a diff."""
-    from zot_core.tools.text.edit_text import EditError, TextReplacement, edit_text  # noqa: PLC0415  1 ms, only an edit needs it
+    from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     target = await resolve(path, context)
-    replacements = [TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
+    replacements = [edit_text.TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
     try:
         content = await context.files.read(target, LARGEST + 1)
         if len(content) > LARGEST:
             raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
         if b"\0" in content[:_BINARY_PROBE]:
             raise ToolError(f"{path} looks binary; it cannot be edited as text")
-        # Bytes that are not UTF-8 are written back unchanged.
-        text = content.decode("utf-8", "surrogateescape")
-        size = len(text) + sum(len(old) + len(new) for old, new in replacements)
-        in_thread = size > _THREAD_BYTES
-        edited = await asyncio.to_thread(edit_text, text, replacements) if in_thread else edit_text(text, replacements)
-        await context.files.write(target, edited.text.encode("utf-8", "surrogateescape"))
-    except EditError as error:
+        if edit_text.is_quick(content, replacements):
+            content, (_, diff, starts) = edit_text.edit_bytes(content, replacements)
+        else:
+            content, diff, starts = await _edit_in_process(content, replacements, path, EditLimits())
+        await context.files.write(target, content)
+    except edit_text.EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error
     except OSError as error:
         raise as_tool_error(error, path) from error
-    diff = _clean(edited.diff)
+    diff = _clean(diff)
     return ToolResult(
         [TextBlock(diff)],
         details={"path": target, "edits": len(edits), "diff": diff},
-        display=[DiffDisplay(path, diff, edited.starts)],
+        display=[DiffDisplay(path, diff, starts)],
     )
+
+
+async def _edit_in_process(
+    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
+) -> tuple[bytes, str, list[tuple[int, int]]]:
+    """Apply `edit_bytes` in a process, which, unlike a thread, can be ended; return the content, the diff and its
+    starts. Raises `EditError`, and `ToolError` after `limits.seconds`."""
+    from zot_core.tools.text import edit_text  # noqa: PLC0415  as above
+
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-S", edit_text.__file__),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    lower_priority(process.pid)
+    try:
+        async with asyncio.timeout(limits.seconds):
+            printed, _ = await process.communicate(json.dumps(replacements).encode() + b"\n" + content)
+    except TimeoutError:
+        raise ToolError(f"{path} was not changed: it took more than {limits.seconds:g} s; make smaller edits") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        raise ToolError(f"{path} was not changed: the process of the edit failed with exit code {process.returncode}")
+    head, _, content = printed.partition(b"\n")
+    answer = json.loads(head)
+    if isinstance(answer, str):
+        raise edit_text.EditError(answer)
+    diff, starts = answer
+    return content, diff, [(old, new) for old, new in starts]
 
 
 def _clean(text: str) -> str:

@@ -67,6 +67,21 @@ def test_many_stars_cost_no_more_than_one() -> None:
     assert Gitignore("*a" * 100 + "b").verdict(f"{name}b")
 
 
+@pytest.mark.parametrize("line", ["a\n", "*a" * 60 + "\n", "a\n!b\n", "?" * 200 + "*b\n"])
+def test_parsing_can_be_ended_at_many_places(line: str) -> None:
+    text = line * (131_072 // len(line))
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        Gitignore(text, check)
+
+
 def test_hostile_lines_are_parsed_at_once() -> None:
     size = 4000
     for line in (

@@ -15,6 +15,8 @@ from zot_core.tools.search.globs import Glob
         ("**", "a a/b", ""),
         ("src/**", "src/a src/a/b", "src a"),
         ("./a.txt", "a.txt b/a.txt", "ab.txt"),
+        ("[+--[x]", "+ , - [ x", ". a"),  # Python warns of such a set
+        ("[a||b]", "a | b", "c"),
         ("/a.txt", "a.txt", "b/a.txt"),
         ("/base/dir/*.py", "dir/x.py", "x.py"),
         ("*.{go,json}", "a.go b.json", "c.ts"),

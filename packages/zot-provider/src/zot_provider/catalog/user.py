@@ -17,13 +17,13 @@ from typing import Any
 
 from zot_provider.catalog import find_model, unlisted_model
 from zot_provider.catalog.json_node import JsonNode
+from zot_provider.catalog.known import KnownProviders
 from zot_provider.errors import ConfigError
 from zot_provider.families import family
 from zot_provider.json_text import describe
 from zot_provider.model import Model, Price, Thinking
 from zot_provider.providers import PROVIDERS, provider_id
 from zot_provider.providers.spec import Provider, Route
-from zot_provider.record import Record, field, record
 from zot_provider.wire import WIRES
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.reasoning import LEVELS, thinking
@@ -63,21 +63,6 @@ _COMPAT: dict[str, tuple[str, dict[Any, Any]]] = {
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))|([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)")
 """`$NAME`, `${NAME}`, or a name in capitals with an underscore."""
-
-
-@record
-class KnownProviders(Record):
-    """The providers, and what the user's file says of them, by provider id.
-
-    `models` are the user's models. `keys` are API keys written in the file. `discover` says whether the provider's
-    server is asked for its list, if the file says so. `warnings` name what the file has without effect.
-    """
-
-    providers: tuple[Provider, ...] = PROVIDERS
-    models: dict[str, list[Model]] = field(default_factory=dict)
-    keys: dict[str, str] = field(default_factory=dict)
-    discover: dict[str, bool] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
 
 
 def parse_user_models(

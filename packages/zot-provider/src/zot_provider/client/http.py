@@ -135,7 +135,7 @@ class HttpClient:
         """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
         failures, begun, renewed = 0, False, False
         while True:
-            authorization, url = Authorization(), ""
+            authorization, url, service = Authorization(), "", None
             try:
                 authorization = await self._authorize()
                 service = self._service(request.model, authorization)
@@ -147,6 +147,8 @@ class HttpClient:
                         yield batch
             except ProviderError as error:
                 key = authorization.key
+                if isinstance(error, StatusError) and service is not None and not error.message:
+                    error.context_overflow |= service.provider.quirks.bodyless_overflow and error.status in (400, 413)
                 if not renewed and await self._renew(error, key):
                     renewed = True
                     continue

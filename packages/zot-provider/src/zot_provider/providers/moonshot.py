@@ -1,12 +1,12 @@
 """Moonshot AI: the Kimi Code plan and the platform. Their keys are not interchangeable."""
 
-from zot_provider.providers.spec import KeyVariable, Provider, Route
-from zot_provider.wire.base import Quirks, WordRule
+from zot_provider.providers.spec import Provider, Route
+from zot_provider.wire.base import Quirks
 
 _PLATFORM = "https://api.moonshot.ai/v1"
-_THINKING = Quirks(thinking="thinking", call_ids=WordRule(40, ".:"))
+_THINKING = Quirks(thinking="thinking", call_id_extra=".:")
 """Kimi's ids of calls have a dot and a colon (`functions.read:0`), by which its models know them."""
-_EFFORT = Quirks(reasoning_always=True, call_ids=WordRule(40, ".:"))
+_EFFORT = Quirks(reasoning_always=True, call_id_extra=".:")
 """From K3 on, an effort is sent, and each answer of a conversation has its thinking."""
 _ROUTES = (Route(("kimi-k2*", "kimi-for-coding*"), quirks=_THINKING),)
 
@@ -35,7 +35,7 @@ PROVIDERS = (
         wire="openai-chat",
         base_url="https://api.kimi.com/coding/v1",
         key_env=("KIMI_API_KEY", "KIMI_CODING_API_KEY", "MOONSHOT_API_KEY"),
-        key_variables=(KeyVariable("MOONSHOT_API_KEY", base_url=_PLATFORM),),
+        key_urls=(("MOONSHOT_API_KEY", _PLATFORM),),
         key_prefixes=("sk-kimi-",),
         base_url_env=("KIMI_BASE_URL",),
         default_model="k3",

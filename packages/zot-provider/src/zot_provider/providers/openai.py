@@ -17,7 +17,7 @@ PROVIDERS = (
         key_env=("OPENAI_API_KEY",),
         key_prefixes=("sk-",),
         base_url_env=("OPENAI_BASE_URL",),
-        default_model="gpt-5.4",
+        default_model="gpt-6.1-sol",
         catalog="openai",
         quirks=_RESPONSES,
         # From GPT-5.4 on, OpenAI's own Chat Completions refuses tools together with a reasoning effort; other servers
@@ -32,7 +32,7 @@ PROVIDERS = (
         base_url=_URL,
         key_env=("OPENAI_API_KEY",),
         base_url_env=("OPENAI_BASE_URL",),
-        default_model="gpt-5.4",
+        default_model="gpt-6.1-sol",
         catalog="openai",
         quirks=_RESPONSES,
         note="Speaks Responses at any base URL.",

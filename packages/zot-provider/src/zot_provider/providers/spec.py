@@ -32,27 +32,17 @@ class Variable(Record):
 
 
 @record
-class KeyVariable(Record):
-    """An environment variable whose key is sent in another way (a `scheme`) or to another base URL than the provider's
-    other keys; empty for no difference."""
-
-    name: str
-    scheme: str = ""
-    base_url: str = ""
-
-
-@record
 class Provider(Record):
     """A company or server that serves models.
 
     `base_url` is the base URL of the provider's own SDK; None if only the user can know it. `wire` is a key of `WIRES`.
-    `key_env` names the environment variables that may hold a key, in order of preference; `key_variables` describes
-    those that differ. `key_optional`: it also works without a key. `key_prefixes` are the beginnings of its keys.
-    `base_url_env` names the variables from which the provider's SDK reads another base URL, and `base_path` is the path
-    of such a URL if it has none. `default_model` is used when no model is named; if None, the server is asked for its
-    list. `catalog` names the data file of models, None if only the server knows them. `aliases` are other names of the
-    provider. `scheme` is its way to send a key, one of `SCHEMES`, empty for the way of its wire. `note` is a sentence
-    for a person.
+    `key_env` names the environment variables that may hold a key, in order of preference; `key_schemes` and `key_urls`
+    have the schemes and base URLs for those whose keys are sent in another way or elsewhere. `key_optional`: it also
+    works without a key. `key_prefixes` are the beginnings of its keys. `base_url_env` names the variables from which
+    the provider's SDK reads another base URL, and `base_path` is the path of such a URL if it has none. `default_model`
+    is used when no model is named; if None, the server is asked for its list. `catalog` names the data file of models,
+    None if only the server knows them. `aliases` are other names of the provider. `scheme` is its way to send a key,
+    one of `SCHEMES`, empty for the way of its wire. `note` is a sentence for a person.
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
@@ -66,7 +56,8 @@ class Provider(Record):
     wire: str
     base_url: str | None
     key_env: tuple[str, ...] = ()
-    key_variables: tuple[KeyVariable, ...] = ()
+    key_schemes: tuple[tuple[str, str], ...] = ()
+    key_urls: tuple[tuple[str, str], ...] = ()
     key_optional: bool = False
     key_prefixes: tuple[str, ...] = ()
     base_url_env: tuple[str, ...] = ()

@@ -1,10 +1,10 @@
 """Companies that serve the models they make."""
 
 from zot_provider.providers.spec import Provider
-from zot_provider.wire.base import Quirks, WordRule
+from zot_provider.wire.base import Quirks
 
 _MISTRAL = Quirks(
-    call_ids=WordRule(9, exact=True),
+    call_id_length=9,
     result_names=True,
     thinking_parts=True,
     prompt_cache_key=True,

@@ -1,6 +1,6 @@
 """`ENDPOINTS`: what the endpoints of the real APIs require of a request, and the form of their errors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zot_provider.record import Record, record
@@ -8,10 +8,12 @@ from zot_provider.record import Record, record
 _ERROR_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
+    402: "billing_error",
     403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
     429: "rate_limit_error",
+    504: "timeout_error",
     529: "overloaded_error",
 }
 """Errors of the Messages API, see https://platform.claude.com/docs/en/api/errors; other statuses are `api_error`."""
@@ -112,6 +114,14 @@ def find_endpoint(route: str) -> ScriptedEndpoint:
         if route == place or (end and route.startswith(start) and route.endswith(end)):
             return endpoint
     return UNKNOWN_ENDPOINT
+
+
+def model_list(ids: Iterable[str]) -> dict[str, Any]:
+    """Return the list of these models, with the fields that the clients of all wires expect."""
+    of_openai = {"object": "model", "created": 0, "owned_by": "scripted"}
+    of_anthropic = {"type": "model", "created_at": "1970-01-01T00:00:00Z", "lifecycle": "active"}
+    entries = [{"id": id, "display_name": id} | of_openai | of_anthropic for id in ids]
+    return {"object": "list", "data": entries, "has_more": False}
 
 
 def missing_part(endpoint: ScriptedEndpoint, headers: Mapping[str, str], body: Any) -> str:

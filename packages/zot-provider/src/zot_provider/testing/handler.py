@@ -4,12 +4,13 @@ import json
 import select
 import socket
 import time
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, Protocol
 
-from zot_provider.testing.endpoints import UNKNOWN_ENDPOINT, find_endpoint, missing_part
+from zot_provider.testing.endpoints import UNKNOWN_ENDPOINT, find_endpoint, missing_part, model_list
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
@@ -20,6 +21,7 @@ class HandlerBackend(Protocol):
 
     key: str | None
     models: list[str]
+    paths: Mapping[str, str]
 
     def begin(self, request: Received) -> None: ...
     def end(self, request: Received, *, closed_early: bool) -> None: ...
@@ -58,8 +60,9 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("content-length") or 0)))
 
     def _answer(self, raw: bytes) -> None:
-        self._route = f"{self.command} {self.path.split('?')[0]}"
-        self._endpoint = find_endpoint(self._route)
+        path = self.path.split("?")[0]
+        self._route = f"{self.command} {path}"
+        self._endpoint = find_endpoint(f"{self.command} {self._backend.paths.get(path, path)}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, wire=self._endpoint.wire)
         try:
@@ -83,10 +86,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         elif key is not None and endpoint.key(request.headers) != key:
             self._refuse(401, "the API key is missing or wrong")
         elif not endpoint.wire:
-            entries = [
-                {"id": id, "object": "model", "type": "model", "display_name": id} for id in self._backend.models
-            ]
-            self._send_json(200, {"object": "list", "data": entries, "has_more": False})
+            self._send_json(200, model_list(self._backend.models))
         elif lack := missing_part(endpoint, request.headers, request.body):
             self._refuse(400, f"the request lacks {lack}")
         else:

@@ -83,7 +83,8 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
         for delta in turn.deltas(call.text):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": delta}}]})
     if turn.error is not None:
-        yield sse_data({"error": failure(turn.error, "server_error")})
+        found = failure(turn.error, "server_error")
+        yield sse_data({"error": found | {"param": None, "code": found["type"]}})
         return
     yield chunk({}, {"tool_use": "tool_calls", "length": "length", "end_turn": "stop"}[turn.stop_reason])
     usage = turn.usage
@@ -171,7 +172,7 @@ def _response_items(turn: Turn) -> Iterator[tuple[dict[str, Any], dict[str, Any]
         item = {"type": "function_call", "id": f"fc_{call.id}", "call_id": call.id, "name": call.name, "arguments": ""}
         kind = "response.function_call_arguments"
         events = [{"type": f"{kind}.delta", "delta": delta} for delta in turn.deltas(call.text)]
-        events.append({"type": f"{kind}.done", "name": call.name, "arguments": call.text})
+        events.append({"type": f"{kind}.done", "arguments": call.text})
         yield item, item | {"arguments": call.text}, events
 
 

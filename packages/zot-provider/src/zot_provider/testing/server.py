@@ -12,7 +12,7 @@ with ScriptedServer([Turn("hello"), Turn(fault=Fault(status=429))]) as server:
 import socket
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from types import TracebackType
@@ -40,10 +40,14 @@ class ScriptedServer:
         key: str | None = None,
         repeat: bool = False,
         models: Iterable[str] = ("scripted",),
+        paths: Mapping[str, str] | None = None,
     ) -> None:
+        """`paths` has further paths, and the path whose endpoint answers there: providers have base URLs of their
+        own."""
         self.requests: list[Received] = []
         self.key = key
         self.models = list(models)
+        self.paths: Mapping[str, str] = paths or {}
         self.errors: list[BaseException] = []
         self._script = Script(answers, repeat=repeat)
         self._changed = threading.Condition()

@@ -32,7 +32,8 @@ class HttpLimits(Record):
     """Limits of an exchange.
 
     `connect`: seconds to make a connection, with its TLS handshake. `read`: seconds for an answer to begin, or to
-    continue. `write`: seconds to send the request through a proxy. `answer`: bytes of an answer above which it is
+    continue. `write`: seconds to send the request through a proxy. `idle`: seconds for which a connection without a
+    request is kept for the next one. `answer`: bytes of an answer above which it is
     refused. `coalesce_seconds`: the pause in reading after each piece, so that a consumer that draws 25 times a second
     is not woken more often; clients then join the deltas of a piece.
     """
@@ -40,6 +41,7 @@ class HttpLimits(Record):
     connect: float = 15.0
     read: float = 300.0
     write: float = 60.0
+    idle: float = 90.0
     answer: int = 128 << 20
     coalesce_seconds: float = 0.0
 
@@ -52,7 +54,7 @@ class HttpTransport:
         self._limits = limits or HttpLimits()
         self._insecure = insecure
         self.coalesces = self._limits.coalesce_seconds > 0
-        self._pool = ConnectionPool(insecure=insecure)
+        self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure)
         self._proxies: ProxyClient | None = None
 
     def prepare(self, url: str) -> None:
@@ -139,7 +141,7 @@ class HttpTransport:
 
             limits = self._limits
             self._proxies = ProxyClient(
-                limits.connect, limits.read, limits.write, limits.coalesce_seconds, insecure=self._insecure
+                limits.connect, limits.read, limits.write, limits.idle, limits.coalesce_seconds, insecure=self._insecure
             )
         return self._proxies
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
@@ -23,10 +24,12 @@ class Origin(Record):
 
 
 class ConnectionPool:
-    """Idle connections by origin. With `insecure` any certificate is accepted."""
+    """Idle connections by origin, each used again within `idle_limit` seconds: after a while, routers forget
+    connections without a word. With `insecure` any certificate is accepted."""
 
-    def __init__(self, *, insecure: bool = False) -> None:
-        self._idle: dict[tuple[str, int, bool], list[HttpConnection]] = {}
+    def __init__(self, *, idle_limit: float = 90.0, insecure: bool = False) -> None:
+        self._idle: dict[tuple[str, int, bool], list[tuple[HttpConnection, float]]] = {}
+        self._idle_limit = idle_limit
         self._insecure = insecure
         self._context: Future[ssl.SSLContext] | None = None
 
@@ -37,8 +40,8 @@ class ConnectionPool:
         """
         idle = self._idle.get(_key(origin), [])
         while idle:
-            connection = idle.pop()
-            if connection.reusable:
+            connection, since = idle.pop()
+            if connection.reusable and time.monotonic() - since < self._idle_limit:
                 return connection, True
             connection.abort()
         context = self.prepare() if origin.secure else None
@@ -62,14 +65,14 @@ class ConnectionPool:
     def release(self, origin: Origin, connection: HttpConnection) -> None:
         """Return a connection to the pool, or close it if it cannot be reused."""
         if connection.reusable:
-            self._idle.setdefault(_key(origin), []).append(connection)
+            self._idle.setdefault(_key(origin), []).append((connection, time.monotonic()))
         else:
             connection.abort()
 
     def close(self) -> None:
         """Close the idle connections."""
         for connections in self._idle.values():
-            for connection in connections:
+            for connection, _ in connections:
                 connection.abort()
         self._idle.clear()
 

@@ -46,8 +46,11 @@ class ProxiedExchange:
 class ProxyClient:
     """Sends requests. httpx decides which of them go through a proxy."""
 
-    def __init__(self, connect: float, read: float, write: float, coalesce_seconds: float, *, insecure: bool) -> None:
+    def __init__(
+        self, connect: float, read: float, write: float, idle: float, coalesce_seconds: float, *, insecure: bool
+    ) -> None:
         """The fields of `HttpLimits` with these names, in seconds."""
+        self._limits = httpx.Limits(keepalive_expiry=idle)
         self._timeouts = httpx.Timeout(None, connect=connect, read=read, write=write)
         self._head_limit = connect + write + read
         self._coalesce_seconds = coalesce_seconds
@@ -75,7 +78,7 @@ class ProxyClient:
         if self._client is None:
             context = await asyncio.to_thread(tls_context, insecure=self._insecure)
             try:
-                made = httpx.AsyncClient(timeout=self._timeouts, verify=context)
+                made = httpx.AsyncClient(timeout=self._timeouts, limits=self._limits, verify=context)
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
                     f"cannot use a proxy or certificate file named in the environment: {' '.join(str(error).split())}"

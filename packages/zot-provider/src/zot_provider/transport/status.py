@@ -79,7 +79,11 @@ def _code(value: Any) -> str:
         return ""
     if isinstance(value.get("error"), dict | list):
         return _code(value["error"])
-    return " ".join(str(value[key]) for key in ("code", "type", "status") if value.get(key))
+    codes = [value.get(key) for key in ("code", "type", "status")]
+    details = value.get("details")
+    if isinstance(details, dict):  # Anthropic
+        codes.append(details.get("error_code"))
+    return " ".join(str(code) for code in codes if code)
 
 
 def _quota(value: Any) -> tuple[float | None, bool | None]:

@@ -40,13 +40,13 @@ class PartialBlock:
     `state` concerns tool calls: "pending" until both name and id are known, then "started", then "ended".
     """
 
-    __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "signature", "state")
+    __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "phase", "signature", "state")
 
     def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
         self.kind = kind
         self.parts: list[str] = []
         self.pending_surrogate = ""  # a high surrogate whose low surrogate has not arrived yet
-        self.id = self.name = self.signature = self.encrypted = ""
+        self.id = self.name = self.phase = self.signature = self.encrypted = ""
         self.state: Literal["pending", "started", "ended"] = "pending"
 
 
@@ -238,7 +238,7 @@ class BlockDecoder(ABC):
         if partial.kind == "call":
             return None if partial.state == "pending" else ToolCallBlock(partial.id, partial.name, text)
         if partial.kind == "text":
-            return TextBlock(text) if text else None
+            return TextBlock(text, without_surrogates(partial.phase)) if text else None
         if not (text or partial.signature or partial.encrypted):
             return None
         return ReasoningBlock(
@@ -256,7 +256,9 @@ def fail(error: Any, fallback: str = "", *, again: bool = False) -> NoReturn:
     `again`: the same request may succeed.
     """
     if isinstance(error, dict):
-        code = str(error.get("code") or error.get("type") or fallback)
+        details = error.get("details")
+        named = details.get("error_code") if isinstance(details, dict) else None  # Anthropic
+        code = str(named or error.get("code") or error.get("type") or fallback)
         message = str(error.get("message") or error.get("detail") or "")
     else:
         code, message = fallback, str(error or "")

@@ -31,30 +31,6 @@ server keeps earlier thinking. "enable_thinking": this field, and an effort."""
 
 
 @record
-class WordRule(Record):
-    """What an API accepts as an id: at most (with `exact`: exactly) `longest` letters and digits, and, without `exact`,
-    "_", "-" and the characters in `also`."""
-
-    longest: int = 64
-    also: str = ""
-    exact: bool = False
-
-    def apply(self, text: str) -> str:
-        """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
-        others = "" if self.exact else "_-" + self.also
-        allowed = "".join(char if char.isascii() and (char.isalnum() or char in others) else "_" for char in text)
-        fits = len(text) == self.longest if self.exact else len(text) <= self.longest
-        if text and text == allowed and fits:
-            return text
-        from zlib import crc32  # noqa: PLC0415  few ids break the rule
-
-        number = f"{crc32(text.encode()):08x}"
-        if self.exact:
-            return number.rjust(self.longest, "0")[: self.longest]
-        return f"{allowed[: self.longest - 9]}_{number}"
-
-
-@record
 class Quirks(Record):
     """The differences between providers of one wire. All fields may be empty; the defaults suit most providers.
 
@@ -70,7 +46,8 @@ class Quirks(Record):
     `thinking_parts`: whether thinking is a part of the content instead. `empty_signatures`: whether Messages accepts
     thinking with an empty signature.
 
-    Tools. `call_ids`: the rule for ids of calls, None for that of the wire. `result_names`: whether a tool message has
+    Tools. `call_id_length`: the ids of calls have exactly as many letters and digits, 0 for the rule of the wire.
+    `call_id_extra`: characters that they may have besides those of the wire. `result_names`: whether a tool message has
     the name of its tool.
 
     Headers. `headers`: sent with each request. `session_header`: its name for the id of the conversation.
@@ -94,7 +71,8 @@ class Quirks(Record):
     reasoning_always: bool = False
     thinking_parts: bool = False
     empty_signatures: bool = False
-    call_ids: WordRule | None = None
+    call_id_length: int = 0
+    call_id_extra: str = ""
     result_names: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     session_header: str = ""

@@ -19,8 +19,7 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.wire.base import WordRule
-from zot_provider.wire.parts import NAMES
+from zot_provider.wire.parts import NAMES, WordRule
 
 NO_RESULT = "tool call was aborted; no result recorded."
 """The result that the model reads for a tool call without one."""
@@ -107,7 +106,7 @@ def _assistant(
             if block.wire == wire and block.provider in ("", provider) and (not model or block.model in ("", model)):
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
-            sent.append(TextBlock(without_surrogates(block.text)))
+            sent.append(block.replace(text=without_surrogates(block.text)))
     while sent and isinstance(sent[-1], ReasoningBlock):
         sent.pop()  # the answer broke off after its thinking, which providers refuse
     return sent, calls

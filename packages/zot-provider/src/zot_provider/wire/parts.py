@@ -3,12 +3,44 @@
 import json
 import math
 from typing import Any
+from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
-from zot_provider.wire.base import WordRule
+from zot_provider.record import Record, record
+from zot_provider.wire.base import Quirks
+
+
+@record
+class WordRule(Record):
+    """What an API accepts as an id: at most (with `exact`: exactly) `longest` letters and digits, and, without `exact`,
+    "_", "-" and the characters in `also`."""
+
+    longest: int = 64
+    also: str = ""
+    exact: bool = False
+
+    def apply(self, text: str) -> str:
+        """Return `text` if it follows the rule, else a similar word, which differs for different texts."""
+        others = "" if self.exact else "_-" + self.also
+        allowed = "".join(char if char.isascii() and (char.isalnum() or char in others) else "_" for char in text)
+        fits = len(text) == self.longest if self.exact else len(text) <= self.longest
+        if text and text == allowed and fits:
+            return text
+        number = f"{crc32(text.encode()):08x}"
+        if self.exact:
+            return number.rjust(self.longest, "0")[: self.longest]
+        return f"{allowed[: self.longest - 9]}_{number}"
+
 
 NAMES = WordRule()
 """The names of tools on all wires."""
+
+
+def id_rule(quirks: Quirks, usual: WordRule = NAMES) -> WordRule:
+    """Return the rule for the ids of calls, which is `usual` on this wire."""
+    if quirks.call_id_length:
+        return WordRule(quirks.call_id_length, exact=True)
+    return WordRule(usual.longest, quirks.call_id_extra) if quirks.call_id_extra else usual
 
 
 def data_url(image: ImageBlock) -> str:

@@ -1,8 +1,13 @@
+import json
+
 import pytest
 
+from zot_provider.events import StreamEnd
 from zot_provider.messages import Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
+from zot_provider.testing import Call, Turn
+from zot_provider.testing.render import render
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.openai_responses import WIRE
 
@@ -26,14 +31,15 @@ def test_thinking_without_its_encrypted_form_is_not_sent() -> None:
     assert [item["type"] for item in sent] == ["message", "message"]
 
 
-def test_thinking_without_an_id_or_a_summary_is_sent_without_them() -> None:
+def test_thinking_without_an_id_or_a_summary_gets_an_id_that_stays_the_same() -> None:
     thought = ReasoningBlock(encrypted_content="cipher", wire=WIRE.name)
-    history = [ASKED, Message("assistant", [thought, TextBlock("done")])]
-    assert WIRE.encode(Request(MODEL, history), Quirks())["input"][1] == {
-        "type": "reasoning",
-        "summary": [],
-        "encrypted_content": "cipher",
-    }
+    history = [ASKED, Message("assistant", [thought, TextBlock("done"), thought, TextBlock("done")])]
+    sent = [WIRE.encode(Request(MODEL, history), Quirks())["input"] for _ in range(2)]
+    assert sent[0] == sent[1]
+    first, second = (item for item in sent[0] if item["type"] == "reasoning")
+    assert first == {"type": "reasoning", "id": first["id"], "summary": [], "encrypted_content": "cipher"}
+    assert first["id"].startswith("rs_")
+    assert second["id"] not in ("", first["id"])
 
 
 def test_the_cache_key_is_sent_where_the_provider_takes_one() -> None:
@@ -58,3 +64,22 @@ def test_each_text_of_the_model_has_an_id_that_stays_the_same_as_the_conversatio
         assert item["id"].startswith("msg_")
         assert item["status"] == "completed"
         assert item["content"] == [{"type": "output_text", "text": "ok", "annotations": []}]
+
+
+def test_the_model_reads_in_which_phase_it_wrote_a_text() -> None:
+    texts = [TextBlock("I look.", "commentary"), TextBlock("Done.", "final_answer"), TextBlock("Older.")]
+    sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", list(texts))]), Quirks())["input"]
+    assert [item.get("phase") for item in sent[1:]] == ["commentary", "final_answer", None]
+
+
+def test_what_the_model_wrote_is_sent_back_as_it_came() -> None:
+    turn = Turn("Done.", reasoning="Hm.", calls=[Call("read", {"path": "ä"}, "call_1")])
+    data = [event.partition(b"data: ")[2] for event in render(turn, WIRE.name)]
+    end = WIRE.decoder().feed(data)[-1]
+    assert isinstance(end, StreamEnd)
+    came = json.loads(data[-1])["response"]["output"]
+    sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", end.content)]), Quirks())["input"][1:]
+    del came[1]["content"][0]["logprobs"]  # no model wants these back
+    assert [item["type"] for item in came] == ["reasoning", "message", "function_call"]
+    for item, back in zip(came, sent, strict=False):
+        assert back == {name: item[name] for name in back} | ({"id": back["id"]} if item["type"] == "message" else {})

@@ -111,6 +111,20 @@ STREAMS = (
         ],
     ),
     StreamCase(
+        "text of two phases",
+        _WIRE,
+        [
+            _text(0, "I look."),
+            _event("output_item.done", 0, item=_message("I look.") | {"phase": "commentary"}),
+            _completed(_message("I look."), _message("Done.") | {"phase": "final_answer"}),
+        ],
+        [
+            TextDelta("I look."),
+            TextDelta("Done."),
+            _end("end_turn", TextBlock("I look.", "commentary"), TextBlock("Done.", "final_answer")),
+        ],
+    ),
+    StreamCase(
         "nothing but the last event",
         _WIRE,
         [_completed(_thinking(encrypted="cipher"), _message("A", "B"), _call("call_1", "list", "{}"))],

@@ -1,13 +1,14 @@
 """`History`: earlier prompts, in one file of JSON lines for each directory, and walking through them.
 
-A row is `{"text": "..."}`. Each row is appended by one write under a lock, so that several processes may share a file;
-unreadable rows are skipped.
+A row is `{"text": "..."}`. Each row is appended by one write, as a rule under a lock, so that several processes may
+share a file; unreadable rows are skipped.
 """
 
 import json
 import os
 import re
 import sys
+import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,8 @@ if sys.platform != "win32":
 
 ENTRIES = 1000
 FILE_SIZE = 1024 * 1024  # bytes above which a file is cut to its newest entries when it is opened
+LOCK_WAIT = 0.2  # seconds for which a row waits for another process that writes; that takes well below 1 ms
+_LOCK_PAUSE = 0.001
 ENTRY_SIZE = 64 * 1024  # longest row in bytes; longer entries are kept in memory only
 
 
@@ -117,7 +120,7 @@ class History:
 
     def _append(self, path: Path, row: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _locked(path)
+        descriptor, _ = _opened(path)
         try:
             size = os.lseek(descriptor, 0, os.SEEK_END)
             if size:
@@ -132,11 +135,11 @@ class History:
         """Cut the file to the newest half of its limit. Without locks (Windows) it grows."""
         if sys.platform == "win32":
             return
-        descriptor = _locked(path)
+        descriptor, locked = _opened(path)
         try:
             size = os.lseek(descriptor, 0, os.SEEK_END)
-            if size <= self._file_size:
-                return  # another process did it
+            if not locked or size <= self._file_size:
+                return  # another process does it, or has done it
             os.lseek(descriptor, size - self._file_size // 2, os.SEEK_SET)
             kept = os.read(descriptor, self._file_size // 2).partition(b"\n")[2]
             shorter = path.with_name(f".{path.name}.{os.getpid()}")
@@ -148,19 +151,38 @@ class History:
             os.close(descriptor)
 
 
-def _locked(path: Path) -> int:
-    """Return a descriptor of the file for appending, with an exclusive lock until it is closed."""
+def _opened(path: Path) -> tuple[int, bool]:
+    """Return a descriptor of the file for appending, and whether it has an exclusive lock until it is closed.
+
+    A process that holds the lock for long has been stopped. Appending does without it then.
+    """
+    given_up = time.monotonic() + LOCK_WAIT
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        if sys.platform == "win32":
-            return descriptor
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        descriptor = open_regular(str(path), os.O_RDWR | os.O_APPEND, create=True)
+        locked = _lock(descriptor, given_up)
         try:
-            if os.path.samestat(os.fstat(descriptor), os.stat(path)):
-                return descriptor
+            if not locked or os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor, locked
         except FileNotFoundError:
             pass
         os.close(descriptor)  # the file was replaced while we waited
+
+
+def _lock(descriptor: int, given_up: float) -> bool:
+    """Take the lock of a file until the time `given_up`; False on Windows and on file systems without locks."""
+    if sys.platform == "win32":
+        return False
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= given_up:
+                return False
+            time.sleep(_LOCK_PAUSE)
+        except OSError:
+            return False
+        else:
+            return True
 
 
 def _entries(data: bytes, *, torn: bool) -> list[str]:

@@ -1,17 +1,21 @@
 """`Document`: growing markdown as blocks that can be drawn."""
 
+import re
+
 from zot_tui.markdown.block import CODE_TAB, MarkdownBlock
 from zot_tui.markdown.parse import PIECE_SIZE, Cut, parse
 from zot_tui.text.sanitize import sanitize
+
+_LAST_WORD = re.compile(rf".{{{PIECE_SIZE // 2},}}[^ ] (?=[^\W\d_])", re.DOTALL)  # what is before the last word
 
 
 class Document:
     """A markdown text that is appended to. The result does not depend on how the text is cut into pieces.
 
     `closed` are the blocks that later text cannot change; the list only grows. `open` are the blocks after them,
-    usually a few, which may change after an append. A block holds at most 40 rows of code or of a table, and some 8,000
-    characters of anything; longer content continues in the next block. Text is parsed when blocks are asked for,
-    from the last item of a list, the last piece of a long block, or else the last block outside of lists and quotes.
+    usually a few, which may change after an append. A block holds at most 40 rows of code or of a table, and some
+    4,000 characters of anything; longer content continues in the next block. Text is parsed when blocks are asked for,
+    from the last item or block, or the second-to-last complete line of a longer one, at any depth of lists and quotes.
     So a redraw costs as much as the new text and the open blocks, however long the document is.
 
     Control sequences and invisible characters are stripped (`sanitize`). The dialect is CommonMark with the tables,
@@ -68,8 +72,10 @@ class Document:
         """Return the end of an overlong line; what is before becomes lines."""
         start = 0
         while len(line) - start > PIECE_SIZE:
-            self._lines.append(_clean(line[start : start + PIECE_SIZE]))
-            start += PIECE_SIZE
+            word = _LAST_WORD.match(line, start, start + PIECE_SIZE + 1)
+            end = word.end() if word is not None else start + PIECE_SIZE
+            self._lines.append(_clean(line[start:end]))
+            start = end
         return line[start:]
 
     def _parse(self) -> None:
@@ -77,9 +83,8 @@ class Document:
         if not self._changed:
             return
         self._changed = False
-        leaves, cuts = parse([*self._lines, _clean(self._partial)] if self._partial else self._lines, self._cut)
-        # The line of a cut and the next one decide whether the block above has ended; the next one may make a table.
-        cut = next((each for each in reversed(cuts) if each.parted or each.line + 1 < len(self._lines)), None)
+        lines = [*self._lines, _clean(self._partial)] if self._partial else self._lines
+        leaves, cut = parse(lines, self._cut, len(self._lines))
         count = cut.leaves if cut is not None else 0
         blocks: list[MarkdownBlock] = []
         last = self._closed[-1] if self._closed else None

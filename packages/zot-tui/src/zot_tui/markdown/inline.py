@@ -1,7 +1,7 @@
 """Inline markdown as styled runs: emphasis, code, links; by markdown-it, which is imported on first use."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from zot_tui.text.runs import Row, join
@@ -9,13 +9,20 @@ from zot_tui.text.sanitize import detached, sanitize
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 BRACKETS = 200  # most brackets in a text that is parsed: more of them take long, and are not readable links
 
+HEAD = 256  # a longer text is parsed in parts of at least so many characters
+
 _DEFINITION = re.compile(r"\[[^\]]+\]:")
 _BREAK_TAG = re.compile(r"<br\s*/?>", re.I)
-_PLAIN = re.compile(r"[^\\`*_\[\]<>&!~\n]*")
+_PLAIN = re.compile(r"[^\\`*_\[\]<>&!~\n]*(?:(?<![ \t])\n(?![ \t])[^\\`*_\[\]<>&!~\n]*)*")
+_OPENER = re.compile(r"[`\[]|<(?=[A-Za-z/!?])")
+_CLOSERS = {"`": "`", "[": "]", "<": ">"}  # what must follow so that the sign is more than text
+_BRACKETED = re.compile(r"\[[^\[\]`<]*\](?![(:])")  # is text whatever follows
+_BORDER = re.compile(r"(?<=[^\s\\])[ \n](?=\S)")
 _STYLES = {
     "strong": "markdown.strong",
     "em": "markdown.emphasis",
@@ -32,18 +39,51 @@ def inline(text: str, style: str = "text") -> Row[str]:
     that it cannot mislead; an image shows its description like a link. Other HTML is plain text.
     """
     if _PLAIN.fullmatch(text) or text.count("[") > BRACKETS:
-        return [(style, detached(text.replace("\n", " ")))] if text else []
+        return [(style, " ".join(map(detached, text.split("\n"))))] if text else []
     row: Row[str] = []
-    for token in _parser().parseInline(text, {}):
-        _walk(token.children or [], style, row)
-    return join((each, detached(sanitize(part))) for each, part in row)
+    start, size = 0, HEAD
+    while (border := _BORDER.search(text, start + size)) is not None:
+        runs, closers = _head(text[start : border.start()], style)
+        if any(text.find(each, border.start()) >= 0 for each in closers):
+            size *= 2
+        else:
+            row += runs
+            start, size = border.start(), HEAD
+    return join([*row, *_runs(text[start:], style)[0]])
+
+
+def _runs(text: str, style: str) -> tuple[Row[str], set[str]]:
+    """Return the runs of `text`, and the signs that may change them if they follow.
+
+    If none of them follows, the runs of a longer text are these and those of the rest, which must begin with a single
+    space or line break.
+    """
+    row: Row[str] = []
+    closers: set[str] = set()
+    for token in _parser().parseInline(text, {"closers": closers}):
+        children = token.children or []
+        _walk(children, style, row)
+        texts = [_BRACKETED.sub("", each.content) for each in children if each.type in ("text", "image")]
+        closers.update(_CLOSERS[sign] for each in texts for sign in _OPENER.findall(each))
+    if "]" in closers and "](" in text:
+        closers.add(")")
+    return join((each, detached(sanitize(part))) for each, part in row), closers
+
+
+_head = lru_cache(maxsize=256)(_runs)  # a long text is drawn again for each bit of it that comes
 
 
 @cache
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
-    return MarkdownIt("commonmark").enable("strikethrough")
+    def note_closers(state: "StateInline") -> None:
+        """Note which signs would end emphasis that does not end in the text."""
+        state.env["closers"].update(chr(each.marker) for each in state.delimiters if each.open and each.end < 0)
+
+    parser = MarkdownIt("commonmark").enable("strikethrough")
+    parser.inline.ruler2.push("closers", note_closers)
+    return parser
 
 
 def _walk(tokens: "list[Token]", style: str, row: Row[str]) -> None:

@@ -1,32 +1,29 @@
 """`parse`: the leaves of a markdown text by markdown-it's block parser, which is imported on first use.
 
-It also returns the lines from which a longer text can be parsed, so that growing text is not parsed from its beginning.
-Parsing from such a line gives the same leaves as parsing the whole text. Link reference definitions are not supported,
-because one at the end of an answer would change text that was drawn long before; they stay readable text.
+It also returns a cut: a line from which a longer text can be parsed, with short lines that open the same quotes, items
+and leaf again. So growing text is not parsed from its beginning. Parsing from a cut gives the same leaves as parsing
+the whole text. Link reference definitions are not supported, because one at the end of an answer would change text
+that was drawn long before; they stay readable text.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from zot_tui.markdown.leaves import Leaf, LeafKind, Margin
 from zot_tui.text.runs import Row
 from zot_tui.text.width import Align
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.parser_block import RuleFuncBlockType
     from markdown_it.token import Token
 
 PIECE_LINES = 40  # most lines of a leaf of code or of a table; longer ones become several leaves
-PIECE_SIZE = 4096  # a leaf with this many characters ends with the line
-DEPTH = 24  # most nested quotes, lists and items; deeper ones are text
-COLUMNS = 64  # most columns of a table; a wider table is text
+PIECE_SIZE = 4096  # most characters of a line and of a leaf; longer ones become several
 
 _LOOSE: frozenset[LeafKind] = frozenset(("heading", "code", "html", "table", "rule"))
-_KINDS: dict[str, LeafKind] = {
-    "paragraph_open": "paragraph",
+_KINDS: Mapping[str, LeafKind] = {
+    "paragraph": "paragraph",
+    "heading": "heading",
     "heading_open": "heading",
     "fence": "code",
     "code_block": "code",
@@ -34,217 +31,283 @@ _KINDS: dict[str, LeafKind] = {
     "table_open": "table",
     "hr": "rule",
 }
+_LIST_OPEN, _LIST_CLOSE = ("bullet_list_open", "ordered_list_open"), ("bullet_list_close", "ordered_list_close")
+_BEGIN = frozenset((*_KINDS, *_LIST_OPEN, "list_item_open", "blockquote_open"))
 _LEAD = {"fence": 1, "table_open": 2}  # lines above the content
-_ALIGNS: dict[object, Align] = {"text-align:right": "right", "text-align:center": "center"}
+_ALIGNS: Mapping[object, Align] = {"text-align:right": "right", "text-align:center": "center"}
+
+_List: TypeAlias = tuple[str, int]  # the sign of a list, and the number of its next item
+
+
+@dataclass(slots=True, eq=False)
+class _Container:
+    """An open quote, or an open list item with its marker.
+
+    `rest` are the marks on the rows of its leaves, with those of the containers around it, but without its marker.
+    `opening` is the line that opens it, as far as its text.
+    """
+
+    label: str = ""
+    rest: Row[str] = field(default_factory=list)
+    quoted: bool = False
+    opening: str = ""
+    drawn: bool = False
+
+
+@dataclass(slots=True)
+class _Part:
+    """The beginning of a leaf, or of a later piece of one: its marks, and what is above a cut.
+
+    `bars` is the empty row above a leaf that is `apart` or that is not only text; None if there is no leaf above.
+    """
+
+    first: Row[str]
+    rest: Row[str]
+    quoted: bool
+    bars: Row[str] | None
+    apart: bool
+    continues: bool
+    lines: Sequence[str] = ()
+    rows: Sequence[list[str]] = ()
 
 
 @dataclass(slots=True)
 class Cut:
     """A line from which the text can be parsed, and what the text above contributes.
 
-    `line` is its index, and `leaves` the number of leaves above. `header` are the lines that begin the block which the
-    line is in: they are parsed again before it, and their leaf or list item is dropped.
+    `line` is its index, and `leaves` the number of leaves above. `header` are the lines that are parsed before it: they
+    open the containers around it, and the list or leaf that it continues.
     """
 
     line: int = 0
     leaves: int = 0
     header: Sequence[str] = ()
-    number: int | None = None  # of the list item that begins at the line, None if none does
-    inside: bool = False  # the line is within a leaf
+    containers: tuple[_Container, ...] = ()
+    lists: tuple[_List, ...] = ()
     kind: LeafKind | None = None  # of the leaf above
     gap: int = 0  # lines between the leaf above and this one
-    parted: bool = False  # an empty line ends the block above, whatever follows
+    part: _Part | None = None  # of the leaf that the line is in
 
 
-def parse(lines: Sequence[str], start: Cut) -> tuple[list[Leaf], list[Cut]]:
-    """Return the leaves of the lines, which follow the cut `start`, and the places at which the text can be cut."""
-    text = "\n".join([*start.header, *lines, ""])
-    walk = _Walk(lines, start)
-    tokens: list[Token] = []
-    parser = _parser()
-    parser.block.parse(text, parser, {}, tokens)
-    if start.number is not None:
-        del tokens[1:6]  # the item of the header
-    for index, token in enumerate(tokens):
-        walk.take(token, tokens, index)
-    return walk.leaves, walk.cuts
+def parse(lines: Sequence[str], start: Cut, ended: int) -> tuple[list[Leaf], Cut | None]:
+    """Return the leaves of the lines, which follow the cut `start`, and the last later cut.
 
+    `ended` is the number of lines that do not grow any more. A cut and the line after it are of these: they decide
+    whether the block above has ended, and together they may make a table.
+    """
+    from zot_tui.markdown import rules  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
 
-@cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt, rules_block  # noqa: PLC0415  takes 60 ms, and the first screen has no answer
-
-    def limited(rule: "RuleFuncBlockType") -> "RuleFuncBlockType":
-        return lambda state, begin, end, silent: state.level < DEPTH and rule(state, begin, end, silent)
-
-    def narrow(rule: "RuleFuncBlockType") -> "RuleFuncBlockType":
-        return lambda state, begin, end, silent: (
-            rule(state, begin, end, True)
-            and state.getLines(begin + 1, begin + 2, 0, False).count("|") <= COLUMNS + 1
-            and (silent or rule(state, begin, end, False))
-        )
-
-    parser = MarkdownIt("commonmark", {"maxNesting": 4 * DEPTH}).enable("table").disable("reference")
-    parser.block.ruler.at("blockquote", limited(rules_block.blockquote), {"alt": ["paragraph", "blockquote", "list"]})
-    parser.block.ruler.at("list", limited(rules_block.list_block), {"alt": ["paragraph", "blockquote"]})
-    parser.block.ruler.at("table", narrow(rules_block.table), {"alt": ["paragraph"]})
-    return parser
-
-
-@dataclass(slots=True, eq=False)
-class _Container:
-    """An open quote, or an open list item with its marker."""
-
-    label: str = ""
-    drawn: bool = False
-
-
-@dataclass(slots=True)
-class _List:
-    """An open list: its sign, and the number of its next item."""
-
-    sign: str
-    number: int = 0
+    text = [*start.header, *lines]
+    walk = _Walk(text, start, len(start.header) + ended)
+    walk.take(rules.tokens("\n".join([*text, ""])))
+    return walk.leaves, walk.cut
 
 
 class _Walk:
-    """Collects leaves and cuts from the tokens of a text."""
+    """Collects the leaves of a text from its tokens, and finds the last cut. Lines are counted from the header."""
 
-    def __init__(self, lines: Sequence[str], start: Cut) -> None:
+    def __init__(self, lines: Sequence[str], start: Cut, ended: int) -> None:
         self.leaves: list[Leaf] = []
-        self.cuts: list[Cut] = []
+        self.cut: Cut | None = None
         self._lines = lines
         self._start = start
-        self._open: list[_Container] = []
-        self._lists: list[_List] = []
-        self._path: list[_Container] = []  # the containers of the last leaf
+        self._lead = len(start.header)
+        self._last = ended - 2  # the last line that a cut may have
+        self._open: tuple[_Container, ...] = ()
+        self._lists: tuple[_List, ...] = ()
+        self._path = start.containers  # the containers of the last leaf
         self._kind = start.kind
-        self._end = -start.gap  # the line after the last leaf
+        self._end = self._lead - start.gap  # the line after the last leaf
         self._begun: int | None = None  # the line where the containers without a leaf begin
 
-    def take(self, token: "Token", tokens: "Sequence[Token]", index: int) -> None:
-        """Take the next token."""
-        kind = token.type
-        if kind in _KINDS:
-            self._leaf(token, tokens, index)
-        elif kind in ("bullet_list_open", "ordered_list_open"):
-            number = self._start.number if not index else None
-            begin = token.attrGet("start")
-            self._lists.append(
-                _List(token.markup, number if number is not None else 1 if begin is None else int(begin))
-            )
-        elif kind in ("bullet_list_close", "ordered_list_close"):
-            self._lists.pop()
-        elif kind == "list_item_open":
-            self._item(token)
-        elif kind == "blockquote_open":
-            self._contain(token, _Container())
-        elif kind in ("list_item_close", "blockquote_close"):
-            if self._open[-1].label and not self._open[-1].drawn:  # an item without content
-                self._begin("paragraph", self._begun or 0, (self._begun or 0) + 1)
-            self._open.pop()
-            self._begun = self._begun if self._open else None
+    def take(self, tokens: "Sequence[Token]") -> None:
+        """Take the tokens of the text."""
+        cut, last = self._places(tokens)
+        for index, token in enumerate(tokens):
+            if index == cut:
+                self._cut_before(token)
+            kind = token.type
+            if kind in _KINDS:
+                self._leaf(token, tokens, index, last=index == last)
+            elif kind == "list_item_open":
+                self._enter_item(token)
+            elif kind in ("list_item_close", "blockquote_close"):
+                self._leave()
+            elif kind == "blockquote_open":
+                self._enter(token, "")
+            elif kind in _LIST_OPEN:
+                self._enter_list(token)
+            elif kind in _LIST_CLOSE:
+                self._lists = self._lists[:-1]
 
-    def _line(self, token: "Token") -> tuple[int, int]:
-        """Return the lines where the block of a token begins and ends."""
-        begin, end = token.map or (0, 0)
-        return begin - len(self._start.header), end - len(self._start.header)
+    def _places(self, tokens: "Sequence[Token]") -> tuple[int, int]:
+        """Return the indexes of the token before which to cut, and of the leaf that may be cut; -1 for no token."""
+        last = len(tokens) - 1
+        while last >= 0 and (tokens[last].type not in _BEGIN or _begin(tokens[last]) > self._last):
+            last -= 1
+        cut = last
+        while cut > 0 and tokens[cut - 1].type in _BEGIN and tokens[cut - 1].type not in _KINDS:
+            cut -= 1  # a container without a leaf above this one
+        return cut, last
 
-    def _item(self, token: "Token") -> None:
-        current = self._lists[-1]
-        sign, number = current.sign, current.number
-        numbered = sign in ".)"
-        label = f"{number}{sign} " if numbered else "•◦▪"[min(len(self._lists) - 1, 2)] + " "
-        if token.level == 1:
-            first = self._line(token)[0]
-            header = f"   {1 if numbered else ''}{sign}    x"  # an item in which no other item of the list can be
-            self._cut(first, (header,), number=number)
-        current.number += 1
-        self._contain(token, _Container(label))
+    def _cut_before(self, token: "Token") -> None:
+        line = _begin(token)
+        if line > self._lead:
+            # The item that is put above a further item of a list is indented so far that it cannot contain it.
+            text = [self._opening(token).rstrip(" \t") + "    #"] if token.type == "list_item_open" else []
+            self._cut(line, _header(self._open, text))
 
-    def _contain(self, token: "Token", container: _Container) -> None:
-        if token.level == 0:
-            self._cut(self._line(token)[0], ())
-        if self._begun is None:
-            self._begun = self._line(token)[0]
-        self._open.append(container)
-
-    def _cut(self, line: int, header: Sequence[str], *, number: int | None = None, inside: bool = False) -> None:
-        if line <= 0:
-            return
+    def _cut(self, line: int, header: Sequence[str], part: _Part | None = None) -> None:
         gap = line - self._end
-        parted = gap > 0 and not header and not self._path and not self._lines[line].startswith((" ", "\t"))
-        self.cuts.append(Cut(line, len(self.leaves), header, number, inside, self._kind, gap, parted))
+        leaves = len(self.leaves)
+        self.cut = Cut(line - self._lead, leaves, header, self._open, self._lists, self._kind, gap, part)
 
-    def _leaf(self, token: "Token", tokens: "Sequence[Token]", index: int) -> None:
-        begin, end = self._line(token)
-        kind = _KINDS[token.type]
-        resumed = self._start.inside and not index
-        if token.level == 0 and not resumed:
-            self._cut(begin, ())
-        if kind == "table":
-            head, aligns, rows = _table(tokens, index)
-            sizes = [sum(map(len, row)) for row in rows]
+    def _opening(self, token: "Token") -> str:
+        """Return the line that opens a quote or an item, as far as its text."""
+        found = token.meta.get("opening")
+        return found if found is not None else self._lines[_begin(token)].rstrip(" \t") + " "
+
+    def _enter_list(self, token: "Token") -> None:
+        known, depth = self._start.lists, len(self._lists)
+        if _begin(token) < self._lead and depth < len(known):
+            self._lists += (known[depth],)
         else:
-            content = tokens[index + 1].content if token.nesting else token.content
-            lines = content.removesuffix("\n").split("\n") if content else []
-            if resumed and token.type != "fence":
-                del lines[0]
-            sizes = [*map(len, lines)]
-        header = self._start.header if resumed else self._header(token, begin)
-        first = begin + _LEAD.get(token.type, resumed)
-        for start, stop in _pieces(sizes, PIECE_LINES if kind not in ("paragraph", "heading") else len(sizes)):
-            continues = bool(start) or resumed
-            if start and token.level == 0:
-                self._cut(first + start, header, inside=True)
-            last = stop == len(sizes)
-            leaf = self._begin(kind if last or kind != "heading" else "paragraph", begin, end, above=not continues)
-            leaf.continues = continues
-            leaf.info = token.info.strip()
-            leaf.level = int(token.tag[1]) if leaf.kind == "heading" else 0
-            if kind == "table":
-                leaf.head, leaf.aligns, leaf.rows = head, aligns, rows[start:stop]
-            else:
-                leaf.lines = lines[start:stop]
-            self._end = end if last else first + stop
+            number = token.attrGet("start")
+            self._lists += ((token.markup, 1 if number is None else int(number)),)
 
-    def _header(self, token: "Token", begin: int) -> Sequence[str]:
-        """Return the lines that make the following lines of the leaf be read as lines of the same leaf."""
-        if token.type in ("fence", "html_block", "table_open"):
-            return self._lines[begin : begin + _LEAD.get(token.type, 1)]
-        return ("    x",) if token.type == "code_block" else ("x",)
+    def _enter_item(self, token: "Token") -> None:
+        sign, number = self._lists[-1]
+        self._enter(token, f"{number}{sign} " if sign in ".)" else "•◦▪"[min(len(self._lists) - 1, 2)] + " ")
+        if _begin(token) >= self._lead:
+            self._lists = (*self._lists[:-1], (sign, number + 1))
 
-    def _begin(self, kind: LeafKind, begin: int, end: int, *, above: bool = True) -> Leaf:
-        """Begin a leaf in the open containers."""
-        margin = Margin(quoted=any(not each.label for each in self._open))
-        bars: Row[str] = []
-        for index, container in enumerate(self._open):
-            shared = index == len(bars) and index < len(self._path) and self._path[index] is container
-            style = "markdown.bullet" if container.label else "markdown.quote"
-            cells = " " * len(container.label) or "▎ "
-            margin.first.append((style, cells if container.drawn or not container.label else container.label))
-            margin.rest.append((style, cells))
-            if shared:
-                bars.append((style, cells))
-            container.drawn = True
-        begin = begin if self._begun is None else self._begun
-        if above and self._kind and (begin > self._end or kind in _LOOSE or self._kind in _LOOSE):
-            margin.above = bars
-        self._kind, self._path, self._begun, self._end = kind, [*self._open], None, end
-        leaf = Leaf(kind, margin)
+    def _enter(self, token: "Token", label: str) -> None:
+        """Enter a quote or an item."""
+        line = _begin(token)
+        known, depth = self._start.containers, len(self._open)
+        if line < self._lead:
+            self._open += (known[depth] if depth < len(known) else _Container(drawn=True),)
+            return
+        if self._begun is None:
+            self._begun = line
+        around = self._open[-1] if depth else _Container()
+        cells = ("markdown.bullet", " " * len(label)) if label else ("markdown.quote", "▎ ")
+        quoted = around.quoted or not label
+        self._open += (_Container(label, [*around.rest, cells], quoted, self._opening(token)),)
+
+    def _leave(self) -> None:
+        """Leave a quote or an item; without content it has an empty leaf."""
+        if not self._open[-1].drawn:
+            line = self._begun or 0
+            self._add(Leaf("paragraph", Margin()), self._part(line), line + 1)
+        self._open = self._open[:-1]
+
+    def _leaf(self, token: "Token", tokens: "Sequence[Token]", index: int, *, last: bool) -> None:
+        begin, end = token.map or (0, 0)
+        lead = _LEAD.get(token.type) or 1
+        resumed = self._start.part if begin + lead == self._lead else None
+        if begin < self._lead and resumed is None:
+            return
+        kind = _KINDS[token.type]
+        lines, first = _content(tokens, index), begin + _LEAD.get(token.type, 0)
+        head, aligns, rows = _table(tokens, index) if kind == "table" else ([], [], [])
+        if resumed is not None:
+            lines = [*resumed.lines, *lines[token.type != "fence" :]]
+            rows = [*resumed.rows, *rows]
+            first = self._lead - len(resumed.lines) - len(resumed.rows)
+        level = int(token.tag[1]) if kind == "heading" else 0
+        sizes = [sum(map(len, row)) for row in rows] if kind == "table" else [*map(len, lines)]
+        cut = min(self._last, first + len(sizes) - 1) if last else -1  # the line of a cut in the leaf
+        for start, stop in _pieces(sizes, len(sizes) if kind in ("paragraph", "heading") else PIECE_LINES):
+            part = resumed if resumed is not None and not start else self._part(begin, continues=start > 0)
+            if max(first + start, begin + 1, self._lead + 1) <= cut < first + stop:
+                above = replace(part, lines=lines[start : cut - first], rows=rows[start : cut - first])
+                self._cut(cut, self._header_of(token) if resumed is None else self._start.header, above)
+            leaf = Leaf(kind, Margin(), lines[start:stop], level, token.info.strip(), head, aligns, rows[start:stop])
+            self._add(leaf, part, end if stop == len(sizes) else first + stop)
+
+    def _part(self, begin: int, *, continues: bool = False) -> _Part:
+        """Begin a leaf, or a later piece of one, in the open containers."""
+        inner = self._open[-1] if self._open else _Container(drawn=True)
+        first = inner.rest
+        if not inner.drawn:
+            first = [*inner.rest]
+            for index, container in enumerate(self._open):
+                if not container.drawn and container.label:
+                    first[index] = ("markdown.bullet", container.label)
+                container.drawn = True
+        shared: Row[str] = []
+        for container, other in zip(self._open, self._path, strict=False):
+            if container is not other:
+                break
+            shared = container.rest
+        apart = (begin if self._begun is None else self._begun) > self._end or self._kind in _LOOSE
+        bars = None if continues or self._kind is None else shared
+        self._path, self._begun = self._open, None
+        return _Part(first, inner.rest, inner.quoted, bars, apart, continues)
+
+    def _add(self, leaf: Leaf, part: _Part, end: int) -> None:
+        """Add a leaf that ends before the line `end`."""
+        above = part.bars if part.apart or leaf.kind in _LOOSE else None
+        leaf.margin = Margin(part.first, part.rest, above, part.quoted)
+        leaf.continues = part.continues
         self.leaves.append(leaf)
-        return leaf
+        self._kind, self._end = leaf.kind, end
+
+    def _header_of(self, token: "Token") -> Sequence[str]:
+        """Return lines after which the following ones are read as lines of the leaf."""
+        if _KINDS[token.type] in ("paragraph", "heading"):
+            return _header(self._open, end="x")
+        return _header(self._open, self._lines[_begin(token) :][: _LEAD.get(token.type) or 1])
 
 
-def _pieces(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
+def _begin(token: "Token") -> int:
+    """Return the line where the block of a token begins."""
+    return token.map[0] if token.map else 0
+
+
+def _header(containers: Sequence[_Container], text: Sequence[str] = (), end: str = "") -> Sequence[str]:
+    """Return lines that open the containers, and then the lines of `text`, or one that ends in `end`.
+
+    A line that only opens containers ends in an empty heading, which no further line can continue.
+    """
+    lines: list[str] = []
+    line = ""
+    item = False  # whether `line` ends with the marker of an item
+    for container in containers:
+        opening = container.opening
+        around, inner = opening[: len(line)], opening[len(line) :]
+        if around == line or (item and around.isspace() and inner[:1] not in " \t"):  # they can be on one line
+            line += inner
+        else:
+            lines.append(line + "#")
+            line = opening
+        item = bool(container.label)
+    if not text:
+        line += end or ("#" if containers else "")
+        return [*lines, line] if line else lines
+    if line and not text[0].startswith(line):
+        lines.append(line + "#")
+    return [*lines, *text]
+
+
+def _content(tokens: "Sequence[Token]", index: int) -> list[str]:
+    """Return the lines of text of the leaf that begins at `index`."""
+    content = tokens[index + 1].content if tokens[index].nesting else tokens[index].content
+    return content.removesuffix("\n").split("\n") if content else []
+
+
+def _pieces(sizes: Sequence[int], most: int) -> Sequence[tuple[int, int]]:
     """Return where the pieces of a leaf begin and end, given the sizes of its lines; at least one piece."""
-    starts, size = [0], 0
+    if len(sizes) <= most and sum(sizes) + len(sizes) <= PIECE_SIZE:
+        return [(0, len(sizes))]
+    begins, size = [0], 0
     for index, each in enumerate(sizes):
-        if index > starts[-1] and (index - starts[-1] >= most or size >= PIECE_SIZE):
-            starts.append(index)
+        if index > begins[-1] and (index - begins[-1] >= most or size + each > PIECE_SIZE):
+            begins.append(index)
             size = 0
         size += each + 1
-    return [*zip(starts, [*starts[1:], len(sizes)], strict=True)]
+    return [*zip(begins, [*begins[1:], len(sizes)], strict=True)]
 
 
 def _table(tokens: "Sequence[Token]", index: int) -> tuple[list[str], list[Align], list[list[str]]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from zot_tui.markdown.inline import inline
 from zot_tui.text.runs import Row, Run, join, plain, runs_width
@@ -15,6 +16,10 @@ CROSS = "─┼─"
 NARROW = 5  # least cells of a column, if its text needs them; with less room every cell is on a row of its own
 
 
+Cell: TypeAlias = tuple[Run[str], ...]
+Cells: TypeAlias = tuple[Cell, ...]
+
+
 @dataclass(slots=True)
 class TableShape:
     """The common parts of all pieces of a table: head, alignment, and the preferred width of each column.
@@ -22,26 +27,27 @@ class TableShape:
     Preferred widths come from the first piece, so that drawn rows do not change when more rows arrive.
     """
 
-    head: list[Row[str]]
-    aligns: Sequence[Align]
+    head: Cells
+    aligns: tuple[Align, ...]
     wishes: list[int]
 
 
-def cells(row: Sequence[str], count: int, style: str = "text") -> list[Row[str]]:
+def cells(row: Sequence[str], count: int, style: str = "text") -> Cells:
     """Return the text of `count` cells of a row as runs; missing cells are empty, extra ones are dropped."""
-    return [[*_cell(row[index], style)] if index < len(row) else [] for index in range(count)]
+    return tuple([_cell(row[index], style) if index < len(row) else () for index in range(count)])
 
 
-@lru_cache(maxsize=1024)  # the last piece of a table is drawn again for each bit of new text
-def _cell(text: str, style: str) -> tuple[Run[str], ...]:
+# The last piece of a table is drawn again for each bit of new text, so its finished cells and rows are cached.
+@lru_cache(maxsize=1024)
+def _cell(text: str, style: str) -> Cell:
     return tuple(inline(text, style))
 
 
-def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[list[Row[str]]]) -> TableShape:
+def shape(head: Sequence[str], aligns: Sequence[Align], rows: Sequence[Cells]) -> TableShape:
     """Return the shape of the table that begins with these rows."""
     top = cells(head, len(head), "markdown.strong")
     wishes = [max((_wish(row[index]) for row in (top, *rows)), default=1) for index in range(len(top))]
-    return TableShape(top, aligns, wishes)
+    return TableShape(top, tuple(aligns), wishes)
 
 
 def columns(wishes: Sequence[int], width: int) -> list[int] | None:
@@ -64,25 +70,26 @@ def columns(wishes: Sequence[int], width: int) -> list[int] | None:
     return given
 
 
-def table_rows(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+def table_rows(form: TableShape, body: Sequence[Cells], width: int, *, top: bool) -> list[Row[str]]:
     """Return the rows of a piece of a table; `top` says whether to draw its head above them."""
     given = columns(form.wishes, width)
     if given is None:
         return _listed(form, body, width, top=top)
     rows: list[Row[str]] = []
     if top:
-        rows += _row(form.head, form.aligns, given)
+        rows += _row(form.head, form.aligns, tuple(given))
         rows.append([(RULE, CROSS.join("─" * cells for cells in given))])
     for row in body:
-        rows += _row(row, form.aligns, given)
+        rows += _row(row, form.aligns, tuple(given))
     return rows
 
 
-def _wish(cell: Row[str]) -> int:
+@lru_cache(maxsize=1024)
+def _wish(cell: Cell) -> int:
     return max([1, *(runs_width(line) for line in _split(cell))])
 
 
-def _split(cell: Row[str]) -> list[Row[str]]:
+def _split(cell: Cell) -> Sequence[Sequence[Run[str]]]:
     if not any("\n" in text for _, text in cell):
         return [cell]
     lines: list[Row[str]] = [[]]
@@ -93,7 +100,8 @@ def _split(cell: Row[str]) -> list[Row[str]]:
     return lines
 
 
-def _row(row: list[Row[str]], aligns: Sequence[Align], given: list[int]) -> list[Row[str]]:
+@lru_cache(maxsize=256)
+def _row(row: Cells, aligns: tuple[Align, ...], given: tuple[int, ...]) -> Sequence[Row[str]]:
     """Return one table row, on as many screen rows as its highest cell needs."""
     wrapped = [wrap(cell, cells) for cell, cells in zip(row, given, strict=True)]
     rows = []
@@ -118,7 +126,7 @@ def _without_end(row: Row[str]) -> Row[str]:
     return row[:-1] if row[-1][0] == "text" and not row[-1][1].strip(" ") else row
 
 
-def _listed(form: TableShape, body: Sequence[list[Row[str]]], width: int, *, top: bool) -> list[Row[str]]:
+def _listed(form: TableShape, body: Sequence[Cells], width: int, *, top: bool) -> list[Row[str]]:
     """Put every cell on rows of its own after the name of its column, for screens too narrow for columns."""
     line: Row[str] = [(RULE, "─" * width)]
     if not body:

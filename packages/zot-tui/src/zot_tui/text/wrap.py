@@ -9,8 +9,10 @@ brackets) stay with their neighbour (a short list after JIS X 4051).
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Generic
 
 from zot_tui.text.runs import Row, Run, S, clip_runs, join, runs_width
@@ -21,7 +23,16 @@ NOT_FIRST = frozenset("、。，．・：；？！ー）］｝〕〉》」』】
 NOT_LAST = frozenset("（［｛〔〈《「『【〘〖〝‘“")
 TOO_WIDE = "…"
 
+# Characters that take one cell, with those around them too: Latin, Greek, Cyrillic, punctuation, signs, box drawing.
+_LETTER = (
+    "!-~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0377\u037a-\u037f\u0384-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e"
+    "\u20a0-\u20c0\u2100-\u2319\u2500-\u25fc"
+)
+_NARROW = re.compile(f"[ {_LETTER}]*")
 _ASCII_PIECES = re.compile(r" +|[^ ]+")
+_PIECES = re.compile(  # spaces; narrow words; other characters with their neighbours, which they may join
+    rf" +(?=[ {_LETTER}]|\Z)|[{_LETTER}]+(?=[ {_LETTER}]|\Z)|[ {_LETTER}]?(?:[^ {_LETTER}]+[ {_LETTER}]?)+"
+)
 
 
 @dataclass(slots=True)
@@ -40,6 +51,7 @@ class _Rows(Generic[S]):
     width: int
     first: Row[S]
     rest: Row[S]
+    indented: int  # cells of `rest`
     done: list[Row[S]] = field(default_factory=list)
     row: Row[S] = field(default_factory=list)
     room: int = 0
@@ -49,23 +61,24 @@ class _Rows(Generic[S]):
     def begin(self) -> None:
         indent = self.rest if self.done else self.first
         self.row = list(indent)
-        self.room = self.width - runs_width(indent)
+        self.room = self.width - (self.indented if self.done else runs_width(indent))
         self.fresh = True
         self.held = []
 
     def finish(self) -> None:
         self.done.append(join(self.row))
 
-    def put(self, runs: Row[S]) -> None:
+    def put(self, runs: Row[S], cells: int) -> None:
         self.row += runs
-        self.room -= runs_width(runs)
-        self.fresh = self.fresh and not runs_width(runs)
+        self.room -= cells
+        self.fresh = self.fresh and not cells
 
     def put_held(self, cells: int) -> None:
         """Put the held spaces, as many as fit into `cells`."""
-        held = [run for piece in self.held for run in piece.runs]
-        self.put(clip_runs(held, cells, ""))
-        self.held = []
+        if self.held:
+            held = clip_runs([run for piece in self.held for run in piece.runs], cells, "")
+            self.put(held, runs_width(held))
+            self.held = []
 
 
 def wrap(
@@ -83,10 +96,12 @@ def wrap(
     """
     if width < 1:
         raise ValueError(f"a row needs at least one cell, not {width}")
-    state = _Rows(width, clip_runs(first, width // 2, ""), clip_runs(rest, width // 2, ""))
-    for line in _lines(runs, tab_size):
+    hanging = clip_runs(rest, width // 2, "")
+    state = _Rows(width, clip_runs(first, width // 2, ""), hanging, runs_width(hanging))
+    simple = _is_simple(runs)
+    for line in [[*runs]] if simple else _lines(runs, tab_size):
         state.begin()
-        if _is_plain(line, state.room):
+        if (simple or _is_simple(line)) and _keeps_indentation(line, state.room):
             _cut(state, line)
             continue
         for piece in _pieces(line):
@@ -96,27 +111,31 @@ def wrap(
     return state.done
 
 
-def _is_plain(line: Row[S], room: int) -> bool:
-    """Whether every character takes one cell and only spaces separate words, so that rows can be found quickly."""
-    if not all(text.isascii() and text.isprintable() for _, text in line):
-        return False
+def _is_simple(line: Sequence[Run[S]]) -> bool:
+    """Whether every character takes one cell and only spaces separate words."""
+    return all((text.isascii() and text.isprintable()) or _NARROW.fullmatch(text) for _, text in line)
+
+
+def _keeps_indentation(line: Row[S], room: int) -> bool:
+    """Whether no indentation may have to be shortened."""
     return room > 0 and (not line or line[0][1][:1] not in ("", " ") or sum(len(text) for _, text in line) <= room)
 
 
 def _cut(state: _Rows[S], line: Row[S]) -> None:
     """Do for a plain line what `_add` does with its pieces."""
     text = "".join([part for _, part in line])
-    start, size = 0, len(text)
+    ends = [*accumulate(len(part) for _, part in line)]
+    start, size = 0, len(text.rstrip(" "))
     while True:
         end = start + state.room
-        if end >= size or text[end:].isspace():
-            state.row += _between(line, start, end)
+        if end >= size:
+            state.row += _between(line, ends, start, end)
             state.finish()
             return
         space = text.rfind(" ", start, end + 1)
         if space > start:
             end = start + len(text[start:space].rstrip(" "))
-        state.row += _between(line, start, end)
+        state.row += _between(line, ends, start, end)
         state.finish()
         state.begin()
         start = end
@@ -124,16 +143,15 @@ def _cut(state: _Rows[S], line: Row[S]) -> None:
             start += 1
 
 
-def _between(line: Row[S], start: int, end: int) -> Row[S]:
-    """Return the runs between two character positions."""
+def _between(line: Row[S], ends: Sequence[int], start: int, end: int) -> Row[S]:
+    """Return the runs between two character positions; `ends` are the positions where the runs end."""
     found: Row[S] = []
-    for style, text in line:
-        if end <= 0:
+    for index in range(bisect_right(ends, start), len(line)):
+        style, text = line[index]
+        begin = ends[index] - len(text)
+        if begin >= end:
             break
-        if start < len(text):
-            found.append((style, text[max(start, 0) : end]))
-        start -= len(text)
-        end -= len(text)
+        found.append((style, text[max(start - begin, 0) : end - begin]))
     return found
 
 
@@ -155,41 +173,44 @@ def _lines(runs: Sequence[Run[S]], tab_size: int) -> Iterator[Row[S]]:
 
 def _pieces(line: Row[S]) -> Iterator[_Piece[S]]:
     """Yield the words and spaces of a line. A word may span several styles."""
-    open_piece: _Piece[S] | None = None
-    last = ""
+    piece: _Piece[S] | None = None
+    last, was_wide = "", False
     for style, text in line:
-        for part, cells in _parts(text):
+        for part, cells, wide in _parts(text):
             space = part in SPACES or (part[0] == " " and part.isascii())
-            if open_piece is not None and _together(open_piece, last, part, space=space):
-                open_piece.runs.append((style, part))
-                open_piece.cells += cells
+            if piece is None:
+                together = False
+            elif piece.space or space:
+                together = piece.space == space
             else:
-                if open_piece is not None:
-                    yield open_piece
-                open_piece = _Piece(space, [(style, part)], cells)
-            last = part
-    if open_piece is not None:
-        yield open_piece
+                together = not (wide or was_wide) or part[0] in NOT_FIRST or last[-1] in NOT_LAST
+            if piece is not None and together:
+                piece.runs.append((style, part))
+                piece.cells += cells
+            else:
+                if piece is not None:
+                    yield piece
+                piece = _Piece(space, [(style, part)], cells)
+            last, was_wide = part, wide
+    if piece is not None:
+        yield piece
 
 
-def _parts(text: str) -> Iterator[tuple[str, int]]:
-    """Return parts of text without a break, with their cells: whole words of plain ASCII, else single graphemes."""
+def _parts(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Yield parts of text without a break, their cells, and whether they are wide characters.
+
+    They are words of narrow characters, spaces, and single graphemes.
+    """
     if text.isascii():
-        return ((part, width(part)) for part in _ASCII_PIECES.findall(text))
-    return ((part, grapheme_width(part)) for part in graphemes(text))
-
-
-def _together(piece: _Piece[S], last: str, part: str, *, space: bool) -> bool:
-    """Whether `part` belongs to the piece that ends in `last`."""
-    if piece.space or space:
-        return piece.space == space
-    if part[0] in NOT_FIRST or last[-1] in NOT_LAST:
-        return True
-    return not (_is_wide(last) or _is_wide(part))
-
-
-def _is_wide(part: str) -> bool:
-    return not part.isascii() and grapheme_width(part) > 1
+        yield from ((part, width(part), False) for part in _ASCII_PIECES.findall(text))
+        return
+    for part in _PIECES.findall(text):
+        if _NARROW.fullmatch(part):
+            yield part, len(part), False
+            continue
+        for each in graphemes(part):
+            cells = grapheme_width(each)
+            yield each, cells, cells > 1
 
 
 def _add(state: _Rows[S], piece: _Piece[S]) -> None:
@@ -205,7 +226,7 @@ def _add(state: _Rows[S], piece: _Piece[S]) -> None:
         state.finish()
         state.begin()
     if piece.cells <= state.room:
-        state.put(piece.runs)
+        state.put(piece.runs, piece.cells)
     else:
         _break(state, piece)
 
@@ -218,7 +239,7 @@ def _break(state: _Rows[S], piece: _Piece[S]) -> None:
             head, rest = split_at(rest, state.room)
             if not head and state.fresh:
                 head, rest = TOO_WIDE, rest[len(next(graphemes(rest))) :]
-            state.put([(style, head)])
+            state.put([(style, head)], runs_width([(style, head)]))
             if rest:
                 state.finish()
                 state.begin()

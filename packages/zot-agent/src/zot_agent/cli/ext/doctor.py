@@ -15,7 +15,7 @@ from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.extensions.discover import DiscoveredExtension, Problem
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
 from zot_core.regular_file import read_start
@@ -39,8 +39,8 @@ def run(arguments: Sequence[str]) -> int:
     lines = {each.directory: examine(each) for each in everything}
     if not options.no_start:
         # Start all of them, even if one is chosen: extensions may register each other's names.
-        for directory, more in probe([each for each in discovery.active() if startable(lines[each.directory])]).items():
-            lines[directory] += more
+        for directory, registered in probe(startable(discovery)).items():
+            lines[directory] += registered.lines
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for each in chosen:
         print_line(f"{inline(display_name(each))} ({each.scope}, {each.directory})")
@@ -64,8 +64,12 @@ def examine(found: DiscoveredExtension | Problem) -> list[DoctorLine]:
     ]
 
 
-def startable(lines: Sequence[DoctorLine]) -> bool:
-    """Whether an extension may be started, given the lines of `examine`: no problem, and the person allows it."""
+def startable(discovery: Discovery) -> list[DiscoveredExtension]:
+    """List the active extensions that have a program and no problem."""
+    return [each for each in discovery.active() if _can_start(examine(each))]
+
+
+def _can_start(lines: Sequence[DoctorLine]) -> bool:
     by_topic = {line.topic: line.state for line in lines}
     allowed = by_topic.get("program") == "ok" and by_topic.get("allowed", "ok") == "ok"
     return allowed and "no" not in by_topic.values()

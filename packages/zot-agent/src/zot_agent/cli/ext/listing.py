@@ -1,12 +1,14 @@
-"""`zot ext list`: lists the extensions, one per line, and why an extension does not run."""
+"""`zot ext list`: lists the extensions, one per line, why one does not run, and which names it does not get."""
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from zot_agent.cli.ext.doctor import startable
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.theme import theme
+from zot_agent.cli.ext.probe import ProbeResult, probe
 from zot_agent.cli.ext.terminal import print_line, print_table
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
@@ -19,34 +21,43 @@ def run(arguments: Sequence[str]) -> int:
     """Print the extensions that are installed for the working directory; return 0."""
     parser = Parser(
         prog="zot ext list",
-        description="List the extensions of the project in this directory, and those for all projects.",
+        description="List the extensions of the project in this directory, and those for all projects. They are "
+        "started for a moment, to learn which commands and tools have a name that zot or another extension has.",
         epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project "
         "that you have not allowed), broken (invalid manifest)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    as_json = parser.parse_args(list(arguments)).json
+    parser.add_argument("--no-start", action="store_true", help="do not start extensions")
+    options = parser.parse_args(list(arguments))
     discovery = installed()
-    if as_json:
-        sys.stdout.write(json.dumps(_value(discovery)) + "\n")
+    registered = {} if options.no_start else probe(startable(discovery))
+    if options.json:
+        sys.stdout.write(json.dumps(_value(discovery, registered)) + "\n")
     elif not discovery.found and not discovery.problems:
         print_line("no extension is installed; install one with zot ext install PATH|GIT-URL")
     else:
-        print_table([_HEAD, *(_row(found) for found in discovery.found), *_broken(discovery)])
+        print_table([_HEAD, *(_row(found, registered) for found in discovery.found), *_broken(discovery)])
     return 0
 
 
-def _row(found: DiscoveredExtension) -> tuple[str, ...]:
+def _row(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> tuple[str, ...]:
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "no" if not found.enabled else "untrusted" if found.untrusted else "yes"
-    text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found)
+    text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found, registered)
     return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
 
 
-def _text(found: DiscoveredExtension) -> str:
-    """Return the description, the program if it is outside of the folder, and the command that shows the theme."""
+def _text(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
+    """Return the description, the program if it is outside of the folder, the command that shows the theme, and the
+    names that it does not get."""
     command, outside = theme(found), outside_program(found.manifest, found.directory)
     runs = f"(runs {outside}, outside of its folder)" if outside else ""
-    return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else ""]))
+    shadowed = [f"({why})" for why in _name_conflicts(found, registered)]
+    return " ".join(filter(None, [found.manifest.description, runs, f"({command})" if command else "", *shadowed]))
+
+
+def _name_conflicts(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> list[str]:
+    return registered[found.directory].name_conflicts if found.directory in registered else []
 
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
@@ -56,7 +67,7 @@ def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
     ]
 
 
-def _value(discovery: Discovery) -> dict[str, object]:
+def _value(discovery: Discovery, registered: Mapping[str, ProbeResult]) -> dict[str, object]:
     return {
         "extensions": [
             {
@@ -71,6 +82,7 @@ def _value(discovery: Discovery) -> dict[str, object]:
                 "outside_program": outside_program(found.manifest, found.directory),
                 "hidden_by": found.hidden_by,
                 "trusted": not found.untrusted,
+                "name_conflicts": _name_conflicts(found, registered),
             }
             for found in discovery.found
         ],

@@ -1,4 +1,4 @@
-"""Starts extensions and reports what they register, for `zot ext doctor`."""
+"""Starts extensions and reports what they register, for `zot ext doctor` and `zot ext list`."""
 
 import asyncio
 import os
@@ -13,29 +13,46 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.managed import ManagedExtension
 from zot_agent.host.build import open_registry
+from zot_agent.ui.commands import ReservedNames
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
+from zot_provider.record import Record, record
 
 
-def probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
-    """Start the extensions at the same time, note what they register, and stop them; return the lines by directory."""
-    return asyncio.run(_probe(found))
+@record
+class ProbeResult(Record):
+    """What an extension registers, as lines of the doctor, and why it does not get a name, a line each."""
+
+    lines: list[DoctorLine]
+    name_conflicts: list[str]
 
 
-async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, list[DoctorLine]]:
+def probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
+    """Start the extensions at the same time, note what they register, and stop them; return that by directory."""
+    return asyncio.run(_probe(found)) if found else {}
+
+
+async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]:
     extensions = Extensions(
         lambda: Discovery(list(found), []),
         lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
         removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
+        commands=ReservedNames(),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
     )
     extensions.start()
     try:
         await extensions.ready()
-        return {member.found.directory: _lines(member, extensions) for member in extensions.members}
+        return {member.found.directory: _result(member, extensions) for member in extensions.members}
     finally:
         await extensions.close()
+
+
+def _result(member: ManagedExtension, extensions: Extensions) -> ProbeResult:
+    conflicts = list(dict.fromkeys(each.why for each in member.name_conflicts))
+    shadowed = [DoctorLine("no", "name", why) for why in conflicts]
+    return ProbeResult([*_lines(member, extensions), *shadowed], conflicts)
 
 
 def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]:
@@ -53,5 +70,4 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
         "watches": sorted(member.observes),
         "guards": sorted(member.intercepts),
     }
-    lines += [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]
-    return lines + [DoctorLine("no", "name", each.why) for each in member.name_conflicts]
+    return lines + [DoctorLine("ok", kind, ", ".join(names)) for kind, names in registered.items() if names]

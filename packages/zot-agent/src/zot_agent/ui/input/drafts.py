@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 
 from zot_core.machine.replace_file import replace_file
-from zot_core.regular_file import read_regular
+from zot_core.regular_file import open_regular, read_regular
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, field, record
 
@@ -196,7 +196,7 @@ def _names(folder: str, prefix: str) -> list[str]:
 
 def _open_lock(path: str) -> int | None:
     """Create and take the lock for our own file; None if the file system has no locks."""
-    descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = open_regular(f"{path}.lock", os.O_RDWR, create=True)
     try:
         _flock(descriptor)
     except OSError:
@@ -211,7 +211,7 @@ def _take_lock(path: str) -> int | None:
     Returns its descriptor, `_HELD` if the process runs, or None if there is no lock and the process has ended.
     """
     try:
-        descriptor = os.open(f"{path}.lock", os.O_RDWR)
+        descriptor = open_regular(f"{path}.lock", os.O_RDWR)
     except FileNotFoundError:
         return None  # a lock is created before its file and removed after it
     except OSError:

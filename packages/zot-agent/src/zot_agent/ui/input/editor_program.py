@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from zot_core.aio import finish, spawn
+from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, record
@@ -77,8 +78,7 @@ async def _edit(text: str, argv: Sequence[str], run: Callable[[list[str]], Await
     if code:
         return EditorResult(text, f"{name} ended with exit code {code}; the text is unchanged")
     try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_start(path, MAX_BYTES + 1)  # an editor may leave anything there
     except OSError as error:
         return EditorResult(text, f"cannot read the edited text: {error.strerror}; the text is unchanged")
     if len(data) > MAX_BYTES:

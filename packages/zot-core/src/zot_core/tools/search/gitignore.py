@@ -6,7 +6,6 @@ excluded folders: each path is matched itself, as git does, and a rule for a fol
 
 import re
 from collections.abc import Callable
-from itertools import groupby
 
 from zot_core.tools.search.line_search import CLASSES
 from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
@@ -21,6 +20,8 @@ _FOLDER = "\0"
 _ANY = "[^/\\0]"
 
 
+_RUN = 8192
+"""Characters after which an expression for several rules ends. It takes some 20 ms to compile."""
 _LINE = 4096
 """Most characters of a line. The paths of most systems are no longer."""
 
@@ -28,15 +29,29 @@ _LINE = 4096
 class Gitignore:
     """Parses the text of the file. Lines that are not rules or have more than 4096 characters are skipped."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called every 20 ms or so; what it raises ends the work, which takes up to 0.2 ms for a rule."""
         self.size = len(text)
-        rules = [rule for line in text.split("\n") if (rule := _rule(line)) is not None]
-        # Adjacent rules with the same verdict become one expression; the last expression that matches decides.
-        self._runs: list[tuple[bool, Callable[[str], object]]] = [
-            (ignored, re.compile("|".join(expression for _, expression in run), re.DOTALL).fullmatch)
-            for ignored, run in groupby(rules, key=lambda rule: rule[0])
-        ]
+        # The last expression that matches decides. Adjacent rules with the same verdict become one expression.
+        self._runs: list[tuple[bool, Callable[[str], object]]] = []
+        rules: list[str] = []
+        size, verdict = 0, False
+        for line in text.split("\n"):
+            rule = _rule(line)
+            if rule is None:
+                continue
+            if rule[0] != verdict or size > _RUN:
+                self._add_run(rules, ignored=verdict)
+                rules, size, verdict = [], 0, rule[0]
+                check()
+            rules.append(rule[1])
+            size += len(rule[1])
+        self._add_run(rules, ignored=verdict)
         self._runs.reverse()
+
+    def _add_run(self, rules: list[str], *, ignored: bool) -> None:
+        if rules:
+            self._runs.append((ignored, re.compile("|".join(rules), re.DOTALL).fullmatch))
 
     def verdict(self, path: str) -> bool | None:
         """True if `path` is excluded, False if it is included again, None without a rule for it.

@@ -51,6 +51,9 @@ class Glob:
 
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[(?P<not>[!^]?)(?P<set>\][^\]]*+|[^\]]++)\]|\\.|.", re.DOTALL)
 
+_MEMBER = re.compile(r"(.)(?:-(.))?", re.DOTALL)
+"""A member of a set: a character, or the first and the last of a range."""
+
 
 def _patterns(pattern: str, one: str) -> list[list[str]]:
     """Return the tokens of each pattern that the braces abbreviate; `one` is the translation of `?`."""
@@ -98,7 +101,8 @@ def _braces(tokens: Sequence[str]) -> set[int]:
 def _translated(token: "re.Match[str]", one: str) -> str:
     text = token.group()
     if token["set"]:
-        inside = re.sub(r"([\\\[\]&~|^])", r"\\\1", token["set"])
+        members = _MEMBER.findall(token["set"])
+        inside = "".join(re.escape(first) + (f"-{re.escape(last)}" if last else "") for first, last in members)
         return f"{'' if one == '.' else '(?!/)'}[{'^' if token['not'] else ''}{inside}]"
     if text in (FOLDERS, ANY, STAR):
         return text

@@ -4,18 +4,19 @@ If several files have a rule for a path, the nearest file decides. Nothing in an
 the walk does not enter it.
 """
 
-import asyncio
 import os
+from functools import partial
 from typing import NamedTuple
 
+from zot_core.aio import in_thread
 from zot_core.machine.interface import Files
 from zot_core.tools.search.gitignore import Gitignore
 
 NAME = ".gitignore"
 _BYTES = 128 * 1024
 """Bytes of a `.gitignore` that are read; the rest is not applied. Files written by people are a tenth of that."""
-_THREAD_BYTES = 4096
-"""A longer file would take milliseconds to parse; a thread does it beside the event loop."""
+_THREAD_BYTES = 1024
+"""A longer file may take some 10 ms to parse; a thread does it beside the event loop."""
 
 
 class FileRules(NamedTuple):
@@ -55,7 +56,7 @@ class IgnoreRules(NamedTuple):
         except OSError:
             return self
         text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-        file = await asyncio.to_thread(Gitignore, text) if len(text) > _THREAD_BYTES else Gitignore(text)
+        file = await in_thread(partial(Gitignore, text)) if len(text) > _THREAD_BYTES else Gitignore(text)
         return IgnoreRules(self.up, (*self.rules, FileRules(len(self.up + path), file)))
 
 

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
+from zot_core.machine.process_groups import lower_priority
 from zot_core.tools.search import line_search
 from zot_provider.record import Record, field, record
 
@@ -216,6 +217,7 @@ class _Searcher:
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,
         )
+        lower_priority(process.pid)
         assert process.stdout is not None
         rest = b""
         try:

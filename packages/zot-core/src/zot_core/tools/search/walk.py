@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+from zot_core.aio import in_thread
 from zot_core.machine.interface import Files
 from zot_core.tools.search.ignore import NAME, IgnoreRules, rules_above
 from zot_provider.record import Record, field, record
@@ -116,15 +117,17 @@ async def _list(
     if any(name == NAME for name, _ in found):
         rules = await rules.below(folder, path, files)
 
-    def included() -> list[TreeEntry]:
-        entries = [
-            TreeEntry(f"{path}{name}/" if kind == "directory" else f"{path}{name}", kind == "link")
-            for name, kind in found
-            if name != ".git" and kind != "other" and (hidden or not name.startswith("."))
-        ]
-        entries = [entry for entry in entries if not rules(entry.path)] if rules.rules else entries
+    def included(check: Callable[[], None]) -> list[TreeEntry]:
+        entries = []
+        for name, kind in found:
+            check()
+            if name == ".git" or kind == "other" or (name.startswith(".") and not hidden):
+                continue
+            entry = TreeEntry(f"{path}{name}/" if kind == "directory" else f"{path}{name}", kind == "link")
+            if not rules.rules or not rules(entry.path):
+                entries.append(entry)
         return sorted(entries, key=lambda entry: entry.path)
 
     # A large folder, or a long list of rules, would block the screen noticeably.
     large = len(found) > _THREAD_ENTRIES or len(found) * rules.size > _THREAD_WORK
-    return await asyncio.to_thread(included) if large else included(), rules
+    return await in_thread(included) if large else included(lambda: None), rules

@@ -1,8 +1,12 @@
 """Exact find-and-replace in a text, with a helpful error when it fails and a diff of the change; pure.
 
 Line breaks are matched as `\\n` whatever they are in the file. Every line that is not replaced keeps its line break.
+
+As a program, this edits the content that follows a line of JSON on standard input, see `main`.
 """
 
+import json
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -12,6 +16,9 @@ CONTEXT_LINES = 3
 
 _BOM = "\ufeff"
 _MAX_LISTED_LINES = 5
+_QUICK_BYTES = 128 * 1024
+_QUICK_STEPS = 1_000_000
+"""An edit of at most this many bytes and steps takes up to some 30 ms."""
 
 
 class EditError(ValueError):
@@ -265,3 +272,46 @@ def _context(kept: list[str], *, after_change: bool) -> Iterator[str]:
         yield from rows[:CONTEXT_LINES]
         yield "..."
         yield from rows[-CONTEXT_LINES:]
+
+
+def is_quick(content: bytes, replacements: Sequence[TextReplacement]) -> bool:
+    """Return whether `edit_bytes` certainly takes no longer than an event loop can wait.
+
+    The comparison of the replaced lines with the new ones takes quadratic time or more, the search for a text linear
+    time for each edit.
+    """
+    lines = content.count(b"\n") + 1
+    steps = 0
+    for old, new in replacements:
+        steps += len(content) // 8 + (old.count("\n") + 1) * (lines + new.count("\n"))
+    return (
+        len(content) + sum(len(old) + len(new) for old, new in replacements) <= _QUICK_BYTES and steps <= _QUICK_STEPS
+    )
+
+
+def edit_bytes(content: bytes, replacements: Sequence[TextReplacement]) -> tuple[bytes, EditResult]:
+    """Apply `edit_text` to the content of a file, in which bytes that are not UTF-8 are kept."""
+    edited = edit_text(content.decode("utf-8", "surrogateescape"), replacements)
+    return edited.text.encode("utf-8", "surrogateescape"), edited
+
+
+def main() -> int:
+    """Edit the content on standard input after the first line, which is JSON: the replacements, each a list of two.
+
+    Print a line of JSON, a list of the diff and the `starts`, then the new content; or the text of an error as JSON.
+    """
+    source = sys.stdin.buffer
+    replacements = [TextReplacement(*each) for each in json.loads(source.readline())]
+    try:
+        content, edited = edit_bytes(source.read(), replacements)
+    except EditError as error:
+        sys.stdout.write(json.dumps(str(error)))
+        return 0
+    sys.stdout.write(json.dumps([edited.diff, edited.starts]) + "\n")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

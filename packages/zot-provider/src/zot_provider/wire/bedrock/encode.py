@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json
+from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json, id_rule
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking, effort_word
 
 _NAME = "bedrock-converse"
@@ -33,7 +33,7 @@ def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[
         model=model.id,
         images=model.images,
         ids=ids,
-        id_rule=quirks.call_ids or NAMES,
+        id_rule=id_rule(quirks),
     )
     turns: list[dict[str, Any]] = []
     for message in normal:

@@ -14,7 +14,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json, plain_text
+from zot_provider.wire.parts import NO_OUTPUT, finite_json, id_rule, plain_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinking_budget
 
 _NAME = "gemini"
@@ -43,7 +43,7 @@ def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[
         model=model.id,
         images=model.images,
         ids=ids,
-        id_rule=quirks.call_ids or NAMES,
+        id_rule=id_rule(quirks),
     )
     contents: list[dict[str, Any]] = []
     calls: dict[str, str] = {}  # names by id, of the last message with calls

@@ -2,8 +2,10 @@
 
 Source: OpenAI API reference, "The chat completion chunk object"
 (https://platform.openai.com/docs/api-reference/chat-streaming). Compatible servers differ: thinking is in
-`reasoning_content` or `reasoning`; ids and names of calls come late, repeatedly or never; every call may have index 0;
-the usage may be in each chunk or in the choice; `[DONE]` may be missing.
+`reasoning_content`, `reasoning` or `reasoning_text`, or in two of them, in `reasoning_details` (OpenRouter,
+https://openrouter.ai/docs/use-cases/reasoning-tokens), or in parts of the content (Mistral); ids and names of calls
+come late, repeatedly or never; every call may have index 0; the usage may be in each chunk or in the choice; `[DONE]`
+may be missing.
 """
 
 import json
@@ -16,10 +18,14 @@ from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_c
 _STOPS: dict[str, Stop] = {
     "length": "length",
     "max_tokens": "length",
+    "model_length": "length",  # Mistral
     "tool_calls": "tool_use",
     "function_call": "tool_use",
 }
 """All other reasons end the turn."""
+
+_TEXTS = {"reasoning.text": "text", "reasoning.summary": "summary"}
+"""The kinds of `reasoning_details` that come in pieces, and the field with the piece."""
 
 
 class ChatDecoder(BlockDecoder):
@@ -32,6 +38,7 @@ class ChatDecoder(BlockDecoder):
         self._text: PartialBlock | None = None
         self._reasoning: PartialBlock | None = None
         self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being received there
+        self._details: list[dict[str, Any]] = []
         self._answer = ""
         self._stop: Stop | None = None
 
@@ -69,28 +76,54 @@ class ChatDecoder(BlockDecoder):
                 # The server sends no ids. Ids of two answers must differ, so each holds the id of its answer.
                 answer = "".join(char for char in self._answer if char.isalnum() or char in "-_")[-24:]
                 self.start_call(partial, events, spare=f"call_{answer}_{number}")
+        if self._details:
+            if self._reasoning is None:
+                self._reasoning = self.open_block("reasoning")
+                self.partials.insert(0, self.partials.pop())
+            self._reasoning.encrypted = json.dumps(self._details, ensure_ascii=False)
         super().end(stop, events)
 
     def _delta(self, delta: dict[str, Any], chunk: dict[str, Any], events: list[StreamEvent]) -> None:
-        thinking = delta.get("reasoning_content") or delta.get("reasoning")
+        thinking = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
+        if delta.get("reasoning_details"):
+            told = self._collect(delta["reasoning_details"])
+            thinking = thinking or told
+        text = delta.get("content") or delta.get("refusal")
+        if text.__class__ is list:
+            thinking = thinking or "".join(_text_of(each.get("thinking") or []) for each in text)
+            text = _text_of(text)
         if thinking and isinstance(thinking, str):
             if self._reasoning is None:
                 self._reasoning = self.open_block("reasoning")
             self.append_text(self._reasoning, thinking, events)
-        text = delta.get("content") or delta.get("refusal")
         if text:
             if self._text is None:
                 self._text = self.open_block("text")
-            self.append_text(self._text, text if isinstance(text, str) else _text_of(text), events)
+            self.append_text(self._text, text, events)
         calls = delta.get("tool_calls")
         if calls:
             self._answer = str(chunk.get("id") or self._answer)
             for piece in calls:
                 self._call(piece, events)
 
+    def _collect(self, details: list[dict[str, Any]]) -> str:
+        """Store pieces of `reasoning_details`, joined to the details that they continue. Returns their text."""
+        told = ""
+        for piece in details:
+            last = self._details[-1] if self._details else {}
+            field = _TEXTS.get(piece.get("type") or "")
+            told += (piece.get(field) or "") if field else ""
+            if field and (last.get("type"), last.get("index")) == (piece.get("type"), piece.get("index")):
+                known = {name: value for name, value in piece.items() if value is not None}
+                last |= known | {field: (last.get(field) or "") + (piece.get(field) or "")}
+            else:
+                self._details.append(dict(piece))
+        return told
+
     def _call(self, piece: dict[str, Any], events: list[StreamEvent]) -> None:
         function = piece.get("function") or {}
         id, name = piece.get("id") or "", function.get("name") or ""
+        id = "" if id == "null" else id  # Mistral
         partial = self._call_at(piece.get("index"), id, name)
         partial.id = partial.id or id
         partial.name = partial.name or name
@@ -112,8 +145,10 @@ class ChatDecoder(BlockDecoder):
         return partial
 
     def _finished(self, reason: str, error: Any) -> None:
-        if error or reason == "error":
-            fail(error, "error")
+        if error or reason in ("error", "network_error"):
+            fail(error or "the server failed; try again", "server_error")
+        if reason == "model_context_window_exceeded":  # Z.ai
+            fail("the conversation is too long for the context window", reason)
         if reason == "content_filter":
             fail("the answer was withheld by the provider's content filter", reason)
         self._stop = _STOPS.get(reason, "end_turn")

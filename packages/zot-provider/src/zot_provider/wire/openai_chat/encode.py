@@ -11,9 +11,9 @@ from typing import Any
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
-from zot_provider.wire.base import Quirks, WordRule
+from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import data_url, is_closed, plain_text, result_text
+from zot_provider.wire.parts import WordRule, data_url, id_rule, is_closed, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
 
 _NAME = "openai-chat"
@@ -24,8 +24,8 @@ _IDS = WordRule(40)
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the messages of a conversation, or of a part of it; see `Wire`."""
-    id_rule = quirks.call_ids or _IDS
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=id_rule)
+    rule = id_rule(quirks, _IDS)
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
     return _messages(normal, model, quirks)
 
 
@@ -83,15 +83,18 @@ def _effort(request: Request, quirks: Quirks) -> dict[str, Any]:
 
 
 def _set_breakpoints(messages: list[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> None:
-    """Put cache breakpoints after the tools, the system prompt and the last text, as on the Messages wire."""
-    for tool in tools[-1:]:
-        tool["cache_control"] = {"type": "ephemeral"}
-    texts = [each for each in messages if each["role"] != "tool" and each["content"]]
-    for message in [*(each for each in texts[:1] if each["role"] not in ("user", "assistant")), *texts[-1:]]:
-        content = message["content"]
-        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        parts[-1]["cache_control"] = {"type": "ephemeral"}
-        message["content"] = parts
+    """Put cache breakpoints after the tools, the system prompt and the last message, as on the Messages wire."""
+    marked = [*tools[-1:], *messages[-1:]]
+    marked += [each for each in messages[:1] if each["role"] not in ("user", "assistant", "tool")]
+    for each in marked:
+        mark = {"cache_control": {"type": "ephemeral"}}
+        content = each.get("content")
+        if not content or each["role"] == "tool":
+            each |= mark
+        elif isinstance(content, str):
+            each["content"] = [{"type": "text", "text": content} | mark]
+        else:
+            content[-1] |= mark
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -73,7 +73,9 @@ class ResponsesDecoder(BlockDecoder):
                 if (index, number) not in self._texts:
                     text = part.get("text") or part.get("refusal") or ""
                     self._text_delta({"output_index": index, "content_index": number, "delta": text}, events)
-                self.close_block(self._texts[index, number], events)
+                partial = self._texts[index, number]
+                partial.phase = str(item.get("phase") or "")
+                self.close_block(partial, events)
         elif kind == "reasoning":
             partial = self._reasoning_item(index)
             partial.id = item.get("id") or ""

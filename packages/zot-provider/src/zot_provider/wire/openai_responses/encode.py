@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize, unique_id
-from zot_provider.wire.parts import NAMES, data_url, is_closed, result_text
+from zot_provider.wire.parts import data_url, id_rule, is_closed, result_text
 from zot_provider.wire.reasoning import effort_word, temperature
 
 _NAME = "openai-responses"
@@ -27,9 +27,8 @@ _LONGEST_KEY = 64
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a conversation, or of a part of it; see `Wire`."""
-    normal = normalize(
-        messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=quirks.call_ids or NAMES
-    )
+    rule = id_rule(quirks)
+    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
     return [item for message in normal for item in _items(message, ids)]
 
 
@@ -76,7 +75,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a message: one for a user message, one for each block of the model.
 
-    A text of the model needs an id, which may be any, but must be the same in each request, for the cache.
+    What the model wrote needs an id, which may be any, but must be the same in each request, for the cache.
     """
     if message.role == "user":
         return [{"type": "message", "role": "user", "content": _parts(message.content)}]
@@ -84,22 +83,28 @@ def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
     for block in message.content:
         if isinstance(block, TextBlock):
             part = {"type": "output_text", "text": block.text, "annotations": []}
-            id = unique_id(f"msg_{crc32(block.text.encode()):08x}", ids)
-            items.append({"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]})
+            id = _id("msg", block.text, ids)
+            item = {"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]}
+            items.append(item | {"phase": block.phase} if block.phase else item)
         elif isinstance(block, ToolCallBlock):
             call = {"call_id": block.id, "name": block.name, "arguments": block.arguments}
             items.append({"type": "function_call", **call})
         elif isinstance(block, ToolResultBlock):
             items.append({"type": "function_call_output", "call_id": block.call_id, "output": _output(block)})
         elif isinstance(block, ReasoningBlock) and block.encrypted_content:
-            items.append(_reasoning(block))
+            items.append(_reasoning(block, ids))
     return items
 
 
-def _reasoning(block: ReasoningBlock) -> dict[str, Any]:
+def _reasoning(block: ReasoningBlock, ids: set[str]) -> dict[str, Any]:
     summary = [{"type": "summary_text", "text": block.summary}] if block.summary else []
-    item = {"type": "reasoning", "summary": summary, "encrypted_content": block.encrypted_content}
-    return item | {"id": block.reasoning_id} if block.reasoning_id else item
+    id = block.reasoning_id or _id("rs", block.encrypted_content, ids)
+    return {"type": "reasoning", "id": id, "summary": summary, "encrypted_content": block.encrypted_content}
+
+
+def _id(kind: str, content: str, ids: set[str]) -> str:
+    """Return an id made from the content, for an item that came without one."""
+    return unique_id(f"{kind}_{crc32(content.encode()):08x}", ids)
 
 
 def _output(result: ToolResultBlock) -> str | list[dict[str, Any]]:

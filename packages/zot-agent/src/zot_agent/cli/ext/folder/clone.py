@@ -14,11 +14,14 @@ from contextlib import contextmanager
 from zot_agent.cli.ext.folder.git import Git, GitError
 from zot_agent.cli.ext.folder.staging import staging
 from zot_core.machine.replace_file import replace_file
+from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, record
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADS = "refs/heads/"
+_MAX_BYTES = 16 << 20
+"""Bytes read of a file in `.git`: `packed-refs` has some 70 for each branch and tag."""
 
 
 @record
@@ -111,7 +114,8 @@ def _read_upstream(directory: str, cwd: str) -> Upstream:
     missing = ConfigError(f"the branch in {directory} has no upstream")
     folder = os.path.join(directory, ".git")
     kind, _, branch = _read(os.path.join(folder, "HEAD")).strip().partition(": ")
-    if kind != "ref" or not branch.startswith(_HEADS):
+    config = os.path.join(folder, "config")
+    if kind != "ref" or not branch.startswith(_HEADS) or not os.path.isfile(config):  # git would wait for a named pipe
         raise missing
     commit = _read(os.path.join(folder, *branch.split("/"))).strip() or _packed(folder, branch)
     short = branch.removeprefix(_HEADS)
@@ -119,7 +123,7 @@ def _read_upstream(directory: str, cwd: str) -> Upstream:
     def setting(name: str) -> str:
         try:
             # A file that is named like this is only read; its own `include` is not followed.
-            return Git().run("config", "--file", os.path.join(folder, "config"), "--get", name, cwd=cwd)
+            return Git().run("config", "--file", config, "--get", name, cwd=cwd)
         except GitError:
             return ""
 
@@ -147,7 +151,6 @@ def _packed(folder: str, branch: str) -> str:
 def _read(path: str) -> str:
     """Return the text of a file, empty if it cannot be read."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return read_regular(path, _MAX_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""

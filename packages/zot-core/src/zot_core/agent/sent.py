@@ -1,0 +1,115 @@
+"""`SentHistory`: what a model gets in place of blocks of the history that it cannot take. The history keeps them."""
+
+from collections.abc import Iterable, Sequence
+
+from zot_core.agent.state import AgentState
+from zot_core.clock import timestamp
+from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from zot_provider.record import Record, record
+from zot_provider.request import Request
+
+
+@record
+class _Replaced(Record):
+    """A block, its replacement, and when it was replaced."""
+
+    block: TextBlock | ImageBlock
+    replacement: TextBlock
+    time: str
+
+
+class SentHistory:
+    """Replaces blocks in the requests of one agent.
+
+    Thinking that a model signed may be bound to the conversation before it, and is refused if that has changed. So the
+    signed thinking of answers that are older than a change is left out behind the changed place, for models that decide
+    themselves how long they think. A compaction is such a change, too.
+    """
+
+    def __init__(self, agent: AgentState) -> None:
+        self._agent = agent
+        self._replaced: dict[int, _Replaced] = {}  # by `id` of the block
+        # By `id` of the message and whether thinking is left out: the message and its copy. Each request needs the same
+        # copies, which are encoded once.
+        self._copies: dict[tuple[int, bool], tuple[Message, Message]] = {}
+
+    def attach(self) -> None:
+        """Change all requests from now on. Handlers of requests that replace blocks must have been added before."""
+        self._agent.hooks.request.add(self._on_request)
+
+    def replace(self, block: TextBlock | ImageBlock, replacement: TextBlock) -> None:
+        """Send `replacement` from now on in place of `block`, a block of a message or of a tool result in it."""
+        self._replaced[id(block)] = _Replaced(block, replacement, timestamp())
+        self._copies.clear()
+
+    def restore(self, blocks: Iterable[TextBlock | ImageBlock]) -> None:
+        """Send these blocks themselves again."""
+        for block in blocks:
+            self._replaced.pop(id(block), None)
+        self._copies.clear()
+
+    def current(self, block: TextBlock | ImageBlock) -> TextBlock | ImageBlock:
+        """Return what is sent in place of the block: itself if it is not replaced."""
+        found = self._replaced.get(id(block))
+        return block if found is None else found.replacement
+
+    def view(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return the messages as they are sent."""
+        changed = ""  # the time of the last change before or in a message
+        if messages and messages[0].summarized_tokens is not None:
+            changed = messages[0].time
+        if not changed and not self._replaced:
+            return messages
+        sent, bound = [], self._is_bound()
+        for message in messages:
+            times = [found.time for block in _parts(message.content) if (found := self._replaced.get(id(block)))]
+            own = max([changed, *times])
+            stale = bound and message.role == "assistant" and message.time <= own and _is_signed(message)
+            sent.append(self._copy(message, changed=bool(times), stale=stale))
+            changed = own
+        return sent
+
+    def _on_request(self, request: Request) -> Request | None:
+        messages = self.view(request.messages)
+        return None if messages is request.messages else request.replace(messages=list(messages))
+
+    def _is_bound(self) -> bool:
+        """Whether the thinking that the model signs is bound to the conversation before it."""
+        from zot_provider.wire.reasoning import thinking  # noqa: PLC0415  few conversations have changed
+
+        how = thinking(self._agent.model)
+        return how is not None and how.way == "adaptive"
+
+    def _copy(self, message: Message, *, changed: bool, stale: bool) -> Message:
+        """Return the message as it is sent; itself if nothing in it is replaced or left out."""
+        if not stale and not changed:
+            return message
+        key = id(message), stale
+        if key not in self._copies:
+            content = [self._sent(block) for block in message.content if not (stale and _signature(block))]
+            self._copies[key] = message, message.replace(content=content)
+        return self._copies[key][1]
+
+    def _sent(self, block: Block) -> Block:
+        if isinstance(block, ToolResultBlock):
+            return block.replace(content=[self.current(each) for each in block.content])
+        return self.current(block) if isinstance(block, TextBlock | ImageBlock) else block
+
+
+def _parts(blocks: Iterable[Block]) -> list[TextBlock | ImageBlock]:
+    """Return the texts and images among blocks, and in the tool results among them."""
+    found: list[TextBlock | ImageBlock] = []
+    for block in blocks:
+        if isinstance(block, TextBlock | ImageBlock):
+            found.append(block)
+        elif isinstance(block, ToolResultBlock):
+            found += block.content
+    return found
+
+
+def _is_signed(message: Message) -> bool:
+    return any(_signature(block) for block in message.content)
+
+
+def _signature(block: Block) -> str:
+    return block.signature if isinstance(block, ReasoningBlock) else ""

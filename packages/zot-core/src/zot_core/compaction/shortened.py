@@ -1,0 +1,67 @@
+"""`ShortenedTexts`: both ends in the place of texts that are too long for the model's context window."""
+
+from collections.abc import Iterable, Sequence
+
+from zot_core.agent.sent import SentHistory
+from zot_core.compaction.render import shorten
+from zot_core.compaction.size import CHARACTERS_PER_TOKEN, estimate
+from zot_provider.messages import Block, Message, TextBlock, ToolResultBlock
+
+SHORTEST = 1000
+"""Characters of a text that is never shortened."""
+
+
+class ShortenedTexts:
+    """Shortens the tool results and prompts of one agent's conversation, as they are sent. The history keeps them."""
+
+    def __init__(self, sent: SentHistory) -> None:
+        self._sent = sent
+
+    def fit(self, messages: Sequence[Message], tokens: int) -> int:
+        """Shorten the longest texts of these messages until all of them have about `tokens`: first those of tool
+        results, then those of the user. Return how many texts got shorter."""
+        count = 0
+        for texts in (_results(messages), _prompts(messages)):
+            excess = (estimate(self._sent.view(messages)) - tokens) * CHARACTERS_PER_TOKEN
+            if excess > (0 if not count else SHORTEST):  # the line about what is missing takes room, too
+                count += self._shorten(texts, excess)
+        return count
+
+    def _shorten(self, texts: list[TextBlock], excess: int) -> int:
+        """Shorten the longest of these texts to one length, so that they have `excess` characters less in total."""
+        sizes = {id(each): len(self._current(each)) for each in texts}
+        limit = max(_level(sorted(sizes.values()), sum(sizes.values()) - excess), SHORTEST)
+        long = [each for each in texts if sizes[id(each)] > limit]
+        for each in long:
+            self._sent.replace(each, TextBlock(shorten(each.text, limit)))
+        return len(long)
+
+    def _current(self, block: TextBlock) -> str:
+        found = self._sent.current(block)
+        return found.text if isinstance(found, TextBlock) else ""
+
+
+def _level(sizes: list[int], total: int) -> int:
+    """Return the length to which the longest of these texts, in ascending order, must be cut so that all of them have
+    `total` characters."""
+    left = max(total, 0)
+    for position, size in enumerate(sizes):
+        share = left // (len(sizes) - position)
+        if size > share:
+            return share
+        left -= size
+    return sizes[-1] if sizes else 0
+
+
+def _results(messages: Iterable[Message]) -> list[TextBlock]:
+    results = [block for message in messages for block in message.content if isinstance(block, ToolResultBlock)]
+    return _texts(block for result in results for block in result.content)
+
+
+def _prompts(messages: Iterable[Message]) -> list[TextBlock]:
+    prompts = (message for message in messages if message.role == "user" and message.summarized_tokens is None)
+    return _texts(block for message in prompts for block in message.content)
+
+
+def _texts(blocks: Iterable[Block]) -> list[TextBlock]:
+    return [block for block in blocks if isinstance(block, TextBlock)]
