@@ -64,15 +64,12 @@ class ModelRegistry(ProviderTable):
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or the model is a dated snapshot of a model of the catalogue."""
-        if self.find(model.provider, model.id) is not None:
-            return True
-        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
+        found = self.find(model.provider, model.id) is not None
+        return found or any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether to warn a person because the models of the provider are known and do not include this model.
-
-        `before` is the model that was in use before; see `has_own_names`.
-        """
+        """Whether to warn a person because the models of the provider are known and do not include this model. `before`
+        is the model that was in use before; see `has_own_names`."""
         return not self.knows(model) and not self.has_own_names(model.provider, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:

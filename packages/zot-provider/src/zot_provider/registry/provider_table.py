@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from zot_provider.accounts.cloud import CloudAccounts
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
@@ -56,6 +57,7 @@ class ProviderTable:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
+        self._clouds = CloudAccounts(self.environ)
         self._added: dict[str, _Entry] = {}
         self.lists = lists or ServerLists()
         self.reload(known or KnownProviders())
@@ -121,19 +123,16 @@ class ProviderTable:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else that in the user's file, else the credentials for all."""
+        """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""
         given = self._endpoint(id).key or self._keys.get(id, "")
-        return GivenKey(given, self.environ) if given else self.credentials
+        return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 
     def ready(self, id: str) -> bool:
         """Whether the provider has a key, or needs none. Raises `UnknownName`."""
-        provider = self.provider(id)
         try:
-            self.credentials_of(id).check(provider)
-        except MissingKey:
-            return False
-        except ConfigError:  # there is a key; the first request reports the problem
-            pass
+            self.credentials_of(id).check(self.provider(id))
+        except ConfigError as error:
+            return not isinstance(error, MissingKey)  # there is a key; the first request reports the problem
         return True
 
     # Internal.
