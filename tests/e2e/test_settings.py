@@ -67,7 +67,7 @@ def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) 
         ("config.json", "{", "config.json: line 1, column 2: "),
         ("config.json", "[]", "config.json: expected an object, got a list"),
         ("config.json", '{"reasoning": 3}', "config.json: reasoning: expected text, got 3"),
-        ("config.json", '{"provider": "kiml"}', "config.json: unknown provider 'kiml'"),
+        ("config.json", '{"provider": "unheard"}', "config.json: unknown provider 'unheard'"),
         ("models.json", "nonsense", "models.json: line 1, column 1: "),
         ("models.json", '{"providers": {"a": {"baseUrl": 3}}}', "models.json: providers.a.baseUrl: expected text, got"),
         (

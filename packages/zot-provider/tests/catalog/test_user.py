@@ -143,6 +143,14 @@ def test_other_names_of_a_provider_mean_that_provider() -> None:
     assert len(known.providers) == len(PROVIDERS)
 
 
+def test_where_openrouter_may_send_a_request_is_a_field_of_each_body() -> None:
+    value = {"openrouter": {"compat": {"openRouterRouting": {"only": ["groq"]}, "thinkingFormat": "openai"}}}
+    provider = next(each for each in parse(value).providers if each.id == "openrouter")
+    for model in ("m", "anthropic/m"):
+        assert provider.serve(Model(model, "openrouter")).quirks.body == (("provider", {"only": ["groq"]}),)
+    assert provider.quirks.thinking == "effort"
+
+
 async def test_a_server_is_asked_for_its_models_as_the_file_says() -> None:
     asked: list[str] = []
 

@@ -18,6 +18,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("zot-provider/src/zot_provider/catalog/user.py", "google"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai-responses"): "a word of models.json for a wire",
+    **{
+        ("zot-provider/src/zot_provider/catalog/user.py", word): "a word of models.json for a shape of thinking"
+        for word in ("deepseek", "openrouter", "together", "zai")
+    },
 }
 """(file below `packages/`, id) to the reason why that word is meant there, and is no provider's name."""
 

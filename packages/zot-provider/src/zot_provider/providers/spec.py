@@ -109,6 +109,10 @@ class Provider(Record):
         own = self.replace(names=_names(environ.get(self.names_env, ""))) if self.names_env else self
         return own._fill_urls(environ) if self.variables and not base_url else own
 
+    def addressed(self, environ: Mapping[str, str]) -> bool:
+        """Whether all variables of its base URLs have values."""
+        return all(each.default or any(environ.get(name, "").strip() for name in each.env) for each in self.variables)
+
     def _fill_urls(self, environ: Mapping[str, str]) -> "Provider":
         values = {each.name: _value(self.id, each, environ) for each in self.variables}
         routes = tuple(each.replace(base_url=_fill(each.base_url, values)) for each in self.routes)

@@ -167,8 +167,7 @@ class ModelRegistry(ProviderTable):
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
-           the current server `has_own_names`.
+           current provider contains a slash. If the current server `has_own_names`, the provider needs a key.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 

@@ -73,8 +73,7 @@ class ProviderTable:
 
     def provider(self, id: str) -> Provider:
         """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
-        id = self.id_of(id)
-        entry = self._added.get(id) or self._known.get(id)
+        entry = self._added.get(id) or self._known.get(self.id_of(id))
         if entry is None:
             raise self.unknown(id)
         return entry.provider
@@ -128,12 +127,15 @@ class ProviderTable:
         return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 
     def ready(self, id: str) -> bool:
-        """Whether the provider has a key, or needs none. Raises `UnknownName`."""
+        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
+        provider = self.provider(id)
         try:
-            self.credentials_of(id).check(self.provider(id))
-        except ConfigError as error:
-            return not isinstance(error, MissingKey)  # there is a key; the first request reports the problem
-        return True
+            self.credentials_of(id).check(provider)
+        except MissingKey:
+            return False
+        except ConfigError:  # there is a key; the first request reports the problem
+            pass
+        return bool(self.base_url(id)) or provider.addressed(self.environ)
 
     # Internal.
 

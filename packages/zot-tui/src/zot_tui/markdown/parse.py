@@ -267,7 +267,7 @@ def _begin(token: "Token") -> int:
 
 
 def _header(containers: Sequence[_Container], text: Sequence[str] = (), end: str = "") -> Sequence[str]:
-    """Return lines that open the containers, and then the lines of `text`, or one that ends in `end`.
+    """Return lines that open the containers, and then the lines of `text`, or a line that ends in `end`.
 
     A line that only opens containers ends in an empty heading, which no further line can continue.
     """
