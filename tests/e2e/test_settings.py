@@ -32,7 +32,9 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str)
         write(zot, "models.json", {"providers": {"my-corp": corp}, "version": 2})
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1")
         assert done.code == 2
-        assert done.line() == "no API key for my-corp: set MY_CORP_API_KEY, or pass a key (--api-key KEY)"
+        assert (
+            done.line() == "no API key for my-corp: set MY_CORP_API_KEY, or run zot auth login my-corp (--api-key KEY)"
+        )
         zot.env["MY_CORP_API_KEY"] = CORP_KEY
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1", "--stats")
         assert (done.code, done.out) == (0, "hi\n")
