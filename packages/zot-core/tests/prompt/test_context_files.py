@@ -76,6 +76,19 @@ def test_in_a_folder_of_everybody_nothing_of_a_stranger_is_read(deep: Path) -> N
         assert find_context(str(deep)).files == []
 
 
+def test_a_directory_without_agents_md_has_its_claude_md_read(home: Path, deep: Path) -> None:
+    for place in (home, deep.parents[1], deep):
+        (place / "CLAUDE.md").write_text(f"claude in {place.name}")
+    (deep / "AGENTS.md").write_text("agents")
+    claude = deep.parents[1] / "CLAUDE.md"
+    assert found(deep, home) == [
+        (str(home / "CLAUDE.md"), "claude in home"),
+        (str(claude), "claude in a"),
+        (str(deep / "AGENTS.md"), "agents"),
+    ]
+    assert [each.text for each in find_context(str(deep), str(home), claude=False).files] == ["agents"]
+
+
 def test_a_home_above_the_working_directory_is_read_once(deep: Path) -> None:
     for place in (deep.parents[1], deep):
         (place / "AGENTS.md").write_text(place.name)

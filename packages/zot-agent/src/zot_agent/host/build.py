@@ -202,7 +202,7 @@ def open_workspace(
     from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
 
     home = zot_home()
-    replace, append, notes = instructions(options, cwd, home, trusted=trusted)
+    replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
     return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
@@ -228,13 +228,13 @@ def known_models(home: str) -> KnownProviders:
 
 
 def instructions(
-    options: HostOptions, cwd: str, home: str, *, trusted: bool
+    options: HostOptions, settings: Settings, cwd: str, home: str, *, trusted: bool
 ) -> tuple[str | None, list[str], list[str]]:
     """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
     omitted files."""
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
-    context = find_context(cwd, home)
+    context = find_context(cwd, home, claude=settings.claude_md == "on")
     replace = options.system_prompt
     if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
         replace = system.text
