@@ -71,7 +71,8 @@ wires below. The first provider of this page that has a key is used unless `--pr
 zot doctor --offline --all
 ```
 
-- A **key** is read from the first of the variables that is set, or given with `--api-key`.
+- A **key** is given with `--api-key`, read from the first of the variables that is set, or stored by
+  `zot auth login`, which also signs in with an account where one is named ([keys and sign-in](sign-in.md)).
 - An **address** of your own is given with `--base-url` or the variable named below, as for the provider's own SDK. An
   address that has a part in braces needs the variable of that part.
 - Several **wires** mean that the model decides; the first one is for all models that no rule names.
@@ -85,6 +86,7 @@ def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
         keys = " ".join(f"`{name}`" for name in provider.key_env) or ("an account" if provider.account else "none")
+        keys += f", or {provider.sign_in.title}" if provider.key_env and provider.sign_in else ""
         keys += " (optional)" if provider.key_env and provider.keyless else ""
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         wires = ", ".join(dict.fromkeys([provider.wire, *(each.wire for each in provider.routes if each.wire)]))
@@ -175,7 +177,11 @@ def rpc() -> str:
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
-    for title, union in (("Events", "Event"), ("Events of extensions", "ExtensionEvent")):
+    for title, union in (
+        ("Events", "Event"),
+        ("Events of extensions", "ExtensionEvent"),
+        ("Events of the session", "SessionEvent"),
+    ):
         page += f"\n## {title}\n\n{definitions[union]['description']}\n"
         for reference in definitions[union]["oneOf"]:
             name = reference["$ref"].removeprefix("#/$defs/")

@@ -79,8 +79,11 @@ def test_a_mistake_on_the_command_line(zot: Zot, arguments: list[str], words: st
     ("arguments", "words"),
     [
         ([], "no API key found: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "),
-        ([], "a provider that needs no key (ollama, llama.cpp, lmstudio, vllm; --provider NAME)"),
-        (["--provider", "anthropic"], "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or pass a key (--api-key KEY)"),
+        (
+            [],
+            "run zot auth login, or choose a provider that needs no key (ollama, llama.cpp, lmstudio, vllm; --provider",
+        ),
+        (["--provider", "anthropic"], "ANTHROPIC_AUTH_TOKEN, or run zot auth login anthropic (--api-key KEY)"),
         (["--model", "openai-responses/gpt-6.1-sol"], "no API key for openai-responses: set OPENAI_API_KEY"),
     ],
 )

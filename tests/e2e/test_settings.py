@@ -32,7 +32,9 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str)
         write(zot, "models.json", {"providers": {"my-corp": corp}, "version": 2})
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1")
         assert done.code == 2
-        assert done.line() == "no API key for my-corp: set MY_CORP_API_KEY, or pass a key (--api-key KEY)"
+        assert (
+            done.line() == "no API key for my-corp: set MY_CORP_API_KEY, or run zot auth login my-corp (--api-key KEY)"
+        )
         zot.env["MY_CORP_API_KEY"] = CORP_KEY
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1", "--stats")
         assert (done.code, done.out) == (0, "hi\n")
@@ -64,7 +66,7 @@ def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) 
         ("config.json", "{", "config.json: line 1, column 2: "),
         ("config.json", "[]", "config.json: expected an object, got a list"),
         ("config.json", '{"reasoning": 3}', "config.json: reasoning: expected text, got 3"),
-        ("config.json", '{"provider": "kimi"}', "config.json: unknown provider 'kimi'"),
+        ("config.json", '{"provider": "unheard"}', "config.json: unknown provider 'unheard'"),
         ("models.json", "nonsense", "models.json: line 1, column 1: "),
         ("models.json", '{"providers": {"a": {"baseUrl": 3}}}', "models.json: providers.a.baseUrl: expected text, got"),
         (

@@ -15,6 +15,7 @@ import pytest
 from zot_core.skills import Skill, expand, find_skills
 from zot_core.skills.section import DESCRIPTION_LIMIT
 from zot_ext import TextBlock, parse_manifest
+from zot_ext.protocol import FROM_EXTENSION, FROM_HOST
 from zot_ext.testing import FakeHost
 
 ROOT = Path(__file__).parents[2]
@@ -145,6 +146,11 @@ def test_the_extension_of_the_built_in_skill_works_and_so_does_its_test(tmp_path
         assert "longer_than" in str(host.tools["count_words"].schema.value["properties"])
 
     with_host(path, guards)
+
+
+def test_the_built_in_skill_names_every_frame() -> None:
+    text = Path(BUILTIN["write-zot-extension"].path).read_text("utf-8")
+    assert [frame.type for frame in (*FROM_EXTENSION, *FROM_HOST) if f"`{frame.type}`" not in text] == []
 
 
 JAVASCRIPT, BASH = pytest.mark.needs("node"), pytest.mark.needs("jq")

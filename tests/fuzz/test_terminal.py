@@ -79,7 +79,7 @@ async def is_filled(talk: Talk) -> None:
     assert [width(row) for row in talk.lines()] == [COLUMNS] * ROWS
 
 
-MOST = 2000
+MOST = 500
 """Bytes typed in one example. Each key is drawn by itself, which a long line makes slower."""
 
 

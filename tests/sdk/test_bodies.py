@@ -58,10 +58,13 @@ VENDORS = {
 CHECKERS = {wire: Checker(vendor.body, sent=vendor.sent) for wire, vendor in VENDORS.items()}
 
 
+UNLISTED = {"anthropic-messages": "claude-novum-9", "openai-chat": "gpt-9-nova", "openai-responses": "gpt-9-nova"}
+
+
 def known_models(provider: Provider) -> list[Model]:
-    """The models of the provider's catalogue, and some that are in none."""
-    unlisted = ("claude-novum-9", "gpt-9-nova", "gemini-9-nova", "a-model")
-    return [*list_models(provider), *(resolve_model(provider, name, strict=False) for name in unlisted)]
+    """The models of the provider's catalogue, and two that are in none."""
+    unlisted = [resolve_model(provider, name, strict=False) for name in (UNLISTED[provider.wire], "a-model")]
+    return [*list_models(provider), *unlisted]
 
 
 MODELS = {wire: known_models(vendor.record) for wire, vendor in VENDORS.items()}

@@ -12,7 +12,6 @@ from zot_core.errors import SessionError, ToolError
 from zot_core.images import image_from_file
 from zot_core.machine.files import LocalFiles
 from zot_core.prompt.context_files import read_bounded
-from zot_core.regular_file import open_regular, read_regular, read_start
 from zot_core.sessions.listing import read_entry
 from zot_core.sessions.stored import load
 from zot_core.skills.skill import Skill, read_skill
@@ -23,6 +22,7 @@ from zot_core.tools.read import read
 from zot_core.tools.search.walk import walk
 from zot_core.tools.write import write
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular, read_regular, read_start
 
 KINDS = ["pipe", "terminal", "zero", "socket"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.config.log import RedactingFormatter, environment_secrets, start_log
+from zot_provider.auth.secrets import remember_secret
 from zot_provider.errors import ConfigError
 
 LOGGERS = ("zot_provider", "zot_core", "zot_agent")
@@ -163,3 +164,12 @@ def test_what_is_struck_out(secret: str, text: str, struck: str) -> None:
 def test_of_two_secrets_the_longer_one_is_struck_out_whole() -> None:
     record = logging.LogRecord("zot", logging.INFO, "", 0, "secret-and-more", None, None)
     assert RedactingFormatter(["secret", "secret-and-more"]).format(record).endswith("zot ***")
+
+
+def test_a_key_that_is_read_from_the_store_later_is_redacted_too() -> None:
+    formatter = RedactingFormatter(["given-key"])
+    text = "given-key and refreshed-token-0815"
+    record = logging.LogRecord("zot", logging.INFO, "x", 1, text, None, None)
+    assert "*** and refreshed-token-0815" in formatter.format(record)
+    remember_secret("refreshed-token-0815")
+    assert "*** and ***" in formatter.format(record)

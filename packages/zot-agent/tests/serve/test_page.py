@@ -1,131 +1,28 @@
 """The page in a real browser: a person comes in, opens a session, asks, reads, stops. Needs Chromium."""
 
-import asyncio
-import itertools
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-import websockets
+from chromium import Tab, browser
 from served import TOKEN, Served, Serving
-from websockets.asyncio.client import ClientConnection
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
 
-PATIENCE = 90
-SWITCHES = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0 --window-size=1200,800"
-)
+
+async def choose(tab: Tab, id: str) -> None:
+    """Choose a session of the list, and wait until its conversation is there."""
+    await tab.until(f"document.querySelector('[data-id=\"{id}\"]')")
+    await tab.value(f"document.querySelector('[data-id=\"{id}\"]').click()")
+    await tab.until("document.getElementById('conversation').dataset.ready")
 
 
-class Tab:
-    """A tab of a browser, over the DevTools protocol. `complaints`: what it had to say on its console."""
-
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
-        self._numbers = itertools.count(1)
-        self._loaded = 0
-        self.complaints: list[Any] = []
-
-    async def call(self, method: str, **params: Any) -> dict[str, Any]:
-        number = next(self._numbers)
-        await self._connection.send(json.dumps({"id": number, "method": method, "params": params}))
-        message: dict[str, Any] = {}
-        while message.get("id") != number:
-            message = await self._next()
-        assert "error" not in message, message
-        result: dict[str, Any] = message["result"]
-        return result
-
-    async def _next(self) -> dict[str, Any]:
-        async with asyncio.timeout(PATIENCE):
-            message: dict[str, Any] = json.loads(await self._connection.recv())
-        if message.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
-            self.complaints.append(message["params"])
-        self._loaded += message.get("method") == "Page.loadEventFired"
-        return message
-
-    async def load(self, method: str, **params: Any) -> None:
-        """Navigate, or reload, and wait until everything is there."""
-        before = self._loaded
-        await self.call(method, **params)
-        while self._loaded == before:
-            await self._next()
-
-    async def value(self, script: str) -> Any:
-        """What a script gives, or the promise that it gives."""
-        found = await self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
-
-    async def until(self, script: str) -> Any:
-        """What a script gives once that is true; it is asked whenever the page has changed."""
-        return await self.value(
-            f"new Promise((done) => {{ let seen; const look = () => {{ const found = ({script});"
-            " if (found) { seen?.disconnect(); done(found); } };"
-            " seen = new MutationObserver(look); seen.observe(document,"
-            " { subtree: true, childList: true, attributes: true, characterData: true }); look(); })"
-        )
-
-    async def go(self, url: str) -> None:
-        await self.load("Page.navigate", url=url)
-
-    async def type(self, text: str) -> None:
-        await self.call("Input.insertText", text=text)
-
-    async def press(self, key: str, **more: Any) -> None:
-        codes = {"Enter": 13, "Escape": 27, "Tab": 9}
-        text = {"text": "\r"} if key == "Enter" else {}
-        for kind in ("keyDown", "keyUp"):
-            await self.call(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key], **text, **more
-            )
-
-    async def open(self, id: str) -> None:
-        """Choose a session of the list, and wait until its conversation is there."""
-        await self.until(f"document.querySelector('[data-id=\"{id}\"]')")
-        await self.value(f"document.querySelector('[data-id=\"{id}\"]').click()")
-        await self.until("document.getElementById('conversation').dataset.ready")
-
-    async def log(self) -> str:
-        return str(await self.value("document.getElementById('log').innerText"))
-
-
-@asynccontextmanager
-async def browser(profile: Path) -> AsyncIterator[Tab]:
-    process = await asyncio.create_subprocess_exec(
-        "chromium", *SWITCHES.split(), f"--user-data-dir={profile}", "about:blank",
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stderr is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while b"DevTools listening on" not in (line := await process.stderr.readline()):
-                assert line, "chromium did not start"
-        place = line.decode().split("ws://")[1].split("/")[0]
-        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
-            targets = (await http.get(f"http://{place}/json/list")).json()
-        (url,) = [each["webSocketDebuggerUrl"] for each in targets if each["type"] == "page"]
-        async with websockets.connect(url, max_size=None) as connection:
-            tab = Tab(connection)
-            for domain in ("Page", "Runtime", "Log"):
-                await tab.call(f"{domain}.enable")
-            yield tab
-            await tab.call("Browser.close")
-        async with asyncio.timeout(PATIENCE):
-            await process.stderr.read()
-            await process.wait()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+async def log_of(tab: Tab) -> str:
+    return str(await tab.value("document.getElementById('log').innerText"))
 
 
 Visiting = Callable[[], AbstractAsyncContextManager[tuple[Served, Tab]]]
@@ -171,7 +68,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.type("what is in a.txt?")
         await tab.press("Enter")
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
-        log = await tab.log()
+        log = await log_of(tab)
         assert [part for part in log.split("\n") if part.strip()] == [
             "You", "what is in a.txt?", "zot", "I look.", 'read {"path":"a.txt"}', "zot", "It is **alpha**.",
         ]  # fmt: skip
@@ -181,7 +78,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         assert await tab.until("document.querySelector('#sessions .name').innerText === 'what is in a.txt?'")
         await tab.load("Page.reload")
         await tab.until("document.getElementById('log')?.innerText.includes('It is **alpha**.')")
-        assert "read" in await tab.log()
+        assert "read" in await log_of(tab)
         assert tab.complaints == []
 
 
@@ -198,7 +95,7 @@ async def test_escape_stops_the_answer(visiting: Visiting, server: ScriptedServe
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), Turn(fault=Fault(stall=600)))
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.command(id, "prompt", message="go on and on")
         await tab.until("document.getElementById('log').innerText.includes('word word word')")
         assert await tab.value("document.getElementById('log').getAttribute('aria-busy')") == "true"
@@ -219,7 +116,7 @@ async def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(
     server.add(Turn(calls=[Call("bash", {"command": "sleep 600"})]), Turn(fault=Fault(status=400)))
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.command(id, "prompt", message="sleep")
         await tab.until("document.getElementById('log').innerText.includes('sleep 600')")
         await served.command(id, "abort")  # as another client may
@@ -237,7 +134,7 @@ async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
 ) -> None:
     server.add(Turn("word " * 400, chunk=5, delay=0.01), "And the second.", "And the third.")
     async with visiting() as (served, tab):
-        await tab.open(await served.open())
+        await choose(tab, await served.open())
         await tab.type("one")
         await tab.press("Enter")
         await tab.until("document.getElementById('log').innerText.includes('word word')")
@@ -249,7 +146,7 @@ async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
         await tab.until("document.getElementById('status').innerText === 'Working… One waits'")
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
         assert await tab.value("document.getElementById('waiting').hidden")
-        parts = [part for part in (await tab.log()).split("\n") if part.strip()]
+        parts = [part for part in (await log_of(tab)).split("\n") if part.strip()]
         assert parts[:2] == ["You", "one"]
         assert parts[4:] == ["You", "two", "zot", "And the second.", "You", "three", "zot", "And the third."]
 
@@ -260,7 +157,7 @@ async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
     server.add(Turn("word " * 20_000, chunk=5, delay=0.02), "never asked for")
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await tab.type("one")
         await tab.press("Enter")
         await tab.until("document.getElementById('log').innerText.includes('word word')")
@@ -284,7 +181,7 @@ async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, s
     server.add("First.", "Second.", "Third.", slow, "Another.", "A shorter summary.")
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         for said in ("First.", "Second.", "Third."):
             await served.command(id, "prompt", message="more")
             await tab.until(f"document.getElementById('log').innerText.includes('{said}')")
@@ -322,7 +219,7 @@ async def test_who_forgets_the_token_leaves_nothing_of_the_conversation(
     server.add("A secret answer.")
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await tab.type("a secret question")
         await tab.press("Enter")
         await tab.until("document.title === 'a secret question – zot'")
@@ -341,10 +238,10 @@ async def test_what_a_model_says_is_text_and_never_markup(visiting: Visiting, se
     server.add(Turn(evil, calls=[Call("bash", {"command": f'echo "{evil}"'})]), "done")
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.command(id, "prompt", message=evil)
         await tab.until("document.getElementById('log').innerText.includes('done')")
-        assert (await tab.log()).count("<img src=x") >= 3
+        assert (await log_of(tab)).count("<img src=x") >= 3
         assert await tab.value("document.querySelectorAll('#log img, #log script').length") == 0
         assert await tab.until("document.title.endsWith('– zot')")
 
@@ -352,7 +249,7 @@ async def test_what_a_model_says_is_text_and_never_markup(visiting: Visiting, se
 async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Visiting) -> None:
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.http.delete(f"/sessions/{id}")
         await tab.until("document.title === 'zot' && document.getElementById('composer').hidden")
         assert await tab.value("document.activeElement.id") == "title"
@@ -365,7 +262,7 @@ async def test_everything_that_can_be_used_has_a_name_and_news_are_announced(
     server.add(Turn("hm", calls=[Call("ls", {})]), "done")
     async with visiting() as (served, tab):
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.command(id, "prompt", message="hello")
         await tab.until("document.getElementById('log').innerText.includes('done')")
         await tab.value("document.getElementById('new').open = true")
@@ -393,7 +290,7 @@ async def test_nothing_is_wider_than_its_place(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
         )
         id = await served.open()
-        await tab.open(id)
+        await choose(tab, id)
         await served.command(id, "prompt", message="a title that is wider than the list of sessions " * 10)
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
         await tab.until("document.querySelector('#sessions .name').innerText.startsWith('a title')")

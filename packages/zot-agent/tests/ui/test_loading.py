@@ -11,6 +11,7 @@ def run(code: str) -> str:
 def test_the_screen_imports_nothing_that_is_loaded_later() -> None:
     loaded = set(run("import sys, zot_agent.modes.interactive; print(*sys.modules)").split())
     assert not loaded & {*LATER, "httpx", "pygments", "pydantic", "yaml", "zot_agent.extensions.host"}
+    assert not loaded & {"zot_tui.editor.completion", "zot_provider.providers", "zot_provider.transport.url"}
 
 
 def test_what_is_loaded_later_is_there_in_the_end_and_the_loop_lives_on_meanwhile() -> None:

@@ -8,8 +8,8 @@ import warnings
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
 
 if TYPE_CHECKING:

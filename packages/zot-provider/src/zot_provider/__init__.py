@@ -6,6 +6,8 @@ Importing this package imports nothing else; each name is imported from its modu
 from zot_provider.lazy import lazy_names
 
 MODULES = {
+    "zot_provider.auth.personal": "PersonalKeys",
+    "zot_provider.auth.session": "SignInSession sign_in_methods",
     "zot_provider.client.http": "Client HttpClient",
     "zot_provider.client.retry": "RetryPolicy",
     "zot_provider.completion": "Completion complete stream",

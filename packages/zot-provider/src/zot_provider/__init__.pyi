@@ -1,5 +1,8 @@
 """Public names of zot_provider, generated from `__init__.py`."""
 
+from zot_provider.auth.personal import PersonalKeys as PersonalKeys
+from zot_provider.auth.session import SignInSession as SignInSession
+from zot_provider.auth.session import sign_in_methods as sign_in_methods
 from zot_provider.client.http import Client as Client
 from zot_provider.client.http import HttpClient as HttpClient
 from zot_provider.client.retry import RetryPolicy as RetryPolicy

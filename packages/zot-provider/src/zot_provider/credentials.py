@@ -101,6 +101,13 @@ def check_key(provider: Provider, key: str) -> None:
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 
 
+def missing_account(provider: Provider) -> MissingKey:
+    """Return the error for a person without a key or a sign-in for this provider, with the ways to get one."""
+    variables = f"set {' or '.join(provider.key_env)}, or " if provider.key_env else ""
+    what = "API key" if provider.key_env else "sign-in"
+    return MissingKey(f"no {what} for {provider.id}: {variables}run zot auth login {provider.id}")
+
+
 def key_advice(provider: Provider, key: str, environ: Mapping[str, str]) -> str:
     """Return advice after a key was refused; it names the variables that hold the key."""
     names = [name for name in provider.key_env if environ.get(name, "").strip() == key]

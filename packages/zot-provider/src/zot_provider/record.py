@@ -54,17 +54,17 @@ class _LazyInit(_LazyAttribute):
 def _fill(self: "Record", *values: object, **named: object) -> None:
     """Set the fields of a new record one by one."""
     cls = type(self)
-    given = dict(zip(cls.__match_args__, values, strict=False)) | named
-    fits = len(given) == len(values) + len(named)
-    for name in cls.__match_args__:
-        value = given.pop(name, MISSING)
+    names, given = cls.__match_args__, dict(zip(cls.__match_args__, values, strict=False)) | named
+    known = cls._declared | given
+    fits = len(known) == len(names) and len(given) == len(values) + len(named)
+    for name in names:
+        value = known.get(name, MISSING)
+        if type(value) is Field:
+            value = value.default if value.default_factory is MISSING else value.default_factory()
         if value is MISSING:
-            value = cls._declared.get(name, MISSING)
-            if isinstance(value, Field):
-                value = value.default if value.default_factory is MISSING else value.default_factory()
-        fits = fits and value is not MISSING
+            fits = False
         setattr(self, name, value)
-    if given or not fits:
+    if not fits:
         cls.__init__(self, *values, **named)  # raises the `TypeError` of a function
 
 

@@ -101,8 +101,7 @@ class ModelRegistry:
 
     def provider(self, id: str) -> Provider:
         """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
-        id = self.id_of(id)
-        entry = self._added.get(id) or self._known.get(id)
+        entry = self._added.get(id) or self._known.get(self.id_of(id))
         if entry is None:
             raise self.unknown(id)
         return entry.provider
@@ -156,12 +155,14 @@ class ModelRegistry:
         return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 
     def ready(self, id: str) -> bool:
-        """Whether the provider has a key, or needs none. Raises `UnknownName`."""
+        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
+        provider = self.provider(id)
         try:
-            self.credentials_of(id).check(self.provider(id))
-        except ConfigError as error:
-            return not isinstance(error, MissingKey)  # there is a key; the first request reports the problem
-        return True
+            self.credentials_of(id).check(provider)
+        except ConfigError as error:  # without a key; the first request reports another problem
+            if isinstance(error, MissingKey):
+                return False
+        return bool(self.base_url(id)) or provider.addressed(self.environ)
 
     # Models.
 
@@ -286,8 +287,7 @@ class ModelRegistry:
 
         1. An exact id of the current provider.
         2. PROVIDER/ID, if PROVIDER is the current provider, has the model or has no catalogue, or if no id of the
-           current provider contains a slash. Without a catalogue, a built-in provider also needs a key if
-           the current server `has_own_names`.
+           current provider contains a slash. If the current server `has_own_names`, the provider needs a key.
         3. An exact id of another provider (providers with a key first), unless the current server `has_own_names`.
         4. The result of `match`, which accepts any name: `unlisted` says whether to warn.
 

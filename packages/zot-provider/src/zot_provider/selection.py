@@ -114,7 +114,10 @@ def _resembles_provider(id: str, registry: ModelRegistry) -> bool:
 def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider: str) -> Provider:
     providers = registry.providers
     candidates = [each for each in providers if each.id == default_provider]
-    candidates += [each for each in providers if not each.keyless and registry.ready(each.id)]
+    candidates += [each for each in providers if environment_key(each, registry.environ) and not each.keyless]
+    # The store of keys is not read if a provider with a key in the environment will do.
+    if not candidates or (model and all(registry.find(each.id, model) is None for each in candidates)):
+        candidates += [each for each in providers if not each.keyless and registry.ready(each.id)]
     if model:
         for each in [*candidates, *providers]:
             if registry.find(each.id, model) is not None:
@@ -132,7 +135,7 @@ def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider
     free = [each.id for each in providers if each.keyless and each.base_url]
     error = MissingKey(
         f"no API key found: set {', '.join(names)} or the variable of another provider (docs/providers.md), "
-        f"or choose a provider that needs no key ({', '.join(free)})"
+        f"run zot auth login, or choose a provider that needs no key ({', '.join(free)})"
     )
     error.parameter = "provider"
     raise error

@@ -17,6 +17,14 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("zot-provider/src/zot_provider/catalog/user.py", "google"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai-responses"): "a word of models.json for a wire",
+    **{
+        ("zot-provider/src/zot_provider/auth/file.py", id): "a field of auth.json"
+        for id in ("anthropic", "deepseek", "github-copilot", "google", "kimi", "openai")
+    },
+    **{
+        ("zot-provider/src/zot_provider/catalog/user.py", word): "a word of models.json for a shape of thinking"
+        for word in ("deepseek", "openrouter", "together", "zai")
+    },
 }
 """(file below `packages/`, id) to the reason why that word is meant there, and is no provider's name."""
 

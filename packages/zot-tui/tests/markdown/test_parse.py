@@ -108,6 +108,8 @@ def by_the_line(text: str) -> Document:
 @example(">   two words\n    > <pre>\n>\t# head\n10.   |---|:-:|\n  end")
 @example("-\n\n  - a\n    b\n  - c\n\n\n    - d\n")
 @example("> > a\n>\n> > b\n\n> > c\nlazy\n> > d")
+@example("> > a\n>\n>\n>\n> > b\n\n\n\n> > c")
+@example("1. a\n\n\n\n   b\n\n\n\n2. c\n\n\n\n    d\n\n\n\n    e")
 def test_a_text_parsed_by_the_line_is_the_text_parsed_at_once(text: str) -> None:
     assert drawn(by_the_line(text)) == drawn(Document(text))
 
@@ -161,6 +163,10 @@ def test_leaves_and_their_marks(text: str, expected: list[tuple[str, int, list[s
         "- a\n" + "  - b\n    - c\n" * 1000,
         "> - a\n>   > b\n" * 1000,
         "1. a\n   ```py\n" + "   a\n" * 1000,
+        "> > a\n" + ">\n" * 1000,
+        "1. a\n" + "\n" * 1000,
+        "```\n```\n" + "\n" * 1000,
+        "\n" * 1000 + "a",
     ],
     ids=lambda text: text[:12],
 )
@@ -168,6 +174,7 @@ def test_a_longer_text_is_parsed_from_its_second_to_last_line(text: str) -> None
     document = Document(text)
     assert document.blocks
     assert len(document._lines) <= 2
+    assert len(Document(text + "b").open) <= 3
     assert sum(map(len, document._cut.header)) <= 20
 
 

@@ -14,7 +14,6 @@ from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
-from zot_provider.providers import PROVIDERS
 from zot_provider.request import Reasoning
 
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
@@ -67,8 +66,7 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    names = ", ".join(provider.id for provider in PROVIDERS[:2])
-    model.add_argument("--provider", default="", metavar="NAME", help=f"such as {names}; zot doctor --all lists them")
+    model.add_argument("--provider", default="", metavar="NAME", help="one of those that zot doctor --all lists")
     model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
     model.add_argument(
         "--api-key",

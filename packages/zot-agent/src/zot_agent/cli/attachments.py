@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
-from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe, read_strict
 from zot_provider.messages import ImageBlock
 from zot_provider.record import Record, field, record

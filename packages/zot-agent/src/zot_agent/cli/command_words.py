@@ -6,13 +6,13 @@ from zot_agent.cli import SUBCOMMANDS
 from zot_provider.errors import ConfigError
 
 _EXTENSIONS = "extensions are managed with zot ext"
-_KEYS = "keys come from the environment; zot doctor shows which are set"
+_KEYS = "keys and sign-ins are managed with zot auth"
 _SESSIONS = "continue a session with zot -c or zot --session ID"
 _SETTINGS = "settings are in $ZOT_HOME/settings.json"
 _UPDATE = "update zot with the program that installed it, such as uv tool upgrade zot-agent"
 
 COMMANDS_ELSEWHERE = {
-    **dict.fromkeys(("auth", "login", "logout", "whoami"), _KEYS),
+    **dict.fromkeys(("login", "logout", "signin", "whoami"), _KEYS),
     **dict.fromkeys(("session", "sessions", "resume"), _SESSIONS),
     **dict.fromkeys(("config", "settings"), _SETTINGS),
     **dict.fromkeys(("self-update", "update", "upgrade"), _UPDATE),

@@ -20,9 +20,9 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
+from zot_provider.auth.personal import PersonalKeys
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import HttpClient
-from zot_provider.credentials import EnvironmentKeys
 from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -119,22 +119,24 @@ def _shorten(lines: list[DoctorLine], own: Collection[str]) -> list[DoctorLine]:
 async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> DoctorLine:
     try:
         selection = select(provider.id, known=known)
-        name = next((name for name in provider.key_env if os.environ.get(name, "").strip()), "")
-        if not name:
+        keys = PersonalKeys(zot_home())
+        source = keys.source(provider)
+        if not source:
             how = f"no key; set {' or '.join(provider.key_env)} to use it" if provider.key_env else "no account"
             return DoctorLine("--", provider.id, how)
         served = selection.provider.fill(os.environ, selection.base_url)
-        client = HttpClient(served, credentials=EnvironmentKeys(), base_url=selection.base_url)
+        client = HttpClient(served, credentials=keys, base_url=selection.base_url)
     except ZotError as error:
         return DoctorLine("no", provider.id, str(error))
+    found = f"{source} is set" if source in provider.key_env else f"there is a key in {source}"
     where = location(selection.base_url or served.base_url or "")
     if offline:
         await client.close()
-        return DoctorLine("ok", provider.id, f"{name} is set; {where} was not contacted")
+        return DoctorLine("ok", provider.id, f"{found}; {where} was not contacted")
     listed = await _reach(client)
     if isinstance(listed, ZotError):
-        return DoctorLine("no", provider.id, f"{name} is set, but {_without_provider(provider, listed)}")
-    return DoctorLine("ok", provider.id, f"{name} is set; {where} lists {_count_models(listed)}")
+        return DoctorLine("no", provider.id, f"{found}, but {_without_provider(provider, listed)}")
+    return DoctorLine("ok", provider.id, f"{found}; {where} lists {_count_models(listed)}")
 
 
 def _without_provider(provider: Provider, error: ZotError) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
-from zot_core.regular_file import open_regular
+from zot_provider.auth.secrets import seen_secrets
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular
 from zot_provider.providers import PROVIDERS
 
 MAX_BYTES = 10 << 20
@@ -38,9 +39,9 @@ def start_log(
 ) -> None:
     """Log to `path` from now on. Only the owner can read the file.
 
-    Redacted are `secrets`, passwords in URLs, what looks like a key of a well-known service, and the values of all
-    environment variables that hold a provider's key or whose name suggests a secret. Raises `ConfigError` if the file
-    cannot be written.
+    Redacted are `secrets`, stored keys and tokens, passwords in URLs, what looks like a key of a well-known service,
+    and the values of all environment variables that hold a provider's key or whose name suggests a secret. Raises
+    `ConfigError` if the file cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -85,14 +86,22 @@ class RedactingFormatter(logging.Formatter):
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        bare = {each.strip() for each in secrets if len(each.strip()) >= _SHORTEST_SECRET}
-        # A key with line breaks is escaped inside JSON. Longest first, because one secret may be part of another.
-        forms = bare | {json.dumps(each, ensure_ascii=False)[1:-1] for each in bare}
-        self._secrets = sorted(forms, key=len, reverse=True)
+        self._given = {each.strip() for each in secrets if len(each.strip()) >= _SHORTEST_SECRET}
+        self._stored: frozenset[str] = frozenset()
+        self._secrets = _forms(self._given)
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record as one or more lines, without secrets."""
         text = super().format(record)
+        if (stored := seen_secrets()) != self._stored:  # read from the store, or refreshed, since the last line
+            self._stored, self._secrets = stored, _forms(self._given | stored)
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return _KNOWN_SECRET.sub("***", _PASSWORD.sub(r"\1***@", text))
+
+
+def _forms(secrets: Iterable[str]) -> list[str]:
+    """Return secrets as they are and as they are in JSON, where a key with line breaks is escaped. Longest first,
+    because one may be part of another."""
+    bare = set(secrets)
+    return sorted(bare | {json.dumps(each, ensure_ascii=False)[1:-1] for each in bare}, key=len, reverse=True)

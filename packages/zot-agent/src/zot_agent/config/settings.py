@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
-from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning

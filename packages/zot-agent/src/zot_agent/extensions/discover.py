@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from zot_core.regular_file import read_regular
+from zot_provider.files.regular_file import read_regular
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded

@@ -6,7 +6,7 @@ import subprocess
 import zlib
 
 from zot_core.clock import timestamp
-from zot_core.regular_file import open_regular
+from zot_provider.files.regular_file import open_regular
 
 LARGEST = 5 << 20
 """Bytes after which a log is emptied. The last `LARGEST` bytes are kept in a file with the suffix `.1`."""

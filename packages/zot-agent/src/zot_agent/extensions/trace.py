@@ -5,10 +5,10 @@ import os
 from typing import Literal
 
 from zot_core.clock import timestamp
-from zot_core.regular_file import open_regular
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import line_bytes, parse_object
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular
 
 Direction = Literal["in", "out"]
 """As seen by zot: `in` is from the extension."""

@@ -20,6 +20,8 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_provider.auth.personal import PersonalKeys
+from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
@@ -104,6 +106,7 @@ def open_runtime(
     from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
 
     workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+    notes += store_notes(registry)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
         runtime = Runtime(
@@ -161,12 +164,21 @@ def continue_session(
 
 
 def open_registry(home: str) -> ModelRegistry:
-    """Return all known providers and models, including those of the user's `models.json`. Raises `ConfigError`."""
-    registry = ModelRegistry(known_models(home))
+    """Return all known providers and models, including those of the user's `models.json`, with the person's keys.
+    Raises `ConfigError`."""
+    known = known_models(home)
+    for key in known.keys.values():
+        remember_secret(key)
+    registry = ModelRegistry(known, credentials=PersonalKeys(home))
     for provider in registry.providers:
         if provider.base_url is None:  # its model runs in this process
             registry.add(provider, open=_open_in_process)
     return registry
+
+
+def store_notes(registry: ModelRegistry) -> list[str]:
+    """Return lines for the person about the store of keys, each once."""
+    return registry.credentials.notes() if isinstance(registry.credentials, PersonalKeys) else []
 
 
 def _open_in_process(provider: Provider) -> Client:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
+from zot_provider.auth.personal import PersonalKeys
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ class Host:
         self.extensions: Extensions | None = None
         """None until extensions are started."""
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
+
+    @property
+    def keys(self) -> PersonalKeys | None:
+        """The keys of the person, for `SignInSession`; None if the models have other credentials."""
+        credentials = self.models.credentials
+        return credentials if isinstance(credentials, PersonalKeys) else None
 
     @property
     def runtime(self) -> "Runtime":

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 from zot_agent.config.paths import models_folder
-from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError, ZotError
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, record
 
 FETCH_LIMIT = 1800.0

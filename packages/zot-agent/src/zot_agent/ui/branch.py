@@ -3,7 +3,7 @@
 import os
 import re
 
-from zot_core.regular_file import read_start
+from zot_provider.files.regular_file import read_start
 from zot_tui.text.sanitize import sanitize_line
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

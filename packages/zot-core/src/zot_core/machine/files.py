@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Literal
 
 from zot_core.machine.interface import FileInfo
-from zot_core.machine.replace_file import replace_file, write_all
-from zot_core.regular_file import open_regular, read_start
+from zot_provider.files.regular_file import open_regular, read_start
+from zot_provider.files.replace_file import replace_file, write_all
 
 _THREAD_BYTES = 1024 * 1024
 _PIECE_BYTES = 256 * 1024

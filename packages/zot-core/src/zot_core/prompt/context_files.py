@@ -11,7 +11,7 @@ import stat
 from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable
 
-from zot_core.regular_file import read_start
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field, record
 
 NAME = "AGENTS.md"

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, make_private
 from zot_core.sessions.memory import UnknownEntry
@@ -31,6 +30,7 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
 from zot_core.sessions.stored import StoredSession, load
 from zot_core.sessions.tree import KINDS, FileRow, SessionTree, file_rows, read_tree
+from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, field, record
 
 _LINKS = ("family", "parent", "family_file", "fork_point", "fork_entry", "hide_from_sessions")

@@ -8,11 +8,11 @@ from typing import Any
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.rows import CustomEntry, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
+from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore, entries, session_files
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import open_regular
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
 from zot_provider.record import Record, record

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Any, get_args
 
 from zot_core.errors import SessionError, SessionNotFound
-from zot_core.regular_file import open_regular
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
+from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage

@@ -8,8 +8,8 @@ import os
 import re
 
 from zot_core.printable import printable_line
-from zot_core.regular_file import read_start
 from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field, record
 
 NAME = "SKILL.md"

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
-from zot_core.regular_file import read_start
 from zot_core.result import ToolResult
 from zot_core.skills.discover import BUILTIN
 from zot_core.skills.front_matter import FrontMatterError, split
@@ -17,6 +16,7 @@ from zot_core.tools.definition.tool import FunctionTool
 from zot_core.tools.text.paths import as_tool_error
 from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, record
 

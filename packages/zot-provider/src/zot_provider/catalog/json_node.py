@@ -8,7 +8,7 @@ from zot_provider.json_text import describe
 
 
 class JsonNode:
-    """An object in a file. A reader returns the value of a field, or the empty value of its type if there is none.
+    """An object in a file. A reader returns the value of a field, or the empty value of its type without one.
 
     Readers raise `ConfigError` with the place of a value of another type.
     """

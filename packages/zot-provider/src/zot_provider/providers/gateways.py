@@ -1,5 +1,6 @@
 """Gateways to models of many makers."""
 
+from zot_provider.providers.sign_in import Callback, SignIn
 from zot_provider.providers.spec import Provider, Route, Variable
 from zot_provider.wire.base import Quirks
 
@@ -57,6 +58,14 @@ PROVIDERS = (
         default_model="moonshotai/kimi-k3",
         catalog="openrouter",
         quirks=_OPENROUTER,
+        sign_in=SignIn(
+            title="an OpenRouter account, which creates a key",
+            flow="browser",
+            authorize_url="https://openrouter.ai/auth",
+            token_url="https://openrouter.ai/api/v1/auth/keys",
+            callback=Callback("localhost", path=""),
+            yields_key=True,
+        ),
         routes=(
             Route(("anthropic/*", "~anthropic/*"), quirks=_OPENROUTER.replace(cache_control=True)),
             Route(

@@ -1,5 +1,6 @@
 """Moonshot AI: the Kimi Code plan and the platform. Their keys are not interchangeable."""
 
+from zot_provider.providers.sign_in import SignIn
 from zot_provider.providers.spec import Provider, Route
 from zot_provider.wire.base import Quirks
 
@@ -43,5 +44,15 @@ PROVIDERS = (
         quirks=_EFFORT,
         routes=_ROUTES,
         aliases=("kimi-code", "kimi-coding"),
+        sign_in=SignIn(
+            title="a Kimi Code plan",
+            flow="device",
+            client_id="17e5f671-d194-4dfb-9706-5516cb48c098",
+            device_url="https://auth.kimi.com/api/oauth/device_authorization",
+            token_url="https://auth.kimi.com/api/oauth/token",
+            margin=300.0,
+            terms="Moonshot AI documents this sign-in for its own command line only. zot uses the client id of "
+            "that, and Moonshot AI may refuse it. Check the terms of the plan before you continue.",
+        ),
     ),
 )

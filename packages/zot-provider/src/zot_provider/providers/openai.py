@@ -1,5 +1,6 @@
 """OpenAI: its API, and the plans of ChatGPT."""
 
+from zot_provider.providers.sign_in import Callback, SignIn
 from zot_provider.providers.spec import Provider, Route
 from zot_provider.wire.base import Quirks
 
@@ -41,16 +42,25 @@ PROVIDERS = (
         id="openai-codex",
         title="ChatGPT plan",
         wire="openai-responses",
-        base_url="https://chatgpt.com/backend-api/codex",
+        base_url=_URL,
         default_model="gpt-6.1-sol",
         catalog="openai-codex",
-        quirks=Quirks(
-            prompt_cache_key=True,
-            session_header="session-id",
-            headers=(("originator", "zot"), ("openai-beta", "responses=experimental")),
-            refused=("max_output_tokens", "temperature"),
-            default_system="You are a helpful assistant.",
-        ),
+        quirks=_RESPONSES.replace(refused=("max_output_tokens", "temperature")),
         account="chatgpt",
+        # "Sign in with ChatGPT", which OpenAI offers to open-source programs; each sign-in gets a client id of its own.
+        sign_in=SignIn(
+            title="a ChatGPT plan",
+            flow="browser",
+            client_id="dynamic_agent_client",
+            issues_client_id=True,
+            authorize_url="https://auth.openai.com/api/accounts/authorize",
+            token_url="https://auth.openai.com/api/accounts/oauth/token",
+            scope="openid profile email offline_access resource.invoke chatgpt.tokens.use.direct",
+            required_scope="chatgpt.tokens.use.direct",
+            parameters={"agent_name_hint": "zot", "ext_agent_host_id": "urn:uuid:{uuid}", "resource": _URL},
+            callback=Callback("127.0.0.1", (1455,), "/auth/callback"),
+            nonce=True,
+            margin=180.0,
+        ),
     ),
 )

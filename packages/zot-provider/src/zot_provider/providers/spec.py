@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
+from zot_provider.providers.sign_in import SignIn
 from zot_provider.record import Record, field, record
 from zot_provider.wire.base import Quirks
 
@@ -48,7 +49,7 @@ class Provider(Record):
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
     base URLs. `names` has the server's own names for models, by id; `names_env` names a variable that holds them in the
     form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google-cloud")
-    or a subscription.
+    or a subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
     """
 
     id: str
@@ -74,11 +75,12 @@ class Provider(Record):
     names_env: str = ""
     names: tuple[tuple[str, str], ...] = ()
     note: str = ""
+    sign_in: SignIn | None = None
 
     @property
     def keyless(self) -> bool:
         """Whether it works without a key and without an account, as a server on this machine does."""
-        return not self.account and (self.key_optional or not self.key_env)
+        return not self.account and (self.key_optional or not (self.key_env or self.sign_in))
 
     def serve(self, model: Model, base_url: str = "") -> "Provider":
         """Return the provider as it serves this model: with the wire, base URL and quirks for this model.
@@ -108,6 +110,10 @@ class Provider(Record):
         a value, with the names to set."""
         own = self.replace(names=_names(environ.get(self.names_env, ""))) if self.names_env else self
         return own._fill_urls(environ) if self.variables and not base_url else own
+
+    def addressed(self, environ: Mapping[str, str]) -> bool:
+        """Whether all variables of its base URLs have values."""
+        return all(each.default or any(environ.get(name, "").strip() for name in each.env) for each in self.variables)
 
     def _fill_urls(self, environ: Mapping[str, str]) -> "Provider":
         values = {each.name: _value(self.id, each, environ) for each in self.variables}

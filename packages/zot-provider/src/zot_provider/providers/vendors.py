@@ -1,5 +1,6 @@
 """Companies that serve the models they make."""
 
+from zot_provider.providers.sign_in import KeyExchange, SignIn
 from zot_provider.providers.spec import Provider
 from zot_provider.wire.base import Quirks
 
@@ -51,6 +52,17 @@ PROVIDERS = (
         default_model="grok-4.7",
         catalog="xai",
         quirks=Quirks(prompt_cache_key=True, session_header="x-grok-conv-id"),
+        sign_in=SignIn(
+            title="a Grok plan",
+            flow="device",
+            client_id="b1a00492-073a-47ea-816f-4c329264a828",
+            device_url="https://auth.x.ai/oauth2/device/code",
+            token_url="https://auth.x.ai/oauth2/token",
+            scope="openid profile email offline_access grok-cli:access api:access",
+            margin=300.0,
+            terms="xAI documents this sign-in for its own command line only, and refuses programs that it has not "
+            "listed. zot uses the client id of that command line. Check the terms of xAI before you continue.",
+        ),
     ),
     Provider(
         id="mistral",
@@ -124,6 +136,22 @@ PROVIDERS = (
         default_model="muse-spark-1.3",
         catalog="meta",
         quirks=Quirks(prompt_cache_key=True),
+        sign_in=SignIn(
+            title="a Meta account",
+            flow="device",
+            client_id="1031625952748946",
+            device_url="https://auth.meta.com/oidc/device/authorization/",
+            token_url="https://auth.meta.com/oidc/device/token/",
+            exchange=KeyExchange(
+                "https://api.meta.ai/muse-code/key",
+                method="POST",
+                headers={"x-api-version": "1.0.0", "content-type": "application/json"},
+                key_field="api_key",
+                lifetime=82_800.0,
+            ),
+            terms="Meta documents this sign-in for its own programs only. zot uses the client id of one of them, and "
+            "Meta may refuse that. Check the terms of Meta before you continue.",
+        ),
     ),
     Provider(
         id="qwen-token-plan",

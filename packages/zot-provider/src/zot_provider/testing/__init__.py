@@ -3,6 +3,18 @@
 from zot_provider.testing.received import Received
 from zot_provider.testing.scripted import ScriptedClient
 from zot_provider.testing.server import ScriptedServer
+from zot_provider.testing.sign_in_server import SignInScript, SignInServer
 from zot_provider.testing.turn import Call, Delivery, Fault, ScriptOver, Turn
 
-__all__ = ["Call", "Delivery", "Fault", "Received", "ScriptOver", "ScriptedClient", "ScriptedServer", "Turn"]
+__all__ = [
+    "Call",
+    "Delivery",
+    "Fault",
+    "Received",
+    "ScriptOver",
+    "ScriptedClient",
+    "ScriptedServer",
+    "SignInScript",
+    "SignInServer",
+    "Turn",
+]

@@ -25,6 +25,7 @@ _Exchange: TypeAlias = "DirectExchange | ProxiedExchange"
 _ERROR_BODY = 64 * 1024
 """Most bytes of an error answer that are read; the connection is closed without reading the rest."""
 _DOCUMENT = 16 << 20
+_REPLY = 1 << 20
 
 
 @record
@@ -44,6 +45,15 @@ class HttpLimits(Record):
     idle: float = 90.0
     answer: int = 128 << 20
     coalesce_seconds: float = 0.0
+
+
+@record
+class HttpReply(Record):
+    """A whole answer, whatever its status. Header names are in lower case; `body` is decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class HttpTransport:
@@ -102,6 +112,23 @@ class HttpTransport:
         if exchange.status >= 400:
             raise status_error(exchange.status, body, exchange.headers, url)
         return body
+
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"", *, limit: float = 30.0
+    ) -> HttpReply:
+        """Return the answer to a request, of any status and with at most 1 MiB, that came within `limit` seconds.
+
+        Raises `ConnectError`, `ResponseTimeout` and `StreamCut`.
+        """
+        try:
+            async with asyncio.timeout(limit):
+                exchange = await self._begin(method, url, {"accept": "*/*", "accept-encoding": "gzip"}, headers, body)
+                try:
+                    return HttpReply(exchange.status, exchange.headers, await _read(exchange, _REPLY))
+                finally:
+                    await exchange.close()
+        except OSError as error:
+            raise connection_failure(error, url, answered=False) from error
 
     async def close(self) -> None:
         """Close all connections. Closing twice is harmless."""

@@ -81,7 +81,7 @@ class Quirks(Record):
     bodyless_overflow: bool = False
 
     def finish(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the further fields to a body, and remove those that the provider refuses. Returns the body."""
+        """Add the further fields to a body, and remove the refused fields. Returns the body."""
         body |= self.body
         for name in self.refused:
             body.pop(name, None)

@@ -123,6 +123,8 @@ class _Walk:
     def take(self, tokens: "Sequence[Token]") -> None:
         """Take the tokens of the text."""
         cut, last = self._places(tokens)
+        if last < 0 < self._last:
+            self._cut(self._last, [])  # only empty lines
         for index, token in enumerate(tokens):
             if index == cut:
                 self._cut_before(token)
@@ -225,6 +227,8 @@ class _Walk:
                 self._cut(cut, self._header_of(token) if resumed is None else self._start.header, above)
             leaf = Leaf(kind, Margin(), lines[start:stop], level, token.info.strip(), head, aligns, rows[start:stop])
             self._add(leaf, part, end if stop == len(sizes) else first + stop)
+        if last and max(end, self._lead + 1) <= self._last and token.type != "code_block":
+            self._cut(self._last, _header(self._open))  # only empty lines follow, and none of them is of the leaf
 
     def _part(self, begin: int, *, continues: bool = False) -> _Part:
         """Begin a leaf, or a later piece of one, in the open containers."""
@@ -267,7 +271,7 @@ def _begin(token: "Token") -> int:
 
 
 def _header(containers: Sequence[_Container], text: Sequence[str] = (), end: str = "") -> Sequence[str]:
-    """Return lines that open the containers, and then the lines of `text`, or one that ends in `end`.
+    """Return lines that open the containers, and then the lines of `text`, or a line that ends in `end`.
 
     A line that only opens containers ends in an empty heading, which no further line can continue.
     """

@@ -18,8 +18,8 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
-from zot_core.regular_file import read_start
 from zot_provider.errors import ZotError
+from zot_provider.files.regular_file import read_start
 
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
 

@@ -14,8 +14,8 @@ from zot_agent.config.paths import zot_home
 from zot_agent.extensions.log import log_path
 from zot_agent.standard_error import print_error
 from zot_agent.standard_output import OutputFailed
-from zot_core.regular_file import open_regular
 from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.files.regular_file import open_regular
 
 POLL_SECONDS = 0.2
 """Seconds between two checks whether the log has grown."""

@@ -14,9 +14,9 @@ from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE, DiscoveredExtension
 from zot_agent.signals import ignore_stop_signals
 from zot_agent.standard_error import print_error
-from zot_core.machine.replace_file import replace_file
-from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -15,8 +15,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from zot_core.machine.replace_file import replace_file
-from zot_core.regular_file import open_regular, read_regular
+from zot_provider.files.regular_file import open_regular, read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, field, record
 

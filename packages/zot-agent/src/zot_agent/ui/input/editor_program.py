@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from zot_core.aio import finish, spawn
-from zot_core.regular_file import read_start
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import without_surrogates
 from zot_provider.record import Record, record
 

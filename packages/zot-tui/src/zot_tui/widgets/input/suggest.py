@@ -1,14 +1,19 @@
 """`Suggest`: the list of completions above an editor."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from zot_tui.editor.completion import LIMIT, Candidate, Popup
 from zot_tui.terminal.canvas import Rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.width import width
 from zot_tui.widgets.dialogs.entry import BLANK, ListEntry, entry_row, heading_row, window
 from zot_tui.widgets.scroll import span
+
+if TYPE_CHECKING:
+    from zot_tui.editor.completion import Candidate, Popup
+
+_Line: TypeAlias = "Candidate | str"
+"""A candidate, or the name of a group."""
 
 MAX_ROWS = 9
 COUNTED = 5  # rows from which the last row shows the count, if not all candidates fit
@@ -27,7 +32,7 @@ class Suggest(Rows):
         super().__init__(self._drawn)
         self._max_rows = max(max_rows, 1)
         self._popup: Popup | None = None
-        self._lines: list[Candidate | str] = []  # candidates and the names of their groups
+        self._lines: list[_Line] = []
         self._cells: dict[str, int] = {}  # the widest name of each group, after which descriptions begin
         self._chosen = 0
         self._top = 0
@@ -43,7 +48,7 @@ class Suggest(Rows):
             self._max_rows = max(rows, 1)
             self.changed()
 
-    def show(self, popup: Popup | None) -> None:
+    def show(self, popup: "Popup | None") -> None:
         """Draw these candidates from now on; None to hide."""
         if popup is not self._popup or popup is None:
             self._popup, self._top = popup, 0
@@ -71,11 +76,11 @@ class Suggest(Rows):
     def _mark(self) -> str:
         return "/" if self._popup is not None and self._popup.query.kind == "command" else ""
 
-    def _group(self, candidate: Candidate) -> str:
+    def _group(self, candidate: "Candidate") -> str:
         """Return the group under which a candidate is listed; empty during a search."""
         return "" if self._popup is None or self._popup.query.text else candidate.group
 
-    def _row(self, line: Candidate | str, columns: int) -> Row[Any]:
+    def _row(self, line: _Line, columns: int) -> Row[Any]:
         if isinstance(line, str):
             return heading_row(line, columns)
         mark = self._mark
@@ -87,8 +92,10 @@ class Suggest(Rows):
 
     def _counted(self, count: int, columns: int) -> Row[Any]:
         """Return the row that says which candidates are in view; `+` marks that the search was limited."""
+        from zot_tui.editor.completion import LIMIT  # noqa: PLC0415  not before the first drawing
+
         before, shown, all_of_them = (
-            sum(isinstance(line, Candidate) for line in lines)
+            sum(not isinstance(line, str) for line in lines)
             for lines in (self._lines[: self._top], self._lines[self._top : self._top + count], self._lines)
         )
         more = "+" if all_of_them == LIMIT else ""
@@ -96,11 +103,11 @@ class Suggest(Rows):
         return clip_runs([("muted", BLANK + text)], columns)
 
 
-def _lines(popup: Popup) -> list[Candidate | str]:
+def _lines(popup: "Popup") -> list[_Line]:
     candidates: Sequence[Candidate] = popup.candidates
     if popup.query.text:
         return [*candidates]
-    lines: list[Candidate | str] = []
+    lines: list[_Line] = []
     group = ""
     for candidate in candidates:
         if candidate.group != group:

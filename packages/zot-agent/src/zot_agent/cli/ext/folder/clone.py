@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 from zot_agent.cli.ext.folder.git import Git, GitError
 from zot_agent.cli.ext.folder.staging import staging
-from zot_core.machine.replace_file import replace_file
-from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, record
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -4,9 +4,9 @@ import os
 from json import JSONDecoder
 
 from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE
-from zot_core.machine.replace_file import replace_file
-from zot_core.regular_file import read_regular
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, record
 
 _scan = JSONDecoder().raw_decode

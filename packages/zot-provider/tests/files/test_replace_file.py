@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_core.machine.replace_file import replace_file
+from zot_provider.files.replace_file import replace_file
 
 
 def mode(path: Path) -> int:
@@ -16,7 +16,7 @@ def mode(path: Path) -> int:
 
 def test_a_new_file_has_what_the_umask_leaves(tmp_path: Path) -> None:
     program = (
-        "import os, sys; from zot_core.machine.replace_file import replace_file; os.umask(0o027); "
+        "import os, sys; from zot_provider.files.replace_file import replace_file; os.umask(0o027); "
         "replace_file(sys.argv[1], b'x')"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "new")], check=True)
@@ -62,7 +62,7 @@ def test_what_a_killed_process_left_under_a_name_of_its_own_is_overwritten(tmp_p
 
 KILLED = """
 import resource, signal, sys
-from zot_core.machine.replace_file import replace_file
+from zot_provider.files.replace_file import replace_file
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 replace_file(sys.argv[1], bytes(10_000))

@@ -1,0 +1,1 @@
+"""Accounts of a person: stored keys and sign-ins."""

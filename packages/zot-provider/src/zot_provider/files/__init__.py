@@ -1,0 +1,1 @@
+"""Safe reading and replacing of files."""

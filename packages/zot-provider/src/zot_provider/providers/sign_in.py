@@ -1,0 +1,75 @@
+"""`SignIn`: how a person signs in to a provider with an account instead of a key. Addresses and ids, no code."""
+
+from typing import Literal, TypeAlias
+
+from zot_provider.record import Record, field, record
+
+Flow: TypeAlias = Literal["browser", "device"]
+"""`browser`: a page of the provider returns a code to this machine (RFC 8252, RFC 7636). `device`: the person types a
+code on a page of the provider, on any machine (RFC 8628)."""
+
+
+@record
+class Callback(Record):
+    """Where the provider's page returns to after a sign-in in the browser: `http://HOST:PORT/PATH`.
+
+    `ports` are accepted by the provider, in order of preference; 0 is any free port. `host` is the name in the URL;
+    the server always listens on 127.0.0.1. With an empty `path`, it is random: for a provider that returns no `state`.
+    """
+
+    host: str = "127.0.0.1"
+    ports: tuple[int, ...] = (0,)
+    path: str = "/callback"
+
+
+@record
+class KeyExchange(Record):
+    """A second request, in which a token of the sign-in yields a key of the API, which ends sooner.
+
+    `key_field` and `expires_field` name fields of the answer; the latter is in seconds since 1970. Without it, the key
+    lives for `lifetime` seconds. `address_part` names a part of the key that holds the base URL's host, as in
+    `tid=1;proxy-ep=proxy.example.com;...`, in which `proxy.` becomes `api.`; empty without such a part. `of_variables`:
+    the provider's environment variables hold a token for the exchange, and no key.
+    """
+
+    url: str
+    method: Literal["GET", "POST"] = "GET"
+    headers: dict[str, str] = field(default_factory=dict)
+    key_field: str = "token"
+    expires_field: str = "expires_at"
+    lifetime: float = 1500.0
+    address_part: str = ""
+    of_variables: bool = False
+
+
+@record
+class SignIn(Record):
+    """How a person signs in.
+
+    `title` is what the person signs in with ("a ChatGPT plan"). `terms` is shown before anything is sent; it says where
+    the provider's terms do not allow or do not document programs of others. `client_id` identifies zot to the provider;
+    with `issues_client_id` the callback has another one, which is stored and used from then on.
+
+    `authorize_url` is the page of the flow `browser`, `device_url` where the flow `device` begins, `token_url` where
+    codes become tokens. `parameters` are added to the first request of either. `scope` is asked for, and
+    `required_scope` must have been granted. `yields_key`: the token is a key of the API that never ends, in the field
+    `key`; the request has JSON. `exchange` is a second request after that. `margin` is how many seconds before its end
+    a token is refreshed.
+    """
+
+    title: str
+    flow: Flow
+    token_url: str
+    client_id: str = ""
+    authorize_url: str = ""
+    device_url: str = ""
+    scope: str = ""
+    required_scope: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    callback: Callback = field(default_factory=Callback)
+    issues_client_id: bool = False
+    nonce: bool = False
+    yields_key: bool = False
+    exchange: KeyExchange | None = None
+    margin: float = 60.0
+    terms: str = ""
