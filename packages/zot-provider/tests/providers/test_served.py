@@ -26,7 +26,7 @@ ASKED = [
     ("anthropic", "claude-opus-5-5", "https://api.anthropic.com/v1/messages", PLAIN),
     ("openai", "gpt-6.1-sol", "https://api.openai.com/v1/responses", BEARER),
     ("openai-responses", "gpt-6.1-sol", "https://api.openai.com/v1/responses", BEARER),
-    ("openai-codex", "gpt-6.1-sol", "https://chatgpt.com/backend-api/codex/responses", BEARER),
+    ("openai-codex", "gpt-6.1-sol", "https://api.openai.com/v1/responses", BEARER),
     ("deepseek", "deepseek-v4-pro", "https://api.deepseek.com/chat/completions", BEARER),
     ("xai", "grok-4.7", "https://api.x.ai/v1/responses", BEARER),
     ("mistral", "devstral-latest", "https://api.mistral.ai/v1/chat/completions", BEARER),

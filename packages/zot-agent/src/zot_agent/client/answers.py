@@ -56,7 +56,8 @@ class MessageInfo(TypedDict):
 
 
 class ModelInfo(TypedDict):
-    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it."""
+    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it.
+    Prices are US dollars per million tokens of each kind, None if unknown."""
 
     id: str
     provider: str
@@ -66,6 +67,10 @@ class ModelInfo(TypedDict):
     reasoning: bool
     reasoning_levels: list[str]
     images: bool
+    price_input: float | None
+    price_output: float | None
+    price_cache_read: float | None
+    price_cache_write: float | None
 
 
 class CommandInfo(TypedDict):

@@ -28,6 +28,7 @@ from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
+from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
+
+LISTS_FILE = "models-cache.json"
+"""The lists of models that servers returned, in zot's home folder."""
 
 _log = logging.getLogger("zot_agent")
 
@@ -169,7 +173,8 @@ def open_registry(home: str) -> ModelRegistry:
     known = known_models(home)
     for key in known.keys.values():
         remember_secret(key)
-    registry = ModelRegistry(known, credentials=PersonalKeys(home))
+    lists = ServerLists(os.path.join(home, LISTS_FILE))
+    registry = ModelRegistry(known, credentials=PersonalKeys(home), lists=lists)
     for provider in registry.providers:
         if provider.base_url is None:  # its model runs in this process
             registry.add(provider, open=_open_in_process)

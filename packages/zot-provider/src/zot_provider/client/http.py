@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
@@ -208,26 +208,40 @@ class HttpClient:
         await _drain(chunks)
 
     async def models(self) -> list[str]:
-        """Return the model ids that the server lists at `/v1/models`. Raises `ProviderError` if the list is missing or
-        empty, and the errors of `stream` for the key."""
+        """Return the ids of `list_models`."""
+        return [model.id for model in await self.list_models()]
+
+    async def list_models(self) -> list[Model]:
+        """Return the models that the server lists at `/v1/models`, with what it says of them. Raises `ProviderError` if
+        the list is missing or empty, and the errors of `stream` for the key."""
+        from zot_provider.catalog.server_list import list_owner, parse_list  # noqa: PLC0415  not before a request
+        from zot_provider.client.local_servers import complete_list  # noqa: PLC0415  not before a request
+
         authorization, url = Authorization(), ""
         try:
             authorization = await self._authorize()
             service = self._service(Model("", self.provider.id), authorization)
             url = service.url(path="/models" if service.wire.version else "/v1/models")
             own = dict(service.provider.quirks.headers)
-            listed = await self._open().get(url, _headers(service, authorization, own, url, b""))
+
+            async def ask(path: str, content: dict[str, Any] | None = None) -> Any:
+                where = url.removesuffix("/v1/models") + path if path else url
+                body = b"" if content is None else json.dumps(content).encode()
+                headers = _headers(service, authorization, own, where, body)
+                return json.loads(await self._open().get(where, headers, body=body))
+
             try:
-                ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                listed = await ask("")
+                models = parse_list(listed, self.provider)
+            except (ValueError, RecursionError) as error:
                 raise _protocol_error(
                     f"{location(url)} is not a list of models; check the base URL", location(url)
                 ) from error
-            if not ids:
+            if not models:
                 raise _protocol_error(f"the server at {location(url)} has no model loaded", location(url))
+            return await complete_list(models, list_owner(listed), self.provider, ask)
         except ProviderError as error:
             raise self._with_advice(error, authorization.key, url) from error.__cause__
-        return ids
 
     async def close(self) -> None:
         """See `Client`."""

@@ -35,10 +35,10 @@ class Quirks(Record):
     """The differences between providers of one wire. All fields may be empty; the defaults suit most providers.
 
     Fields of the body. `max_tokens_field`: its name for the limit of the answer. `usage_chunk`: whether to request a
-    last chunk with the usage. `system_role`: the role of the system prompt; `default_system`: the system prompt of a
-    request without one. `prompt_cache_key`: whether the body may hold the conversation's cache key. `cache_control`:
-    whether Chat Completions takes the cache breakpoints of Messages; `tool_breakpoint`: whether a tool may have one.
-    `body`: further fields of each body. `refused`: fields that no body may have.
+    last chunk with the usage. `system_role`: the role of the system prompt. `prompt_cache_key`: whether the body may
+    hold the conversation's cache key. `cache_control`: whether Chat Completions takes the cache breakpoints of
+    Messages; `tool_breakpoint`: whether a tool may have one. `body`: further fields of each body. `refused`: fields
+    that no body may have.
 
     Thinking. `reasoning_effort`: whether the body may ask for it, and `thinking`: the shape in which Chat Completions
     does. `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty
@@ -59,7 +59,6 @@ class Quirks(Record):
     max_tokens_field: str = "max_tokens"
     usage_chunk: bool = True
     system_role: str = "system"
-    default_system: str = ""
     prompt_cache_key: bool = False
     cache_control: bool = False
     tool_breakpoint: bool = True

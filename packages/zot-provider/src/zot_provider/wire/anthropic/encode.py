@@ -43,9 +43,8 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     max_tokens = request.max_tokens or model.max_output or _MAX_TOKENS
     messages = history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, quirks.max_tokens_field: max_tokens, "stream": True}
-    system = request.system if request.system.strip() else quirks.default_system
-    if system:
-        body["system"] = [{"type": "text", "text": system, "cache_control": _cache_breakpoint()}]
+    if request.system.strip():
+        body["system"] = [{"type": "text", "text": request.system, "cache_control": _cache_breakpoint()}]
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
         if quirks.tool_breakpoint:
