@@ -79,7 +79,8 @@ def encode(wire: str, request: Request) -> dict[str, Any]:
 
 
 def test_each_wire_is_compared_with_an_sdk() -> None:
-    assert set(VENDORS) == set(WIRES)
+    # Gemini has a file of its own here; Bedrock is compared with botocore in the tests of zot_provider.
+    assert set(VENDORS) == set(WIRES) - {"gemini", "bedrock-converse"}
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS)
@@ -133,6 +134,8 @@ def test_each_model_of_each_provider_is_asked_as_the_vendor_of_its_wire_describe
     for provider in PROVIDERS:
         for model, level in product(known_models(provider), LEVELS):
             served = provider.serve(model)
+            if served.wire not in VENDORS:
+                continue
             thinking = ReasoningBlock("hm", "rs_1", "cipher", "signed", wire=served.wire)
             history = [
                 Message("user", [TextBlock("compare"), PIXEL]),
