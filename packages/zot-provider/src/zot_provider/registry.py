@@ -9,6 +9,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_provider.accounts.cloud import CloudAccounts
 from zot_provider.catalog import find_model, in_catalog, list_models, unlisted_model
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.catalog.names import match_model, split_level
@@ -82,6 +83,7 @@ class ModelRegistry:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
+        self._clouds = CloudAccounts(self.environ)
         self._added: dict[str, _Entry] = {}
         self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
         self.reload(known or KnownProviders())
@@ -149,19 +151,16 @@ class ModelRegistry:
         return self.base_url(id) or self.provider(id).base_url or ""
 
     def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else that in the user's file, else the credentials for all."""
+        """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""
         given = self._endpoint(id).key or self._keys.get(id, "")
-        return GivenKey(given, self.environ) if given else self.credentials
+        return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
 
     def ready(self, id: str) -> bool:
         """Whether the provider has a key, or needs none. Raises `UnknownName`."""
-        provider = self.provider(id)
         try:
-            self.credentials_of(id).check(provider)
-        except MissingKey:
-            return False
-        except ConfigError:  # there is a key; the first request reports the problem
-            pass
+            self.credentials_of(id).check(self.provider(id))
+        except ConfigError as error:
+            return not isinstance(error, MissingKey)  # there is a key; the first request reports the problem
         return True
 
     # Models.
@@ -188,15 +187,12 @@ class ModelRegistry:
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or the model is a dated snapshot of a model of the catalogue."""
-        if self.find(model.provider, model.id) is not None:
-            return True
-        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
+        found = self.find(model.provider, model.id) is not None
+        return found or any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether to warn a person because the models of the provider are known and do not include this model.
-
-        `before` is the model that was in use before; see `has_own_names`.
-        """
+        """Whether to warn a person because the models of the provider are known and do not include this model. `before`
+        is the model that was in use before; see `has_own_names`."""
         return not self.knows(model) and not self.has_own_names(model.provider, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
