@@ -103,8 +103,7 @@ def encode(wire: str, request: Request) -> dict[str, Any]:
 
 
 def test_each_wire_is_compared_with_an_sdk() -> None:
-    # Gemini has a file of its own here; Bedrock is compared with botocore in the tests of zot_provider.
-    assert set(VENDORS) == set(WIRES) - {"gemini", "bedrock-converse"}
+    assert set(VENDORS) == set(WIRES)
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS)

@@ -33,8 +33,7 @@ async def heard_from(wire: str, turn: Turn) -> Heard:
 
 
 def test_each_wire_is_read_with_an_sdk() -> None:
-    # Gemini has a file of its own here; Bedrock is compared with botocore in the tests of zot_provider.
-    assert set(CLIENTS) == set(WIRES) - {"gemini", "bedrock-converse"}
+    assert set(CLIENTS) == set(WIRES)
 
 
 @pytest.mark.parametrize("wire", CLIENTS)
