@@ -29,7 +29,7 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str)
     with ScriptedServer([Turn("hi", usage=Usage(1000, 500))], key=CORP_KEY) as server:
         model = {"id": "m1", "priceInput": 2.0, "priceOutput": 8.0}
         corp = {"baseUrl": server.base_url(wire), "api": api, "models": [model], "discover": True}
-        write(zot, "models.json", {"providers": {"my-corp": corp}, "version": 2})
+        write(zot, "models.json", {"providers": {"my-corp": corp}})
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1")
         assert done.code == 2
         assert (

@@ -39,7 +39,6 @@ def test_the_home_comes_first_and_then_every_directory_down_to_the_working_one(h
     places = [home, deep.parents[1], deep]
     for place in places:
         (place / "AGENTS.md").write_text(f"\n in {place.name} \n")
-    (deep.parent / "CLAUDE.md").write_text("not read")
     assert found(deep, home) == [(str(place / "AGENTS.md"), f"in {place.name}") for place in places]
     assert [text for _, text in found(deep.parent)] == ["in a"]
 

@@ -4,7 +4,7 @@ from functools import reduce
 import pytest
 from hypothesis import given
 
-from wire_cases.strategies import TURNS
+from wire_cases.strategies import TURNS, as_sent
 from zot_provider.errors import ModelError, StreamCut
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseArgs, ToolUseEnd, UsageReport
 from zot_provider.messages import ReasoningBlock
@@ -14,21 +14,6 @@ from zot_provider.testing.turn import turn_events
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.usage import Usage
 from zot_provider.wire import WIRES, load_wire
-
-
-def as_sent(turn: Turn, wire: str) -> Turn:
-    """The turn as the wire can express it: Gemini sends arguments as one object, and counts thinking as output."""
-    if wire == "bedrock-converse":
-        return turn.replace(usage=turn.usage.replace(reasoning=None))
-    if wire != "gemini":
-        return turn
-    usage = turn.usage
-    reasoning = None if usage.reasoning is None else min(usage.reasoning, usage.output)
-    counted = Usage(usage.input + usage.cache_write, usage.output, usage.cache_read, reasoning=reasoning)
-    calls = [
-        call if isinstance(call.args, dict) else call.replace(args={"arguments": call.args}) for call in turn.calls
-    ]
-    return turn.replace(calls=calls, usage=counted)
 
 
 def joined(events: list[StreamEvent]) -> list[StreamEvent]:

@@ -55,6 +55,24 @@ class MessageInfo(TypedDict):
     hidden: NotRequired[str]
 
 
+class EntryInfo(TypedDict):
+    """An entry of a session. `parent` is the id of the entry before it, empty for the first. `kind` is user, assistant,
+    tool, compaction or custom, `text` the first line."""
+
+    id: str
+    parent: str
+    kind: str
+    text: str
+    label: str
+
+
+class TreeInfo(TypedDict):
+    """The entries of a session, of all its branches; `current` is the id of the last one of the conversation."""
+
+    entries: list[EntryInfo]
+    current: str
+
+
 class ModelInfo(TypedDict):
     """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it.
     Prices are US dollars per million tokens of each kind, None if unknown."""

@@ -74,7 +74,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
-        workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+        workspace, notes = open_workspace(options, load_settings(home), cwd, choice.found, trusted=choice.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -109,7 +109,7 @@ def open_runtime(
         client.prepare(selection.model)
     from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
 
-    workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
@@ -153,7 +153,7 @@ def continue_session(
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
     project = ProjectChoice(options, settings, cwd)
     project.find()
-    workspace, notes = open_workspace(options, cwd, choice.found, trusted=project.trusted)
+    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
@@ -193,7 +193,7 @@ def _open_in_process(provider: Provider) -> Client:
 
 
 def open_workspace(
-    options: HostOptions, cwd: str, extensions: Discovery, *, trusted: bool
+    options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
 ) -> "tuple[Workspace, list[str]]":
     """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
 

@@ -121,7 +121,8 @@ def model_list(ids: Iterable[str]) -> dict[str, Any]:
     of_openai = {"object": "model", "created": 0, "owned_by": "scripted"}
     of_anthropic = {"type": "model", "created_at": "1970-01-01T00:00:00Z", "lifecycle": "active"}
     entries = [{"id": id, "display_name": id} | of_openai | of_anthropic for id in ids]
-    return {"object": "list", "data": entries, "has_more": False}
+    of_google = [{"name": f"models/{entry['id']}"} for entry in entries]
+    return {"object": "list", "data": entries, "has_more": False, "models": of_google}
 
 
 def missing_part(endpoint: ScriptedEndpoint, headers: Mapping[str, str], body: Any) -> str:

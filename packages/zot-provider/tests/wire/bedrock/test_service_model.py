@@ -1,7 +1,7 @@
 """Bodies and streams, compared with botocore: its description of the service, and its reader of event streams."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from botocore.eventstream import EventStreamBuffer
@@ -13,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wire_cases import CONVERSATIONS
+from zot_provider.catalog import list_models
+from zot_provider.providers import PROVIDERS
+from zot_provider.request import Reasoning
 from zot_provider.testing import Call, Turn
 from zot_provider.testing.render import render
 from zot_provider.usage import Usage
@@ -45,6 +48,18 @@ def test_a_body_is_what_the_service_takes(id: str, conversation: str) -> None:
     report = ParamValidator().validate(body | {"modelId": id}, OPERATION.input_shape)
     assert not report.has_errors(), report.generate_report()
     assert unknown(body, OPERATION.input_shape) == []
+
+
+@pytest.mark.parametrize("level", get_args(Reasoning))
+def test_each_model_is_asked_at_each_level_as_the_service_describes(level: Reasoning) -> None:
+    (provider,) = [provider for provider in PROVIDERS if provider.wire == WIRE.name]
+    for model in list_models(provider):
+        request = CONVERSATIONS["a tool runs and the user goes on"].replace(model=model, reasoning=level)
+        body = WIRE.encode(request, Quirks())
+        report = ParamValidator().validate(body | {"modelId": "m"}, OPERATION.input_shape)
+        assert not report.has_errors(), report.generate_report()
+        asked = body.get("additionalModelRequestFields", {})
+        assert ("thinking" in asked) <= ("claude" in model.id)
 
 
 TURNS = st.builds(
