@@ -5,6 +5,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import dump, read_strict
 from zot_provider.model import Model, Price, PriceTier, Thinking
 from zot_provider.record import Record, record
@@ -65,13 +67,9 @@ class ServerLists:
         if not self._path:
             return
         lists = {id: _encode(found) for id, found in sorted(self._read().items())[:_MOST_LISTS]}
-        temporary = f"{self._path}.{os.getpid()}.tmp"
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "w", encoding="utf-8") as file:
-                file.write(dump({"version": 1, "lists": lists}))
-            os.replace(temporary, self._path)
+            replace_file(self._path, dump({"version": 1, "lists": lists}).encode(), mode=0o600)
         except (OSError, ValueError, TypeError):
             return
 
@@ -83,9 +81,7 @@ class ServerLists:
 
 def _load(path: str) -> dict[str, _ServerList]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-        value = read_strict(data) if len(data) <= _LARGEST_FILE else {}
+        value = read_strict(read_regular(path, _LARGEST_FILE))
         if value.get("version") != 1:
             return {}
         found = {id: _decode(id, each) for id, each in value["lists"].items()}
