@@ -85,15 +85,16 @@ zot doctor --offline --all
 def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
-        keys = " ".join(f"`{name}`" for name in provider.key_env) or ("an account" if provider.account else "none")
-        keys += f", or {provider.sign_in.title}" if provider.key_env and provider.sign_in else ""
+        keys = " ".join(f"`{name}`" for name in provider.key_env) or ("–" if provider.account else "none")
         keys += " (optional)" if provider.key_env and provider.keyless else ""
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         wires = ", ".join(dict.fromkeys([provider.wire, *(each.wire for each in provider.routes if each.wire)]))
-        rows += f"| `{provider.id}` | {provider.title} | {keys} | {wires} | {default} | {provider_notes(provider)} |\n"
+        account = provider.sign_in.title if provider.sign_in else "–"
+        notes = provider_notes(provider)
+        rows += f"| `{provider.id}` | {provider.title} | {keys} | {account} | {wires} | {default} | {notes} |\n"
     return (
-        f"{PROVIDERS_PAGE}| `--provider` | provider | key | wires | default model | notes |\n"
-        f"|---|---|---|---|---|---|\n{rows}"
+        f"{PROVIDERS_PAGE}| `--provider` | provider | key | sign-in | wires | default model | notes |\n"
+        f"|---|---|---|---|---|---|---|\n{rows}"
     )
 
 
@@ -177,7 +178,11 @@ def rpc() -> str:
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
         page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
-    for title, union in (("Events", "Event"), ("Events of extensions", "ExtensionEvent")):
+    for title, union in (
+        ("Events", "Event"),
+        ("Events of extensions", "ExtensionEvent"),
+        ("Events of the session", "SessionEvent"),
+    ):
         page += f"\n## {title}\n\n{definitions[union]['description']}\n"
         for reference in definitions[union]["oneOf"]:
             name = reference["$ref"].removeprefix("#/$defs/")

@@ -51,6 +51,7 @@ def block(type: str, properties: dict[str, Any], optional: tuple[str, ...] = ())
 
 
 AGENT = "What happens while the agent works."
+SESSIONS = "The conversation continues elsewhere; its messages have changed."
 EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
@@ -145,18 +146,21 @@ def events_schema() -> dict[str, Any]:
     """What `zot --json` prints."""
     agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
     shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
+    moved, session_event = union("event", extension_events.SessionEvent.__args__, SESSIONS)
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:events:{PROTOCOL_VERSION}",
         "title": f"Events of zot, version {PROTOCOL_VERSION}",
         "description": "One JSON object per line of UTF-8. Versions add fields and events; readers ignore what they do "
         "not know.",
-        "oneOf": [place("Event"), place("ExtensionEvent")],
+        "oneOf": [place("Event"), place("ExtensionEvent"), place("SessionEvent")],
         "$defs": {
             "Event": agent_event,
             "ExtensionEvent": shown_event,
+            "SessionEvent": session_event,
             **agent,
             **shown,
+            **moved,
             **SHARED,
             "Panel": record_schema(extension_events.Panel),
         },
@@ -195,6 +199,7 @@ def rpc_schema() -> dict[str, Any]:
     """What `zot rpc` reads and writes."""
     agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
     shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
+    moved, session_event = union("event", extension_events.SessionEvent.__args__, SESSIONS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
@@ -221,7 +226,7 @@ def rpc_schema() -> dict[str, Any]:
             "FromClient": {"description": "A line a client writes.", "oneOf": [place(name) for name in commands]},
             "FromServer": {
                 "description": "A line a client reads.",
-                "oneOf": [place("Event"), place("ExtensionEvent"), place("Response")],
+                "oneOf": [place("Event"), place("ExtensionEvent"), place("SessionEvent"), place("Response")],
             },
             "Response": {
                 "description": "The one answer to a command.",
@@ -229,11 +234,13 @@ def rpc_schema() -> dict[str, Any]:
             },
             "Event": agent_event,
             "ExtensionEvent": shown_event,
+            "SessionEvent": session_event,
             **commands,
             **responses,
             "failure": failure,
             **agent,
             **shown,
+            **moved,
             **SHARED,
             "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
             "InputImage": closed_object(

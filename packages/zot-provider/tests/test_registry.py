@@ -95,6 +95,15 @@ def test_a_provider_is_ready_if_it_has_a_key_or_needs_none() -> None:
     assert [found.ready(id) for id in ("openai", "anthropic")] == [True, True]
 
 
+def test_a_provider_is_ready_if_the_parts_of_its_address_are_known() -> None:
+    environ = {"AZURE_OPENAI_API_KEY": KEY}
+    found = registry(environ)
+    assert not found.ready("azure")
+    environ["AZURE_OPENAI_RESOURCE_NAME"] = "res"
+    assert found.ready("azure")
+    assert registry({"AZURE_OPENAI_API_KEY": KEY, "AZURE_OPENAI_BASE_URL": "https://corp"}).ready("azure")
+
+
 def test_the_users_entry_for_a_model_wins_over_the_catalogue() -> None:
     found = registry(known=CORP)
     own = found.find("openai", "gpt-5.1")

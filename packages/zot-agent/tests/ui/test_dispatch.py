@@ -11,7 +11,7 @@ from zot_agent.host.host import Host
 from zot_agent.ui.commands import MODULES, slash_commands
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_core.conversation.driver import Conversation
-from zot_core.conversation.events import Changed, ConversationEvent
+from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
@@ -32,7 +32,7 @@ class Stage:
         self.dispatch = CommandDispatcher(chat)
 
     def _hear(self, event: ConversationEvent) -> None:
-        if event == Changed("session"):
+        if isinstance(event, SessionStart | SessionTreeMove):
             self.log.append(f"conversation of {len(self.host.runtime.messages)}")
 
     def note(self, text: str, level: str = "info") -> None:

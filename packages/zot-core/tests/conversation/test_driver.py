@@ -10,7 +10,15 @@ import pytest
 
 from zot_core.conversation.commands import Command
 from zot_core.conversation.driver import Conversation, NotRunning
-from zot_core.conversation.events import Changed, ConversationEvent, ShellEnd, ShellOutput, ShellStart, Undelivered
+from zot_core.conversation.events import (
+    Changed,
+    ConversationEvent,
+    SessionTreeMove,
+    ShellEnd,
+    ShellOutput,
+    ShellStart,
+    Undelivered,
+)
 from zot_core.conversation.queue import QueueFull
 from zot_core.conversation.shell_command import ShellCommand
 from zot_core.errors import Busy, Closed
@@ -320,7 +328,7 @@ async def test_output_of_a_shell_command_does_not_outlive_its_conversation() -> 
         made.conversation.shell(ShellCommand("echo here"))
         await made.conversation.idle()
         made.conversation.clear()
-        assert made.events[-1] == Changed("session")
+        assert made.events[-1] == SessionTreeMove("", "")
         made.prompt("a")
         await made.conversation.idle()
         assert made.asked == ["a"]

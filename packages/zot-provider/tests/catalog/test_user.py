@@ -1,4 +1,3 @@
-import asyncio
 import json
 from typing import Any
 
@@ -85,7 +84,7 @@ def test_a_model_has_limits_and_prices() -> None:
     ]
 
 
-def test_a_key_is_a_variable_or_the_key_itself() -> None:
+async def test_a_key_is_a_variable_or_the_key_itself() -> None:
     known = parse({
         "a": CORP | {"apiKey": "$MY_KEY"}, "b": CORP | {"apiKey": "${MY_KEY}"}, "c": CORP | {"apiKey": "MY_KEY"},
         "d": CORP | {"apiKey": "sk-literal"}, "openai": {"apiKey": "sk-of-the-proxy", "baseUrl": "http://proxy/v1"},
@@ -94,7 +93,7 @@ def test_a_key_is_a_variable_or_the_key_itself() -> None:
     assert [providers[id].key_env for id in "abc"] == [("MY_KEY",)] * 3
     assert known.keys == {"d": "sk-literal", "openai": "sk-of-the-proxy"}
     registry = ModelRegistry(known, environ={"MY_KEY": "sk-1", "OPENAI_API_KEY": "sk-own"})
-    keys = [asyncio.run(registry.credentials_of(id).authorize(providers[id])).key for id in ("a", "d", "openai")]
+    keys = [(await registry.credentials_of(id).authorize(providers[id])).key for id in ("a", "d", "openai")]
     assert keys == ["sk-1", "sk-literal", "sk-of-the-proxy"]  # the proxy does not get the key for OpenAI
 
 
@@ -144,7 +143,15 @@ def test_other_names_of_a_provider_mean_that_provider() -> None:
     assert len(known.providers) == len(PROVIDERS)
 
 
-def test_a_server_is_asked_for_its_models_as_the_file_says() -> None:
+def test_where_openrouter_may_send_a_request_is_a_field_of_each_body() -> None:
+    value = {"openrouter": {"compat": {"openRouterRouting": {"only": ["groq"]}, "thinkingFormat": "openai"}}}
+    provider = next(each for each in parse(value).providers if each.id == "openrouter")
+    for model in ("m", "anthropic/m"):
+        assert provider.serve(Model(model, "openrouter")).quirks.body == (("provider", {"only": ["groq"]}),)
+    assert provider.quirks.thinking == "effort"
+
+
+async def test_a_server_is_asked_for_its_models_as_the_file_says() -> None:
     asked: list[str] = []
 
     async def fetch(id: str) -> list[str]:
@@ -155,7 +162,7 @@ def test_a_server_is_asked_for_its_models_as_the_file_says() -> None:
         "silent": CORP | {"auth": "none", "discover": False}, "open": CORP | {"auth": "none"},
         "anthropic": {"discover": True, "auth": "none"},
     })  # fmt: skip
-    asyncio.run(ModelRegistry(known, environ={}).listing(fetch))
+    await ModelRegistry(known, environ={}).listing(fetch)
     assert {"open", "anthropic"} <= set(asked)
     assert "silent" not in asked
 

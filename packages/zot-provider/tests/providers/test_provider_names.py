@@ -13,6 +13,7 @@ OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
 
 ALLOWED: dict[tuple[str, str], str] = {
     ("zot-agent/src/zot_agent/cli/__init__.py", "local"): "the subcommand `zot local`",
+    ("zot-provider/src/zot_provider/catalog/server_list.py", "openai-responses"): "a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "anthropic"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "google"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "openai"): "a word of models.json for a wire",
@@ -20,6 +21,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     **{
         ("zot-provider/src/zot_provider/auth/file.py", id): "a field of auth.json"
         for id in ("anthropic", "deepseek", "github-copilot", "google", "kimi", "openai")
+    },
+    **{
+        ("zot-provider/src/zot_provider/catalog/user.py", word): "a word of models.json for a shape of thinking"
+        for word in ("deepseek", "openrouter", "together", "zai")
     },
 }
 """(file below `packages/`, id) to the reason why that word is meant there, and is no provider's name."""

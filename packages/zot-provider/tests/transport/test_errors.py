@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zot_provider.client.retry import RetryPolicy
-from zot_provider.errors import ModelError
+from zot_provider.errors import ModelError, StatusError
 from zot_provider.transport.status import status_error
 
 
@@ -93,19 +93,19 @@ NEITHER = [
 ]
 
 
-def answered(status: int, body: Any, **headers: str) -> Any:
+def answered(status: int, body: object) -> StatusError:
     raw = body if isinstance(body, str) else json.dumps(body)
-    return status_error(status, raw.encode(), headers, "https://h/v1")
+    return status_error(status, raw.encode(), {}, "https://h/v1")
 
 
 @pytest.mark.parametrize(("status", "body"), AGAIN)
-def test_the_same_request_may_succeed_later(status: int, body: Any) -> None:
+def test_the_same_request_may_succeed_later(status: int, body: object) -> None:
     failed = answered(status, body)
     assert (failed.retryable, failed.spent, failed.context_overflow) == (True, False, False)
 
 
 @pytest.mark.parametrize(("status", "body"), SPENT)
-def test_an_account_without_money_or_quota_is_not_asked_again(status: int, body: Any) -> None:
+def test_an_account_without_money_or_quota_is_not_asked_again(status: int, body: object) -> None:
     failed = answered(status, body)
     assert (failed.retryable, failed.spent, failed.context_overflow) == (False, True, False)
 
@@ -119,7 +119,7 @@ def test_a_conversation_that_is_too_long_is_not_sent_again(status: int, message:
 
 
 @pytest.mark.parametrize(("status", "body"), NEITHER)
-def test_other_failures_say_nothing_of_the_conversation_or_the_account(status: int, body: Any) -> None:
+def test_other_failures_say_nothing_of_the_conversation_or_the_account(status: int, body: object) -> None:
     failed = answered(status, body)
     assert (failed.spent, failed.context_overflow) == (False, False)
     assert failed.retryable == (status == 429)

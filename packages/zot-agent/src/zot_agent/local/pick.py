@@ -51,7 +51,7 @@ def local_provider() -> Provider:
 
 
 def server_candidates(environ: Mapping[str, str]) -> list[ServerCandidate]:
-    """List the addresses of possible local servers in the order of preference: those that a variable names come
+    """List the addresses of possible local servers in the order of preference: an address in a variable comes
     first."""
     named: list[ServerCandidate] = []
     usual: list[ServerCandidate] = []

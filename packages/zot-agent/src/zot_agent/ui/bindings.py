@@ -16,7 +16,12 @@ from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
-    Action("cancel", Controller.cancel, "close; stop zot and take back the queue; clear", ("esc", "ctrl+[")),
+    Action(
+        "cancel",
+        Controller.cancel,
+        "close; stop zot; clear; twice: change a prompt",
+        ("esc", "ctrl+["),
+    ),
     Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
     Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
     Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),

@@ -27,6 +27,8 @@ from zot_core.conversation.events import (
     PanelClose,
     PanelOpen,
     PanelRender,
+    SessionStart,
+    SessionTreeMove,
     Submit,
     Undelivered,
 )
@@ -80,7 +82,7 @@ class Controller:
         self.transcript = view.transcript
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
-        self._armed = float("-inf")
+        self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
         self._failure: ErrorEvent | None = None
@@ -105,7 +107,6 @@ class Controller:
         self._on_change: dict[str, Callable[[], None]] = {
             "queue": self._queue_changed,
             "settings": self.refresh,
-            "session": self._show_conversation,
             "extensions": self.extension_view.watch,
         }
         self._connect()
@@ -137,6 +138,8 @@ class Controller:
                 self._ended(end)
             case Changed(what):
                 self._on_change[what]()
+            case SessionStart() | SessionTreeMove():
+                self._show_conversation()
             case Insert(_, text):
                 self.insert(text)
             case Submit(_, _, refused) if not refused:
@@ -291,8 +294,19 @@ class Controller:
             self._changed()
         elif self.conversation.busy:
             self.stop()
-        elif not self.dispatch.give_up() and self.prompt_input.text:
+        elif self.dispatch.give_up():
+            return
+        elif self.prompt_input.text:
             self.prompt_input.set("")
+        else:
+            self._escape_again()
+
+    def _escape_again(self) -> None:
+        """Offer earlier prompts to change if the key was pressed twice within `TWICE` seconds."""
+        now = asyncio.get_running_loop().time()
+        if now - self._escaped <= TWICE:
+            self.run("/edit", keep=True)
+        self._escaped = now
 
     def stop(self) -> None:
         """See `Chat`."""

@@ -10,6 +10,7 @@ from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
+from zot_core.conversation.branches import ConversationBranches, position
 from zot_core.conversation.commands import (
     SKILL,
     Command,
@@ -70,6 +71,7 @@ class Conversation:
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
+        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed)
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
@@ -280,7 +282,7 @@ class Conversation:
         """Clear the history: see `Runtime.clear`."""
         self._check_idle()
         self.runtime.clear()
-        self._session_changed()
+        self._session_changed(same=True)
 
     def new_session(self) -> None:
         """Start a new session: see `Runtime.new_session`."""
@@ -297,10 +299,10 @@ class Conversation:
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed()
 
-    def _session_changed(self) -> None:
+    def _session_changed(self, *, same: bool = False) -> None:
         self._shell_results.clear()
         self._update_child_env()
-        self.events.notify(Changed("session"))
+        self.events.notify(position(self.runtime, same=same))
 
     def _check_idle(self) -> None:
         if self.busy:

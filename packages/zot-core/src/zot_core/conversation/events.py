@@ -105,10 +105,31 @@ ExtensionEvent: TypeAlias = Notify | Display | ClearNotes | Insert | Submit | Pa
 @record
 class Changed(Record):
     """Something changed: the `queue` (running or waiting prompts, unread messages), the `settings` (model, reasoning,
-    tools), the `session` (another conversation), or the `extensions` (their commands)."""
+    tools), or the `extensions` (their commands)."""
 
     type: ClassVar[str] = "changed"
-    what: Literal["queue", "settings", "session", "extensions"]
+    what: Literal["queue", "settings", "extensions"]
+
+
+@record
+class SessionStart(Record):
+    """The conversation continues in another session; its id is empty if it is not kept in a file."""
+
+    type: ClassVar[str] = "session_start"
+    session_id: str
+
+
+@record
+class SessionTreeMove(Record):
+    """The conversation continues at another entry of the same session: `entry` is the id of its last message, empty for
+    none."""
+
+    type: ClassVar[str] = "session_tree"
+    session_id: str
+    entry: str
+
+
+SessionEvent: TypeAlias = SessionStart | SessionTreeMove
 
 
 @record
@@ -143,4 +164,6 @@ class ShellEnd(Record):
     result: ShellResult
 
 
-ConversationEvent: TypeAlias = AgentEvent | ExtensionEvent | Changed | Undelivered | ShellStart | ShellOutput | ShellEnd
+ConversationEvent: TypeAlias = (
+    AgentEvent | ExtensionEvent | Changed | SessionEvent | Undelivered | ShellStart | ShellOutput | ShellEnd
+)

@@ -2,18 +2,22 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
 from zot_core.errors import SessionError
+from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
 from zot_provider.files.regular_file import open_regular
-from zot_provider.messages import Message
+from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record, record
 
 EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "custom"]
 
 KINDS = get_args(EntryKind)
+
+_LINE = 200
+"""Characters of an entry's first line."""
 
 _ROLE = b'{"type":"message","message":{"role":"'
 _KINDS: dict[bytes, EntryKind] = {b"user": "user", b"assistant": "assistant", b"tool": "tool"}
@@ -71,6 +75,40 @@ class SessionTree:
             found.append(at)
             at = self.entries[at].parent
         return found[::-1]
+
+    def walk(self) -> Iterator[tuple[str, int]]:
+        """Yield the ids in the order of a printed tree, each with its depth: entries that follow each other have the
+        same depth, the other branches below an entry have one more."""
+        stack = [(id, int(number > 0)) for number, id in enumerate(self.children(""))][::-1]
+        while stack:
+            id, depth = stack.pop()
+            yield id, depth
+            children = self.children(id)
+            stack += [(child, depth + 1) for child in reversed(children[1:])]
+            stack += [(child, depth) for child in children[:1]]
+
+    def first_lines(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the first line of what a person sees of these entries, each file opened once. Raises what `message`
+        raises."""
+        found: dict[str, str] = {}
+        files: dict[str, BinaryIO] = {}
+        try:
+            for id in ids:
+                entry = self.entries[id]
+                message = entry.held if isinstance(entry.held, Message) else None
+                if entry.place is not None and entry.kind != "custom":
+                    path = entry.place[0]
+                    if path not in files:
+                        files[path] = open(path, "rb", opener=open_regular)  # noqa: SIM115  closed below
+                    files[path].seek(entry.place[1])
+                    message = rows.read_message(read_row(files[path].read(entry.place[2])).get("message"))
+                found[id] = "" if message is None else _first_line(message)
+        except OSError as error:
+            raise SessionError(f"cannot read the session: {error.strerror}") from error
+        finally:
+            for file in files.values():
+                file.close()
+        return found
 
     def message(self, id: str) -> Message | None:
         """Return the message of an entry, or the summary of a compaction; None for others. Reads the file. Raises
@@ -162,6 +200,18 @@ def _kind(row: dict[str, Any]) -> str | None:
         kind = message.get("role") if isinstance(message, dict) else None
         return kind if kind in ("user", "assistant", "tool") else None
     return kind if kind in ("compaction", "custom", "label", "meta", "rename", "usage") else None
+
+
+def _first_line(message: Message) -> str:
+    """Return a line that names a message: its text, its calls, or its results."""
+    if message.hidden:
+        return ""
+    text = (message.display_text or message.text)[:_LINE].strip()
+    if not text:
+        results = [block.content for block in message.content if isinstance(block, ToolResultBlock)]
+        texts = [block.text[:_LINE] for content in results for block in content if isinstance(block, TextBlock)]
+        text = "; ".join([f"{call.name} {call.arguments[:_LINE]}" for call in message.tool_calls] or texts).strip()
+    return printable_line(text.splitlines()[0])[:_LINE] if text else ""
 
 
 def _row(place: tuple[str, int, int]) -> dict[str, Any]:

@@ -62,7 +62,16 @@ class AuthFile:
             if isinstance(each, dict) and name != _ADDITIONAL:
                 found.append(next((id for id, key in _TOP_LEVEL.items() if key == name), name))
         found += list(_additional(value))
-        return [name for name in dict.fromkeys(found) if self._holds(name)]
+        return [name for name in dict.fromkeys(found) if self.holds(name)]
+
+    def holds(self, name: str) -> bool:
+        """Whether a provider has an entry with a credential. An entry that cannot be read counts."""
+        self._read()  # raises its own errors
+        try:
+            entry = self.entry(name)
+        except ConfigError:
+            return True
+        return entry is not None and bool(entry.kind)
 
     async def write(self, name: str, entry: Entry | None) -> None:
         """Store the entry of a provider, or delete it for None. The file is created for its owner alone."""
@@ -156,13 +165,6 @@ class AuthFile:
 
     def _where(self, place: tuple[str, ...]) -> str:
         return f"{self.path}: {'.'.join(place)}"
-
-    def _holds(self, name: str) -> bool:
-        try:
-            entry = self.entry(name)
-        except ConfigError:
-            return True
-        return entry is not None and bool(entry.kind)
 
 
 _REPAIR = "repair it, or move it away and sign in again"

@@ -38,7 +38,7 @@ class AccountStore:
 
     def place(self, name: str) -> Place | None:
         """Return where the entry of a provider is; None without one. Does not ask the keyring."""
-        if name in self.file.names():
+        if self.file.holds(name):
             return "file"
         return "keyring" if name in self.keyring.kinds() else None
 
@@ -77,7 +77,7 @@ class AccountStore:
     async def delete(self, name: str) -> bool:
         """Delete the entry of a provider, wherever it is; return whether there was one."""
         found = False
-        if name in self.file.names():
+        if self.file.holds(name):
             found = True
             await self.file.write(name, None)
         if name in self.keyring.kinds():

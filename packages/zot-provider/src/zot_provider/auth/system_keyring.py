@@ -79,7 +79,7 @@ class SystemKeyring:
             raise KeyringFailed(f"{_title(index.backend)} has no key for {name} any more; run zot auth login {name}")
         try:
             return parse_entry(json.loads(text), f"{_title(index.backend)}: {name}")
-        except ValueError:
+        except (ValueError, RecursionError):
             message = f"{_title(index.backend)} holds something for {name} that zot cannot read"
             raise KeyringFailed(f"{message}; run zot auth login {name}") from None
 

@@ -8,7 +8,7 @@ from zot_provider.json_text import describe
 
 
 class JsonNode:
-    """An object in a file. A reader returns the value of a field, or the empty value of its type if there is none.
+    """An object in a file. A reader returns the value of a field, or the empty value of its type without one.
 
     Readers raise `ConfigError` with the place of a value of another type.
     """
@@ -33,6 +33,10 @@ class JsonNode:
     def unread(self) -> list[str]:
         """Return the places of the fields that no reader was called for."""
         return [self.path(key) for key in self.value if key not in self._read]
+
+    def skip(self, key: str) -> None:
+        """Take a field for read."""
+        self._read.add(key)
 
     def object(self, key: str) -> "JsonNode":
         """Return an object."""

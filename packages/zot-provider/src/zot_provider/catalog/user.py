@@ -45,11 +45,29 @@ _WIRES = {
 }
 """Wire by `api`."""
 
+_YES_OR_NO = {True: True, False: False}
+
 _COMPAT: dict[str, tuple[str, dict[Any, Any]]] = {
     "supportsDeveloperRole": ("system_role", {True: "developer", False: "system"}),
-    "supportsReasoningEffort": ("reasoning_effort", {True: True, False: False}),
-    "supportsUsageInStreaming": ("usage_chunk", {True: True, False: False}),
-    "supportsPromptCacheKey": ("prompt_cache_key", {True: True, False: False}),
+    "supportsReasoningEffort": ("reasoning_effort", _YES_OR_NO),
+    "supportsUsageInStreaming": ("usage_chunk", _YES_OR_NO),
+    "supportsPromptCacheKey": ("prompt_cache_key", _YES_OR_NO),
+    "supportsCacheControlOnTools": ("tool_breakpoint", _YES_OR_NO),
+    "allowEmptySignature": ("empty_signatures", _YES_OR_NO),
+    "requiresReasoningContentOnAssistantMessages": ("reasoning_always", _YES_OR_NO),
+    "requiresToolResultName": ("result_names", _YES_OR_NO),
+    "cacheControlFormat": ("cache_control", {"anthropic": True}),
+    "thinkingFormat": (
+        "thinking",
+        {
+            "openai": "effort",
+            "openrouter": "reasoning",
+            "together": "reasoning-enabled",
+            "deepseek": "thinking",
+            "zai": "thinking-kept",
+            "qwen": "enable_thinking",
+        },
+    ),
     "maxTokensField": (
         "max_tokens_field",
         {"max_tokens": "max_tokens", "max_completion_tokens": "max_completion_tokens"},
@@ -60,6 +78,9 @@ _COMPAT: dict[str, tuple[str, dict[Any, Any]]] = {
     ),
 }
 """The field of `Quirks` and the meaning of each value, by field of `compat`."""
+
+_ROUTING = "openRouterRouting"
+"""The field of `compat` with OpenRouter's choice of servers (https://openrouter.ai/docs/features/provider-routing)."""
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))|([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)")
 """`$NAME`, `${NAME}`, or a name in capitals with an underscore."""
@@ -91,6 +112,8 @@ def parse_user_models(
                 providers[id] = providers[id].replace(routes=(route, *providers[id].routes))
         known.models[id] = list(models.values())
         known.warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+    for name in ("$schema", "version"):
+        root.skip(name)
     known.warnings += [f"{each}: unknown field, ignored" for each in root.unread()]
     known.providers = tuple(providers.values())
     return known
@@ -117,11 +140,15 @@ def _provider(
         before = before.replace(scheme="bearer")
     if "discover" in place:
         known.discover[id] = place.boolean("discover")
-    quirks = _quirks(before.quirks, place.object("compat"), known.warnings)
     headers = {name.lower(): _header(place, name, text, environ) for name, text in place.texts("headers").items()}
-    headers = dict(quirks.headers) | headers
+
+    def changed(quirks: Quirks, warnings: list[str]) -> Quirks:
+        quirks = _quirks(quirks, place.object("compat"), warnings)
+        return quirks.replace(headers=tuple((dict(quirks.headers) | headers).items()))
+
+    routes = tuple(each.replace(quirks=each.quirks and changed(each.quirks, [])) for each in before.routes)
     title = place.text("name") or before.title
-    return before.replace(title=title, quirks=quirks.replace(headers=tuple(headers.items())))
+    return before.replace(title=title, quirks=changed(before.quirks, known.warnings), routes=routes)
 
 
 def _base_url(place: JsonNode) -> str:
@@ -158,6 +185,9 @@ def _header(place: JsonNode, name: str, text: str, environ: Mapping[str, str]) -
 
 def _quirks(quirks: Quirks, place: JsonNode, warnings: list[str]) -> Quirks:
     for key, found in place.value.items():
+        if key == _ROUTING:
+            quirks = quirks.replace(body=(*quirks.body, ("provider", place.object(key).value)))
+            continue
         if key not in _COMPAT:
             warnings.append(f"{place.path(key)}: unknown field, ignored")
             continue

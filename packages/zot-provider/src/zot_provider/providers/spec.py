@@ -48,8 +48,8 @@ class Provider(Record):
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
     base URLs. `names` has the server's own names for models, by id; `names_env` names a variable that holds them in the
-    form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google") or a
-    subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
+    form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google-cloud")
+    or a subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
     """
 
     id: str
@@ -110,6 +110,10 @@ class Provider(Record):
         a value, with the names to set."""
         own = self.replace(names=_names(environ.get(self.names_env, ""))) if self.names_env else self
         return own._fill_urls(environ) if self.variables and not base_url else own
+
+    def addressed(self, environ: Mapping[str, str]) -> bool:
+        """Whether all variables of its base URLs have values."""
+        return all(each.default or any(environ.get(name, "").strip() for name in each.env) for each in self.variables)
 
     def _fill_urls(self, environ: Mapping[str, str]) -> "Provider":
         values = {each.name: _value(self.id, each, environ) for each in self.variables}

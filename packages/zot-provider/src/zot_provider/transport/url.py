@@ -93,7 +93,7 @@ def _shown(url: str) -> str:
 
 
 def _split(url: str) -> _Parts:
-    """Split a URL. Raises ValueError for one that is not valid, UnicodeError if that is because of its host."""
+    """Split a URL. Raises ValueError if it is not valid, UnicodeError if its host is not."""
     if any(character < " " or character == "\x7f" for character in url):
         raise ValueError("it has a control character")
     scheme, separator, rest = url.lstrip(" ").partition("#")[0].partition("://")

@@ -35,10 +35,10 @@ class Quirks(Record):
     """The differences between providers of one wire. All fields may be empty; the defaults suit most providers.
 
     Fields of the body. `max_tokens_field`: its name for the limit of the answer. `usage_chunk`: whether to request a
-    last chunk with the usage. `system_role`: the role of the system prompt; `default_system`: the system prompt of a
-    request without one. `prompt_cache_key`: whether the body may hold the conversation's cache key. `cache_control`:
-    whether Chat Completions takes the cache breakpoints of Messages; `tool_breakpoint`: whether a tool may have one.
-    `body`: further fields of each body. `refused`: fields that no body may have.
+    last chunk with the usage. `system_role`: the role of the system prompt. `prompt_cache_key`: whether the body may
+    hold the conversation's cache key. `cache_control`: whether Chat Completions takes the cache breakpoints of
+    Messages; `tool_breakpoint`: whether a tool may have one. `body`: further fields of each body. `refused`: fields
+    that no body may have.
 
     Thinking. `reasoning_effort`: whether the body may ask for it, and `thinking`: the shape in which Chat Completions
     does. `reasoning_field`: the field of an assistant message in which Chat Completions accepts earlier thinking, empty
@@ -59,7 +59,6 @@ class Quirks(Record):
     max_tokens_field: str = "max_tokens"
     usage_chunk: bool = True
     system_role: str = "system"
-    default_system: str = ""
     prompt_cache_key: bool = False
     cache_control: bool = False
     tool_breakpoint: bool = True
@@ -81,7 +80,7 @@ class Quirks(Record):
     bodyless_overflow: bool = False
 
     def finish(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Add the further fields to a body, and remove those that the provider refuses. Returns the body."""
+        """Add the further fields to a body, and remove the refused fields. Returns the body."""
         body |= self.body
         for name in self.refused:
             body.pop(name, None)
@@ -152,9 +151,9 @@ class Encode(Protocol):
 class Wire(Record):
     """A wire: the path of its endpoint below the base URL, and functions to encode and decode.
 
-    `path` begins with a slash; `{model}` in it is the quoted id of the model. `version_in_base` says whether the base
-    URL holds the version (OpenAI: ".../v1") or the path does (Anthropic). `scheme` is the usual way to send a key, one
-    of `SCHEMES`. `headers` are sent with every request.
+    `path` begins with a slash; `{model}` in it is the quoted id of the model. `version` is the end of a base URL that
+    holds the version (OpenAI: "/v1"), empty if the path holds it (Anthropic). `scheme` is the usual way to send a key,
+    one of `SCHEMES`. `headers` are sent with every request.
 
     `history` turns messages (a whole conversation, or a later part of one with the call ids of the earlier part) into
     items of the body; `history_field` is the field in which `encode` puts them. `encode` makes the body, a JSON object,
@@ -166,7 +165,7 @@ class Wire(Record):
 
     name: str
     path: str
-    version_in_base: bool
+    version: str
     scheme: str
     history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
     history_field: str

@@ -3,6 +3,8 @@ import json
 import pytest
 
 from zot_provider.errors import ModelError, ProtocolError
+from zot_provider.events import StreamEnd
+from zot_provider.messages import ReasoningBlock
 from zot_provider.wire.openai_responses.decode import ResponsesDecoder
 
 
@@ -48,3 +50,17 @@ def test_an_item_that_becomes_another_one_is_an_error_and_no_call_stays_open() -
 
     with pytest.raises(ProtocolError, match="unknown shape"):
         decoder.feed([json.dumps(done).encode()])
+
+
+def test_encrypted_thinking_that_comes_only_with_the_whole_answer_is_kept() -> None:
+    item = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}]}
+    output = [item | {"encrypted_content": "cipher"}]
+    events = [
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": {"status": "completed", "output": output}},
+    ]
+    end = ResponsesDecoder().feed([json.dumps(event).encode() for event in events])[-1]
+    assert isinstance(end, StreamEnd)
+    (block,) = end.content
+    assert isinstance(block, ReasoningBlock)
+    assert (block.reasoning_id, block.summary, block.encrypted_content) == ("rs_1", "hm", "cipher")

@@ -86,8 +86,8 @@ class ChatDecoder(BlockDecoder):
     def _delta(self, delta: dict[str, Any], chunk: dict[str, Any], events: list[StreamEvent]) -> None:
         thinking = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
         if delta.get("reasoning_details"):
-            told = self._collect(delta["reasoning_details"])
-            thinking = thinking or told
+            detailed = self._collect(delta["reasoning_details"])
+            thinking = thinking or detailed
         text = delta.get("content") or delta.get("refusal")
         if text.__class__ is list:
             thinking = thinking or "".join(_text_of(each.get("thinking") or []) for each in text)
@@ -108,17 +108,17 @@ class ChatDecoder(BlockDecoder):
 
     def _collect(self, details: list[dict[str, Any]]) -> str:
         """Store pieces of `reasoning_details`, joined to the details that they continue. Returns their text."""
-        told = ""
+        text = ""
         for piece in details:
             last = self._details[-1] if self._details else {}
             field = _TEXTS.get(piece.get("type") or "")
-            told += (piece.get(field) or "") if field else ""
+            text += (piece.get(field) or "") if field else ""
             if field and (last.get("type"), last.get("index")) == (piece.get("type"), piece.get("index")):
                 known = {name: value for name, value in piece.items() if value is not None}
                 last |= known | {field: (last.get(field) or "") + (piece.get(field) or "")}
             else:
                 self._details.append(dict(piece))
-        return told
+        return text
 
     def _call(self, piece: dict[str, Any], events: list[StreamEvent]) -> None:
         function = piece.get("function") or {}

@@ -33,9 +33,8 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     """Return the JSON body of `POST /chat/completions`; `items` replace the encoded conversation."""
     model = request.model
     messages: list[dict[str, Any]] = []
-    system = request.system or quirks.default_system
-    if system:
-        messages.append({"role": quirks.system_role, "content": system})
+    if request.system:
+        messages.append({"role": quirks.system_role, "content": request.system})
     messages += history(request.messages, model, quirks, set()) if items is None else items
     body: dict[str, Any] = {"model": model.id, "messages": messages, "stream": True}
     if quirks.usage_chunk:

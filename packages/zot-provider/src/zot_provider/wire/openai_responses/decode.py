@@ -65,6 +65,9 @@ class ResponsesDecoder(BlockDecoder):
     def _finish_item(self, item: dict[str, Any], index: Any, events: list[StreamEvent]) -> None:
         """Take an item in its final form."""
         if index in self._done:
+            partial = self._items.get(index)
+            if partial is not None and not partial.encrypted:  # Azure sends it only with the whole answer
+                partial.encrypted = item.get("encrypted_content") or ""
             return
         self._done.add(index)
         kind = item.get("type")

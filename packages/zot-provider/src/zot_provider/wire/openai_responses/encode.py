@@ -41,9 +41,8 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
         "stream": True,
         "store": False,
     }
-    system = request.system or quirks.default_system
-    if system:
-        body["instructions"] = system
+    if request.system:
+        body["instructions"] = request.system
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     if request.max_tokens is not None:
