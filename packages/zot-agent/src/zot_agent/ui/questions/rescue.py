@@ -17,7 +17,7 @@ async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
     title = f"{current.id or current.provider} cannot answer; send the prompt to another model?"
     chosen = await chat.ask(Picker(title, _items(chat, error), note=error.message), behind=True)
     if chosen is not None and not _unanswered(chat):
-        chat.note("the conversation has gone on meanwhile; /model switches the model", "warning")
+        chat.note("the prompt is no longer the last one; /model switches the model", "warning")
     elif chosen is not None:
         chat.host.conversation.set_model(chosen)
         chat.host.conversation.resend(typed)
