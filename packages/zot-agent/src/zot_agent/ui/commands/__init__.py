@@ -6,7 +6,9 @@ from importlib import import_module
 
 from zot_agent.ui.commands.base import SlashCommand
 
-MODULES = tuple(f"{__name__}.{name}" for name in ("help", "model", "sessions", "conversation", "tree", "screen"))
+MODULES = tuple(
+    f"{__name__}.{name}" for name in ("help", "model", "sessions", "conversation", "tree", "context", "screen")
+)
 """In the order in which `/` lists their commands. The first screen does not need them: they are imported later."""
 
 
