@@ -85,15 +85,16 @@ zot doctor --offline --all
 def providers() -> str:
     rows = ""
     for provider in PROVIDERS:
-        keys = " ".join(f"`{name}`" for name in provider.key_env) or ("an account" if provider.account else "none")
-        keys += f", or {provider.sign_in.title}" if provider.key_env and provider.sign_in else ""
+        keys = " ".join(f"`{name}`" for name in provider.key_env) or ("–" if provider.account else "none")
         keys += " (optional)" if provider.key_env and provider.keyless else ""
         default = f"`{provider.default_model}`" if provider.default_model else "the server's first"
         wires = ", ".join(dict.fromkeys([provider.wire, *(each.wire for each in provider.routes if each.wire)]))
-        rows += f"| `{provider.id}` | {provider.title} | {keys} | {wires} | {default} | {provider_notes(provider)} |\n"
+        account = provider.sign_in.title if provider.sign_in else "–"
+        notes = provider_notes(provider)
+        rows += f"| `{provider.id}` | {provider.title} | {keys} | {account} | {wires} | {default} | {notes} |\n"
     return (
-        f"{PROVIDERS_PAGE}| `--provider` | provider | key | wires | default model | notes |\n"
-        f"|---|---|---|---|---|---|\n{rows}"
+        f"{PROVIDERS_PAGE}| `--provider` | provider | key | sign-in | wires | default model | notes |\n"
+        f"|---|---|---|---|---|---|---|\n{rows}"
     )
 
 

@@ -36,12 +36,13 @@ _FACTS = ("context_window", "max_output", "reasoning", "images")
 class Source(NamedTuple):
     """Where a catalogue comes from: the provider's name in each list. `plan`: its models are paid by a plan, so that
     the prices of the lists are not theirs. `complete`: the newer list has all models, so that a model that only
-    the older list has is no longer served."""
+    the older list has is no longer served. `only`: the beginning of the ids that the provider's wire serves."""
 
     models_dev: str = ""
     litellm: tuple[str, ...] = ()
     plan: bool = False
     complete: bool = False
+    only: str = ""
 
 
 CATALOGUES = {
@@ -56,7 +57,7 @@ CATALOGUES = {
     "fireworks": Source("fireworks-ai", ("fireworks_ai",)),
     "github-copilot": Source("github-copilot", ("github_copilot",)),
     "google": Source("google", ("gemini",), complete=True),
-    "google-vertex": Source("google-vertex", ("vertex_ai-language-models", "vertex_ai")),
+    "google-vertex": Source("google-vertex", ("vertex_ai-language-models", "vertex_ai"), only="gemini"),
     "groq": Source("groq", ("groq",)),
     "huggingface": Source("huggingface", ()),
     "kimi-coding": Source("kimi-for-coding", (), plan=True),
@@ -202,7 +203,8 @@ def catalogue(name: str, source: Source, listed: dict[str, Row]) -> list[Row]:
     for id in LATER.get(name, ()):
         later = describe(id, name)
         rows.setdefault(id, {field: getattr(later, field) for field in ("id", *_FACTS)})
-    fit = [row for row in rows.values() if not any(part in row["id"] for part in UNFIT)]
+    served = [row for row in rows.values() if row["id"].startswith(source.only)]
+    fit = [row for row in served if not any(part in row["id"] for part in UNFIT)]
     return sorted((_finish(name, source, row) for row in fit), key=lambda row: str(row["id"]))
 
 

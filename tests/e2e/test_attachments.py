@@ -17,8 +17,9 @@ PNG = base64.b64decode(
 def content(server: ScriptedServer) -> Any:
     """What the user's message of the last request holds."""
     body = server.requests[-1].body
-    messages = body.get("messages") or body["input"]
-    return next(message["content"] for message in messages if message.get("role") == "user")
+    messages = body.get("messages") or body.get("input") or body["contents"]
+    first = next(message for message in messages if message.get("role") == "user")
+    return first.get("content") or first["parts"]
 
 
 def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot: Zot, server: ScriptedServer) -> None:
@@ -30,16 +31,16 @@ def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot
     assert content(server) == 'piped\n\n\nthe task\n\n<file path="code.py">\nx = 1\n</file>\n\nsee @me'
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
 def test_an_image_reaches_the_model(zot: Zot, server: ScriptedServer, provider: str) -> None:
     server.add("a dot", "still a dot")
     (zot.cwd / "dot.png").write_bytes(PNG)
     assert zot.ask(server, "-p", "what is this?", "@dot.png", provider=provider).out == "a dot\n"
     data = base64.b64encode(PNG).decode()
     parts = content(server)
-    text = next(part["text"] for part in parts if part["type"].endswith("text"))
+    text = next(part["text"] for part in parts if "text" in part)
     assert text == "[image dot.png]\n\nwhat is this?"
-    (image,) = [part for part in parts if "image" in part["type"]]
+    (image,) = [part for part in parts if "text" not in part]
     expected = {
         "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}},
         "openai": {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}},
@@ -47,6 +48,7 @@ def test_an_image_reaches_the_model(zot: Zot, server: ScriptedServer, provider: 
             **{"type": "input_image", "detail": "auto"},
             **{"image_url": f"data:image/png;base64,{data}"},
         },
+        "google": {"inlineData": {"mimeType": "image/png", "data": data}},
     }
     image.pop("cache_control", None)
     assert image == expected[provider]

@@ -8,12 +8,14 @@ from command import Zot
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-PROVIDERS = ("anthropic", "openai", "openai-responses")
+PROVIDERS = ("anthropic", "openai", "openai-responses", "google", "amazon-bedrock")
 
 
 def system(body: dict[str, Any]) -> str:
     if "instructions" in body:
         return str(body["instructions"])
+    if "systemInstruction" in body:
+        return str(body["systemInstruction"]["parts"][0]["text"])
     if "system" in body:
         return str(body["system"][0]["text"])
     return str(body["messages"][0]["content"])
@@ -21,11 +23,11 @@ def system(body: dict[str, Any]) -> str:
 
 def prefix(body: dict[str, Any]) -> tuple[str, str, list[str]]:
     """System prompt, tools and messages as they are written; the cache mark of one wire moves on with the last."""
-    items = json.loads(json.dumps(body.get("messages") or body["input"]))
+    items = json.loads(json.dumps(body.get("messages") or body.get("input") or body["contents"]))
     for item in items:
         for part in item["content"] if isinstance(item.get("content"), list) else []:
             part.pop("cache_control", None)
-    return system(body), json.dumps(body["tools"]), [json.dumps(item) for item in items]
+    return system(body), json.dumps(body.get("tools") or body["toolConfig"]), [json.dumps(item) for item in items]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

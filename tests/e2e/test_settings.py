@@ -29,7 +29,7 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str)
     with ScriptedServer([Turn("hi", usage=Usage(1000, 500))], key=CORP_KEY) as server:
         model = {"id": "m1", "priceInput": 2.0, "priceOutput": 8.0}
         corp = {"baseUrl": server.base_url(wire), "api": api, "models": [model], "discover": True}
-        write(zot, "models.json", {"providers": {"my-corp": corp}, "version": 2})
+        write(zot, "models.json", {"providers": {"my-corp": corp}})
         done = zot.run("-p", "x", "--provider", "my-corp", "--model", "m1")
         assert done.code == 2
         assert (
@@ -57,7 +57,10 @@ def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) 
         assert server.requests[-1].body["model"] == "served"
         assert server.requests[-1].body["reasoning_effort"] == "high"
         done = zot.run("--list-models", "--provider", "free")
-    assert (done.code, done.out) == (0, "free/served  context unknown, price unknown\n")
+    assert (done.code, done.out) == (
+        0,
+        "free/served  context unknown  output unknown  price unknown\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,3 +117,25 @@ def test_models_are_listed(zot: Zot) -> None:
     done = zot.run("--list-models", "--provider", "opnai")
     assert done.code == 2
     assert done.line().startswith("unknown provider 'opnai'; did you mean openai")
+
+
+@pytest.mark.parametrize(
+    ("model", "flags", "thinking", "effort"),
+    [
+        ("claude-sonnet-5", ("--reasoning", "low"), {"type": "adaptive", "display": "summarized"}, "low"),
+        ("claude-sonnet-5-5", ("--reasoning", "off"), {"type": "between_tools"}, None),
+        ("claude-opus-9:xhigh", (), {"type": "adaptive", "display": "summarized"}, "xhigh"),
+        ("claude-haiku-4-5", ("--reasoning", "low"), {"type": "enabled", "budget_tokens": 4096}, None),
+    ],
+)
+def test_a_model_is_asked_to_think_in_the_way_of_its_family(
+    zot: Zot, model: str, flags: tuple[str, ...], thinking: dict[str, object], effort: str | None
+) -> None:
+    with ScriptedServer(["ok"]) as server:
+        zot.env["ANTHROPIC_BASE_URL"] = server.base_url("anthropic-messages")
+        zot.env["ANTHROPIC_API_KEY"] = "sk-ant-0123456789"
+        done = zot.run("-p", "x", "--provider", "anthropic", "--model", model, *flags)
+    assert (done.code, done.out) == (0, "ok\n")
+    body = server.requests[0].body
+    assert (body["thinking"], body.get("output_config", {}).get("effort")) == (thinking, effort)
+    assert body["model"] == model.partition(":")[0]

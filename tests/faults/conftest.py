@@ -109,7 +109,48 @@ def check_responses(body: dict[str, Any]) -> None:
     assert sorted(called) == sorted(answered)
 
 
-CHECKS = {"openai-chat": check_chat, "anthropic-messages": check_messages, "openai-responses": check_responses}
+def check_gemini(body: dict[str, Any]) -> None:
+    """The content after calls has one response for each, in their order; no content and no text is empty."""
+    names: list[str] = []
+    for content in body["contents"]:
+        assert content["parts"]
+        assert all(part["text"].strip() for part in content["parts"] if "text" in part)
+        responses = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
+        assert [response["name"] for response in responses] == names
+        assert all(response["response"] for response in responses)
+        calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        assert content["role"] == "model" or not calls
+        assert all(isinstance(call["args"], dict) for call in calls)
+        names = [call["name"] for call in calls]
+    assert names == []
+    assert body["contents"][-1]["role"] == "user"
+
+
+def check_converse(body: dict[str, Any]) -> None:
+    """Roles take turns; the turn after calls has a result for each; tools are known where there are calls."""
+    open_calls: list[str] = []
+    roles = [message["role"] for message in body["messages"]]
+    assert all(one != other for one, other in pairwise(roles))
+    assert roles[-1] == "user"
+    for message in body["messages"]:
+        parts = message["content"]
+        assert parts
+        assert all(part["text"].strip() for part in parts if "text" in part)
+        results = [part["toolResult"] for part in parts if "toolResult" in part]
+        assert all(result["content"] for result in results)
+        assert sorted(result["toolUseId"] for result in results) == sorted(open_calls)
+        open_calls = [part["toolUse"]["toolUseId"] for part in parts if "toolUse" in part]
+        assert len({*open_calls}) == len(open_calls)
+        assert not open_calls or body["toolConfig"]["tools"]
+
+
+CHECKS = {
+    "openai-chat": check_chat,
+    "anthropic-messages": check_messages,
+    "openai-responses": check_responses,
+    "gemini": check_gemini,
+    "bedrock-converse": check_converse,
+}
 
 
 @pytest.fixture

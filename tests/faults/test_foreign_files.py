@@ -62,7 +62,7 @@ def test_everything_that_a_file_of_the_go_zot_holds_is_read(path: Path) -> None:
     assert stored.usage.cost_usd == 0.25
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
     zot: Zot,
     server: ScriptedServer,

@@ -19,7 +19,7 @@ from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
 from zot_provider.testing import ScriptedServer
-from zot_provider.wire import load_wire
+from zot_provider.wire import WIRES, load_wire
 
 texts = st.sampled_from(["", " ", "\n", "words", "é — 漢字", '"quoted" \\', "\ud800", "a\0b", "x" * 300])
 # Few ids, so that calls and results often meet, and often wrongly; some that only other providers take.
@@ -28,7 +28,7 @@ arguments = st.sampled_from(
     ["", "{}", '{"a": 1}', '{"a": 1e999}', '{"a": NaN}', '{"a": "\\ud800"}', "[1]", '"text"', '{"a":', "null", "\ud800"]
 )
 shown = st.builds(TextBlock, texts) | st.builds(ImageBlock, st.just("image/png"), st.just("iVBORw0KGgo="))
-wires = st.sampled_from(["anthropic-messages", "openai-chat", "openai-responses", ""])
+wires = st.sampled_from([*WIRES, ""])
 blocks = st.one_of(
     shown,
     st.builds(ToolCallBlock, ids, st.sampled_from(["bash", "read"]), arguments),
@@ -57,16 +57,16 @@ def eager() -> Iterator[ScriptedServer]:
 
 def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
     connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
-    path = ("/v1" if load_wire(wire).version_in_base else "") + load_wire(wire).path
+    path = load_wire(wire).version + load_wire(wire).path.replace("{model}", "m")
     try:
         connection.request("POST", path, body, {"anthropic-version": "2023-06-01", "content-type": "application/json"})
         response = connection.getresponse()
-        return response.status, response.read().decode()
+        return response.status, response.read().decode("utf-8", "replace")
     finally:
         connection.close()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 @given(messages=transcripts)
 @settings(
     max_examples=settings.default.max_examples * 3 // 2,
@@ -98,6 +98,8 @@ def test_any_transcript_that_a_session_holds_is_taken(
 CALL = {"type": "function", "id": "a", "function": {"name": "bash", "arguments": "{}"}}
 USE = {"type": "tool_use", "id": "a", "name": "bash", "input": {}}
 ITEM = {"type": "function_call", "call_id": "a", "name": "bash", "arguments": "{}"}
+PART = {"functionCall": {"name": "bash", "args": {}}}
+ASKED = {"role": "user", "parts": [{"text": "hi"}]}
 SAID = {"type": "message", "role": "user", "content": "hi"}
 
 
@@ -114,6 +116,11 @@ SAID = {"type": "message", "role": "user", "content": "hi"}
         ("openai-responses", {"input": [SAID, ITEM]}),
         ("openai-responses", {"input": [{"type": "function_call_output", "call_id": "a", "output": ""}, ITEM]}),
         ("openai-responses", {"input": [{"type": "reasoning", "encrypted_content": "x"}, SAID]}),
+        ("gemini", {"contents": [ASKED, {"role": "model", "parts": [PART]}, ASKED]}),
+        ("gemini", {"contents": [ASKED, {"role": "user", "parts": []}]}),
+        ("bedrock-converse", {"messages": [{"role": "user", "content": [{"text": " "}]}]}),
+        ("bedrock-converse", {"messages": [{"role": "user", "content": [{"text": "hi"}]}] * 2}),
+        ("gemini", {"contents": [ASKED, {"role": "user", "parts": [{"functionResponse": {"name": "bash"}}]}]}),
     ],
 )
 def test_a_conversation_that_does_not_add_up_is_not_taken(

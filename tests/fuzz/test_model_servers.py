@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultB
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.request import Request
+from zot_provider.testing.render_bedrock import event_message
 from zot_provider.transport.http import HttpLimits, HttpTransport
 from zot_provider.transport.status import retry_after, status_error
 from zot_provider.wire import WIRES, load_wire
@@ -38,15 +40,20 @@ for case in STREAMS:
             EVENTS[case.wire].append(json.loads(item))
 
 
-def sse(value: Any) -> bytes:
+def event(wire: str, value: Any) -> bytes:
     """An event of a stream."""
-    return b"data: " + json_bytes(value) + b"\n\n"
+    if load_wire(wire).splitter is None:
+        return b"data: " + json_bytes(value) + b"\n\n"
+    kind, payload = next(iter(value.items())) if isinstance(value, dict) and value else ("odd", value)
+    return event_message(kind.encode("utf-8", "replace").decode()[:80], json_bytes(payload))
 
 
 def streams(wire: str) -> st.SearchStrategy[bytes]:
     """Bodies that resemble the streams of a wire."""
     tokens = [b"data: ", b"\n\n", b"data: [DONE]\n\n", b": x\n", b"event: x\n", b"data\n", b"retry: 1\n"]
-    return damaged(BODIES[wire], tokens) | st.lists(doctored(EVENTS[wire]).map(sse), max_size=8).map(b"".join)
+    return damaged(BODIES[wire], tokens) | st.lists(doctored(EVENTS[wire]).map(partial(event, wire)), max_size=8).map(
+        b"".join
+    )
 
 
 async def answers(wire: str, pieces: list[bytes], *, lists: bool = False) -> list[StreamEvent] | list[str] | None:

@@ -14,7 +14,13 @@ from zot_provider.testing import ScriptedServer
 
 EVENTS = Schema(Path(zot_core.__file__).parent / "events.schema.json")
 KEY = "sk-test-0123456789-secret"
-PROVIDERS = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai-responses": "openai-responses"}
+PROVIDERS = {
+    "anthropic": "anthropic-messages",
+    "openai": "openai-chat",
+    "openai-responses": "openai-responses",
+    "google": "gemini",
+    "amazon-bedrock": "bedrock-converse",
+}
 
 
 class Finished:
@@ -72,6 +78,8 @@ class Zot:
             "ZOT_HOME": str(self.home),
             "ANTHROPIC_API_KEY": KEY,
             "OPENAI_API_KEY": KEY,
+            "GEMINI_API_KEY": KEY,
+            "AWS_BEARER_TOKEN_BEDROCK": KEY,
         }
 
     def run(self, *arguments: str | bytes, stdin: bytes | int | None = None, **options: Any) -> Finished:

@@ -1,183 +1,179 @@
 """`CLIENTS`: how to read an answer with the client of each vendor's SDK, event by event."""
 
+import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
+from functools import cache
 from typing import Any
 
 import anthropic
 import httpx2
 import openai
 from anthropic.types import ErrorResponse, RawMessageStreamEvent
+from botocore import UNSIGNED
+from botocore.client import BaseClient
+from botocore.config import Config
+from botocore.eventstream import EventStreamBuffer
+from botocore.exceptions import ClientError
+from botocore.model import OperationModel
+from botocore.session import Session
+from google import genai
+from google.genai import errors as google_errors
+from google.genai import types as google_types
 from openai.types import ErrorObject
 from openai.types.chat import ChatCompletionChunk
 from openai.types.responses import ResponseStreamEvent
+from typing_extensions import TypedDict
+from vendor_readers import (
+    Heard,
+    follow_chat,
+    follow_messages,
+    follow_responses,
+    read_chat,
+    read_converse,
+    read_gemini,
+    read_messages,
+    read_responses,
+)
+from vendor_types import Check, shaped, typed
 
-from zot_provider.events import Stop
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, record
 from zot_provider.testing import ScriptedServer, Turn
-from zot_provider.usage import Usage
 
 KEY = "a key"
 
 
+@cache
+def aws() -> Session:
+    """The SDK of AWS, which takes long to read its descriptions."""
+    return Session()
+
+
+def aws_operation() -> OperationModel:
+    """What the SDK knows of the operation that answers with a stream."""
+    return aws().get_service_model("bedrock-runtime").operation_model("ConverseStream")
+
+
+@asynccontextmanager
+async def _client_of_aws(*, base_url: str, api_key: str, max_retries: int, **_: Any) -> AsyncIterator[BaseClient]:
+    """Open a client that sends its key itself: the SDK sends one only over TLS."""
+
+    def add_key(params: dict[str, Any], **_: Any) -> None:
+        params["headers"]["Authorization"] = f"Bearer {api_key}"
+
+    config = Config(signature_version=UNSIGNED, retries={"total_max_attempts": max_retries + 1}, read_timeout=60)
+    with closing(aws().create_client("bedrock-runtime", "us-east-1", endpoint_url=base_url, config=config)) as client:
+        client.meta.events.register("before-call", add_key)
+        yield client
+
+
+def _aws_event(message: bytes) -> Any:
+    """Return a message of a binary stream as the SDK does: the value by its kind."""
+    buffer = EventStreamBuffer()
+    buffer.add_data(message)
+    (read,) = buffer
+    kind = read.headers.get(":event-type") or read.headers[":exception-type"]
+    return {kind: json.loads(read.payload)}
+
+
+def _sse_event(event: bytes) -> Any:
+    """Return the JSON of an event; None for one without JSON."""
+    data = event.partition(b"data: ")[2].strip()
+    return None if data == b"[DONE]" else json.loads(data)
+
+
+def _chunk(event: bytes) -> Any:
+    """Return a chunk as OpenAI and Google describe it: without what other vendors add. A failure is not a chunk."""
+    value = _sse_event(event)
+    if value is None or "error" in value:
+        return None
+    for choice in value.get("choices", []):
+        choice["delta"].pop("reasoning_content", None)
+    return value
+
+
+def _client_of_google(*, base_url: str, http_client: httpx2.AsyncClient, api_key: str, max_retries: int) -> Any:
+    origin, _, version = base_url.rpartition("/")
+    options = google_types.HttpOptions(
+        base_url=origin,
+        api_version=version,
+        httpx_async_client=http_client,
+        retry_options=google_types.HttpRetryOptions(attempts=max_retries + 1),
+    )
+    return genai.Client(api_key=api_key, http_options=options).aio
+
+
 @record
-class Heard(Record):
-    """What a client made of an answer. `calls` are the id, name and arguments of each call, `failure` has a code."""
+class Refusal(Record):
+    """An error of an SDK: the status of the answer, if it is one, the JSON, and what it says."""
 
-    text: str = ""
-    reasoning: str = ""
-    calls: list[list[str]] = field(default_factory=list)
-    signature: str = ""
-    stop: Stop | None = None
-    usage: Usage = field(default_factory=Usage)
-    failure: tuple[str, str] | None = None
+    status: int | None
+    body: Any
+    code: str | None
+    message: str
 
 
-async def _messages(client: anthropic.AsyncAnthropic, body: dict[str, Any], heard: Heard) -> None:
-    async for event in await client.messages.create(**body):
-        if event.type == "message_start":
-            counts = event.message.usage
-            cached = (counts.cache_read_input_tokens, counts.cache_creation_input_tokens)
-            heard.usage = Usage(counts.input_tokens, 0, *cached)
-        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
-            heard.calls.append([event.content_block.id, event.content_block.name, ""])
-        elif event.type == "content_block_delta":
-            _messages_delta(event.delta, heard)
-        elif event.type == "message_delta":
-            details = event.usage.output_tokens_details
-            thought = details.thinking_tokens if details else None
-            heard.usage = heard.usage.replace(output=event.usage.output_tokens, reasoning=thought)
-            heard.stop = "length" if event.delta.stop_reason == "max_tokens" else event.delta.stop_reason
+ERRORS = (anthropic.APIStatusError, openai.APIError, google_errors.APIError, ClientError)
 
 
-def _messages_delta(delta: Any, heard: Heard) -> None:
-    if delta.type == "text_delta":
-        heard.text += delta.text
-    elif delta.type == "thinking_delta":
-        heard.reasoning += delta.thinking
-    elif delta.type == "signature_delta":
-        heard.signature += delta.signature
-    elif delta.type == "input_json_delta":
-        heard.calls[-1][2] += delta.partial_json
+def refusal(error: Exception) -> Refusal:
+    """Return what an error says; it must be one of `ERRORS`."""
+    match error:
+        case anthropic.APIStatusError():
+            return Refusal(error.status_code, error.body, error.type, error.api_message or "")
+        case openai.APIError():
+            return Refusal(getattr(error, "status_code", None), error.body, error.code, error.message)
+        case google_errors.APIError():
+            return Refusal(error.code, error.details["error"], error.status, error.message or "")
+        case ClientError():
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+            said = error.response["Error"]
+            return Refusal(status, said, said["Code"], said["Message"])
+    raise error
 
 
-_CHAT_STOPS: dict[str, Stop] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "length"}
+class GoogleError(TypedDict):
+    """An error of the Gemini API, of which the SDK has no type."""
+
+    code: int
+    message: str
+    status: str
 
 
-async def _chat(client: openai.AsyncOpenAI, body: dict[str, Any], heard: Heard) -> None:
-    async for chunk in await client.chat.completions.create(**body):
-        for choice in chunk.choices:
-            heard.text += choice.delta.content or ""
-            heard.reasoning += getattr(choice.delta, "reasoning_content", "")  # an addition of other vendors
-            for call in choice.delta.tool_calls or []:
-                if call.id:
-                    heard.calls.append([call.id, call.function.name, ""])
-                heard.calls[call.index][2] += call.function.arguments
-            if choice.finish_reason:
-                heard.stop = _CHAT_STOPS[choice.finish_reason]
-        if chunk.usage:
-            prompt, details = chunk.usage.prompt_tokens_details, chunk.usage.completion_tokens_details
-            cached = (prompt.cached_tokens, prompt.cache_write_tokens)
-            thought = details.reasoning_tokens if details else None
-            rest = chunk.usage.prompt_tokens - sum(cached)
-            heard.usage = Usage(rest, chunk.usage.completion_tokens, *cached, reasoning=thought)
+class AwsError(TypedDict):
+    """An error as the SDK of AWS reports it."""
 
-
-async def _responses(client: openai.AsyncOpenAI, body: dict[str, Any], heard: Heard) -> None:
-    """Read the deltas, and compare what they make with the items as they end and with the last event."""
-    ended: list[Any] = []
-    final: Any = None
-    async for event in await client.responses.create(**body):
-        if event.type == "response.output_text.delta":
-            heard.text += event.delta
-        elif event.type == "response.reasoning_summary_text.delta":
-            heard.reasoning += event.delta
-        elif event.type == "response.output_item.added" and event.item.type == "function_call":
-            heard.calls.append([event.item.call_id, event.item.name, ""])
-        elif event.type == "response.function_call_arguments.delta":
-            heard.calls[-1][2] += event.delta
-        elif event.type == "response.output_item.done":
-            ended.append(event.item)
-        elif event.type in ("response.completed", "response.incomplete", "response.failed"):
-            final = event.response
-    if final.error:
-        heard.failure = (final.error.code, final.error.message)
-        return
-    thoughts = [item for item in ended if item.type == "reasoning"]
-    assert final.output == ended
-    assert final.output_text == heard.text
-    assert "".join(part.text for item in thoughts for part in item.summary) == heard.reasoning
-    assert [[item.call_id, item.name, item.arguments] for item in ended if item.type == "function_call"] == heard.calls
-    heard.signature = "".join(item.encrypted_content for item in thoughts)
-    cut = final.incomplete_details and final.incomplete_details.reason == "max_output_tokens"
-    heard.stop = "length" if cut else "tool_use" if heard.calls else "end_turn"
-    counts, details = final.usage, final.usage.input_tokens_details
-    cached = (details.cached_tokens, details.cache_write_tokens)
-    thought = counts.output_tokens_details.reasoning_tokens
-    heard.usage = Usage(counts.input_tokens - sum(cached), counts.output_tokens, *cached, reasoning=thought)
-
-
-async def _follow_messages(client: anthropic.AsyncAnthropic, body: dict[str, Any]) -> Heard:
-    async with client.messages.stream(**body) as stream:
-        message = await stream.get_final_message()
-    heard = Heard()
-    for block in message.content:
-        if block.type == "text":
-            heard.text += block.text
-        elif block.type == "thinking":
-            heard.reasoning += block.thinking
-            heard.signature += block.signature
-        elif block.type == "tool_use":
-            heard.calls.append([block.id, block.name, json.dumps(block.input)])
-    return heard
-
-
-async def _follow_chat(client: openai.AsyncOpenAI, body: dict[str, Any]) -> Heard:
-    async with client.chat.completions.stream(**body) as stream:
-        completion = await stream.get_final_completion()
-    message = completion.choices[0].message
-    calls = [[call.id, call.function.name, call.function.arguments] for call in message.tool_calls or []]
-    return Heard(message.content or "", getattr(message, "reasoning_content", ""), calls)
-
-
-async def _follow_responses(client: openai.AsyncOpenAI, body: dict[str, Any]) -> Heard:
-    async with client.responses.stream(**body) as stream:
-        response = await stream.get_final_response()
-    heard = Heard(response.output_text)
-    for item in response.output:
-        if item.type == "reasoning":
-            heard.reasoning += "".join(part.text for part in item.summary)
-            heard.signature += item.encrypted_content
-        elif item.type == "function_call":
-            heard.calls.append([item.call_id, item.name, item.arguments])
-    return heard
+    Code: str
+    Message: str
 
 
 @record
 class VendorClient(Record):
-    """A client of an SDK, how to read an answer with it, and the types of the events and of a refusal.
+    """A client of an SDK, how to read an answer with it, and the checks of the events and of a refusal.
 
-    `read` takes the events one by one. `follow` uses the SDK's helper, which builds the answer and fails if the events
-    are not in order; `Heard` has then no usage and no reason to stop. `signs`: thinking has a signature. `counts`: the
-    tokens of the thinking are always counted.
+    `read` takes the events one by one. `follow` uses the SDK's helper, if it has one, which builds the answer and fails
+    if the events are not in order; `Heard` has then no usage and no reason to stop. `signs`: thinking has a signature.
+    `counts`: the tokens of the thinking are always counted. `event`: the JSON of an event. `lists`: it lists models.
     """
 
     client: Callable[..., Any]
     read: Callable[[Any, dict[str, Any], Heard], Awaitable[None]]
-    follow: Callable[[Any, dict[str, Any]], Awaitable[Heard]]
-    events: Any
-    refusal: Any
+    events: Check
+    refusal: Check
+    follow: Callable[[Any, dict[str, Any]], Awaitable[Heard]] | None = None
     signs: bool = True
     counts: bool = False
+    event: Callable[[bytes], Any] = _sse_event
+    lists: bool = True
 
     @asynccontextmanager
     async def opened(self, base_url: str, **key: str) -> AsyncIterator[Any]:
         """Open the client, with this key if none is given. It repeats nothing."""
         http = httpx2.AsyncClient(verify=False, timeout=60)  # no test needs certificates, which take long to load
-        async with self.client(
-            base_url=base_url, max_retries=0, http_client=http, **(key or {"api_key": KEY})
-        ) as client:
+        made = self.client(base_url=base_url, max_retries=0, http_client=http, **(key or {"api_key": KEY}))
+        async with aclosing(http), made as client:
             yield client
 
     async def listen(self, server: ScriptedServer, wire: str, body: dict[str, Any]) -> Heard:
@@ -186,10 +182,12 @@ class VendorClient(Record):
         async with self.opened(server.base_url(wire)) as client:
             try:
                 await self.read(client, body, heard)
-            except anthropic.APIStatusError as error:
-                heard.failure = (error.type, error.body["error"]["message"])
-            except openai.APIError as error:
-                heard.failure = (error.code, error.message)
+            except ERRORS as error:
+                found = refusal(error)
+                heard.failure = (found.code or "", found.message)
+            if heard.failure is not None:
+                gc.collect()  # Google's SDK leaves an answer open that reports a failure
+                await asyncio.sleep(0)
         return heard
 
     def scripted(self, turn: Turn) -> Heard:
@@ -200,13 +198,22 @@ class VendorClient(Record):
         return Heard(turn.text, turn.reasoning, calls, signature, turn.stop_reason, usage)
 
 
-_OPENAI = openai.AsyncOpenAI
+_MESSAGE_EVENT = typed(RawMessageStreamEvent | ErrorResponse)
+_ANSWER = typed(google_types.GenerateContentResponse)
+_AWS_EVENT = shaped(aws_operation().output_shape.members["stream"])
+_OPENAI, _OPENAI_ERROR = openai.AsyncOpenAI, typed(ErrorObject)
 CLIENTS = {
     "anthropic-messages": VendorClient(
-        anthropic.AsyncAnthropic, _messages, _follow_messages, RawMessageStreamEvent | ErrorResponse, ErrorResponse
+        anthropic.AsyncAnthropic, read_messages, _MESSAGE_EVENT, typed(ErrorResponse), follow_messages
     ),
-    "openai-chat": VendorClient(_OPENAI, _chat, _follow_chat, ChatCompletionChunk, ErrorObject, signs=False),
+    "bedrock-converse": VendorClient(
+        _client_of_aws, read_converse, _AWS_EVENT, typed(AwsError), event=_aws_event, lists=False
+    ),
+    "gemini": VendorClient(_client_of_google, read_gemini, _ANSWER, typed(GoogleError), event=_chunk),
+    "openai-chat": VendorClient(
+        _OPENAI, read_chat, typed(ChatCompletionChunk), _OPENAI_ERROR, follow_chat, signs=False, event=_chunk
+    ),
     "openai-responses": VendorClient(
-        _OPENAI, _responses, _follow_responses, ResponseStreamEvent, ErrorObject, counts=True
+        _OPENAI, read_responses, typed(ResponseStreamEvent), _OPENAI_ERROR, follow_responses, counts=True
     ),
 }

@@ -2,6 +2,7 @@ import pytest
 
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.errors import MissingKey, UnknownName
+from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 
 ANTHROPIC = {"ANTHROPIC_API_KEY": "a-key"}
@@ -124,3 +125,38 @@ def test_a_server_without_a_catalogue_may_have_models_with_a_slash(given: dict[s
 def test_a_name_with_surrogates_is_shown_without_escapes() -> None:
     with pytest.raises(UnknownName, match="unknown provider 'caf\ufffd'"):
         select("caf\udce9", environ=OPENAI)
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "level"),
+    [
+        ("sonnet", "anthropic/claude-sonnet-5-5", None),
+        ("sonnet:high", "anthropic/claude-sonnet-5-5", "high"),
+        ("anthropic/opus:off", "anthropic/claude-opus-5-5", "off"),
+        ("claude-opus-7:max", "anthropic/claude-opus-7", "max"),
+        ("ollama/llama3:8b", "ollama/llama3:8b", None),
+        ("ollama/llama3:8b:low", "ollama/llama3:8b", "low"),
+    ],
+)
+def test_words_of_an_id_and_a_level_select_a_model(name: str, id: str, level: str | None) -> None:
+    found = select(model=name, environ=ANTHROPIC)
+    assert (f"{found.provider.id}/{found.model.id}", found.reasoning) == (id, level)
+
+
+def test_an_exact_id_counts_more_than_a_level_at_its_end() -> None:
+    known = parse_user_models({"providers": {"corp": {"baseUrl": "http://corp/v1", "models": [{"id": "m:high"}]}}})
+    found = select(model="m:high", environ={"CORP_API_KEY": "k"}, known=known)
+    assert (found.provider.id, found.model.id, found.reasoning) == ("corp", "m:high", None)
+    assert ModelRegistry(known, environ={}).split_level("corp/m:high") == ("corp/m:high", None)
+
+
+def test_an_id_of_a_gateway_selects_the_gateway_if_only_that_has_a_key() -> None:
+    gateway = {"OPENROUTER_API_KEY": "k"}
+    name = "anthropic/claude-opus-4.7"
+    assert select(model=name, environ=gateway).provider.id == "openrouter"
+    assert select(model=name, environ=gateway | ANTHROPIC).provider.id == "anthropic"
+
+
+def test_an_unknown_newer_model_has_the_facts_of_its_family() -> None:
+    found = select(model="claude-opus-7", environ=ANTHROPIC).model
+    assert (found.context_window, found.max_output, found.price) == (1_000_000, 128_000, None)

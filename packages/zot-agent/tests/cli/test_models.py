@@ -1,10 +1,11 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zot_agent.cli.models import print_models
+from zot_agent.cli.models import print_models, run
 from zot_agent.host.options import HostOptions
 from zot_provider.errors import ConfigError, MissingKey, ProviderError, UnknownName
 from zot_provider.testing import ScriptedServer
@@ -32,10 +33,48 @@ def test_every_catalogue_is_listed_a_model_a_line(capsys: pytest.CaptureFixture[
     lines = listed(capsys)
     names = [line.split()[0] for line in lines]
     assert len(set(names)) == len(lines) > 50
-    assert {"anthropic", "openai", "openai-responses"} <= {name.partition("/")[0] for name in names}
-    assert any(
-        line.startswith("anthropic/claude-haiku-4-5 ") and "200k context, $1 in, $5 out" in line for line in lines
-    )
+    assert {name.partition("/")[0] for name in names} >= {"anthropic", "openai", "openrouter", "groq"}
+    (line,) = [line for line in lines if line.startswith("anthropic/claude-haiku-4-5 ")]
+    assert re.split("  +", line)[1:] == [
+        "200k context", "64k output", "$1 in, $5 out per million", "reasoning, images",
+    ]  # fmt: skip
+
+
+def test_a_list_for_programs_is_one_json_object_in_which_an_unknown_price_is_null(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    providers(home, corp={"baseUrl": "http://127.0.0.1:1/v1", "models": [{"id": "claude-opus-5-5", "name": "Own"}]})
+    assert print_models("own corp", HostOptions(), as_json=True) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert model == {
+        "id": "claude-opus-5-5", "provider": "corp", "name": "Own", "context_window": 1_000_000,
+        "max_output": 128_000,
+        "reasoning": True, "reasoning_levels": ["low", "medium", "high", "xhigh", "max"], "images": True,
+        "price_input": None, "price_output": None, "price_cache_read": None, "price_cache_write": None,
+    }  # fmt: skip
+
+
+def test_a_field_without_effect_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    providers(home, anthropic={"colour": 1})
+    assert print_models("opus", HostOptions()) == 0
+    line = f"zot: {home}/models.json: providers.anthropic.colour: unknown field, ignored\n"
+    assert capsys.readouterr().err == line
+
+
+def test_new_lists_are_asked_for_and_kept(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CORP_API_KEY", KEY)
+    with ScriptedServer(key=KEY, models=["one", "two"]) as server:
+        providers(home, corp={"baseUrl": server.base_url("openai-chat"), "discover": False})
+        assert listed(capsys, "corp", code=1) == []
+        assert run(["refresh", "--provider", "corp"]) == 0
+        assert capsys.readouterr().out == "corp: 2 models\n"
+    assert [line.split()[0] for line in listed(capsys, "corp")] == ["corp/one", "corp/two"]
+    assert run(["one", "--provider", "corp", "--json"]) == 0
+    assert [model["id"] for model in json.loads(capsys.readouterr().out)["models"]] == ["one"]
+    assert run(["refresh", "--provider", "corp"]) == 1
+    assert "corp: cannot connect to" in capsys.readouterr().err
 
 
 def test_a_search_and_a_provider_narrow_it_down(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,13 +98,13 @@ def test_the_users_models_stand_among_them_with_their_prices(home: Path, capsys:
     providers(home, corp=own, openai={"models": [{"id": "gpt-5.1", "contextWindow": 1000}, {"id": "ours"}]})
     lines = listed(capsys, provider="corp")
     assert lines == [
-        "corp/m1  64k context, $1.5 in, $2 out per million",
-        "corp/m2  context unknown, price unknown, reasons",
+        "corp/m1  64k context      output unknown  $1.5 in, $2 out per million  images",
+        "corp/m2  context unknown  output unknown  price unknown",
     ]
     assert len(listed(capsys, "big one")) == 1
     lines = listed(capsys, provider="openai")
     (line,) = [line for line in lines if line.startswith("openai/gpt-5.1 ")]
-    assert line.endswith("  1k context, $1.25 in, $10 out per million, reasons")
+    assert re.split("  +", line)[1] == "1k context"
     assert any(line.startswith("openai/ours ") for line in lines)
 
 
@@ -78,8 +117,8 @@ def test_a_server_without_a_catalogue_is_asked(
             home, corp={"baseUrl": server.base_url("openai-chat"), "models": [{"id": "one", "contextWindow": 9000}]}
         )
         assert listed(capsys, provider="corp") == [
-            "corp/one  9k context, price unknown",
-            "corp/two  context unknown, price unknown",
+            "corp/one  9k context       output unknown  price unknown  images",
+            "corp/two  context unknown  output unknown  price unknown",
         ]
         everything = listed(capsys)
     assert [line for line in everything if line.startswith("corp/")]
@@ -88,7 +127,7 @@ def test_a_server_without_a_catalogue_is_asked(
 def test_the_server_at_a_base_url_is_asked_for_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     with ScriptedServer(models=["tiny"]) as server:
         lines = listed(capsys, base_url=server.base_url("openai-chat"))
-    assert lines == ["local/tiny  context unknown, price unknown"]
+    assert lines == ["local/tiny  context unknown  output unknown  price unknown"]
 
 
 def test_a_server_that_alone_was_asked_says_why_it_does_not_answer(home: Path) -> None:

@@ -54,6 +54,21 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
         assert {model["provider"] for model in await client.list_models_all()} > {"openai", "anthropic"}
 
 
+async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None:
+    server.add("one", "two")
+    async with connect(server) as zot:
+        await events_of(zot.prompt("a"))
+        entry = (await zot.get_tree())["entries"][0]
+        assert (entry["kind"], entry["text"], entry["parent"]) == ("user", "a", "")
+        await zot.set_label(entry["id"], "start")
+        assert await zot.go_to(entry["id"], before=True) == "a"
+        await events_of(zot.prompt("b"))
+        tree = await zot.get_tree()
+        assert [each["label"] for each in tree["entries"]] == ["start", "", "", ""]
+        assert await zot.fork(tree["entries"][-1]["id"], before=True) == ""
+        assert [message["role"] for message in await zot.get_messages()] == ["user"]
+
+
 async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:
     server.add("from there")
     env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}

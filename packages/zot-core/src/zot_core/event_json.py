@@ -36,7 +36,9 @@ from zot_core.events import (
 )
 from zot_provider.json_text import dump, escape_line_ends, is_object
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.usage import Usage
+from zot_provider.wire.reasoning import levels
 
 
 def raw_arguments(text: str) -> tuple[str, str]:
@@ -86,6 +88,17 @@ def usage_fields(usage: Usage) -> dict[str, Any]:
     return {name: getattr(usage, name) for name in ("input", "output", "cache_read", "cache_write")} | {
         "cost_usd": usage.shown_cost,
         "reasoning": usage.reasoning,
+    }
+
+
+def model_fields(model: Model) -> dict[str, Any]:
+    """Return the fields of a model in a list. Prices are US dollars per million tokens, null if they are unknown."""
+    names = ("id", "provider", "name", "context_window", "max_output", "reasoning")
+    kinds = ("input", "output", "cache_read", "cache_write")
+    return {name: getattr(model, name) for name in names} | {
+        "reasoning_levels": list(levels(model)),
+        "images": model.images,
+        **{f"price_{kind}": None if model.price is None else getattr(model.price, kind) for kind in kinds},
     }
 
 

@@ -39,7 +39,7 @@ def test_a_person_hears_that_a_text_was_cut() -> None:
     assert (notices(events), stops(events)) == ([CUT], ["length"])
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 @pytest.mark.parametrize("written", ["", '{"te', '{"text": "half', '{"text": "whole"}'])
 async def test_a_call_that_was_cut_does_not_run_and_the_model_hears_why(provider: str, written: str) -> None:
     found = ModelRegistry().provider(provider)

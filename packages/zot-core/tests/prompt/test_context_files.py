@@ -39,7 +39,6 @@ def test_the_home_comes_first_and_then_every_directory_down_to_the_working_one(h
     places = [home, deep.parents[1], deep]
     for place in places:
         (place / "AGENTS.md").write_text(f"\n in {place.name} \n")
-    (deep.parent / "CLAUDE.md").write_text("not read")
     assert found(deep, home) == [(str(place / "AGENTS.md"), f"in {place.name}") for place in places]
     assert [text for _, text in found(deep.parent)] == ["in a"]
 
@@ -74,6 +73,19 @@ def test_in_a_folder_of_everybody_nothing_of_a_stranger_is_read(deep: Path) -> N
     if os.geteuid() == 0:  # nobody else can give files away
         os.chown(deep / "AGENTS.md", 65534, 65534)
         assert find_context(str(deep)).files == []
+
+
+def test_a_directory_without_agents_md_has_its_claude_md_read(home: Path, deep: Path) -> None:
+    for place in (home, deep.parents[1], deep):
+        (place / "CLAUDE.md").write_text(f"claude in {place.name}")
+    (deep / "AGENTS.md").write_text("agents")
+    claude = deep.parents[1] / "CLAUDE.md"
+    assert found(deep, home) == [
+        (str(home / "CLAUDE.md"), "claude in home"),
+        (str(claude), "claude in a"),
+        (str(deep / "AGENTS.md"), "agents"),
+    ]
+    assert [each.text for each in find_context(str(deep), str(home), claude=False).files] == ["agents"]
 
 
 def test_a_home_above_the_working_directory_is_read_once(deep: Path) -> None:

@@ -220,11 +220,16 @@ async def test_cancelling_the_caller_cancels_the_run() -> None:
         assert not rt.busy
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 async def test_every_wire_carries_the_question_the_complaint_and_the_answer(provider: str) -> None:
-    wires = {"anthropic": "anthropic-messages", "openai": "openai-chat", "openai-responses": "openai-responses"}
+    wires = {
+        "anthropic": "anthropic-messages",
+        "openai": "openai-chat",
+        "google": "gemini",
+        "amazon-bedrock": "bedrock-converse",
+    }
     with ScriptedServer(["hm", f"```json\n{BERLIN}\n```"]) as server:
-        base = server.base_url(wires[provider])
+        base = server.base_url(wires.get(provider, provider))
         async with Runtime("m", provider=provider, api_key="k", base_url=base) as rt:
             assert await rt.ask("tell me", returns=City) == City(name="Berlin", people=3_700_000)
 

@@ -86,10 +86,11 @@ class ReasoningBlock(Record):
     """Thinking that a provider expects back in the next request, and a summary that a person may read.
 
     `wire` names the wire that produced it: another wire cannot use the opaque parts and drops the block. `provider` is
-    the id of the provider whose model wrote it, empty if unknown: no other provider receives it.
-    Anthropic: `summary` and `signature`, or `encrypted_content` alone for redacted thinking. OpenAI Responses:
-    `reasoning_id`, `summary`, `encrypted_content`. OpenAI Chat style `reasoning_content`: `summary` alone, or also
-    `encrypted_content` with the `reasoning_details` of the answer as JSON.
+    the id of the provider whose model wrote it, `model` that of the model, empty if unknown: no other provider receives
+    it, and on some wires no other model. Anthropic: `summary` and `signature`, or `encrypted_content` alone for
+    redacted thinking. OpenAI Responses: `reasoning_id`, `summary`, `encrypted_content`. OpenAI Chat style
+    `reasoning_content`: `summary` alone, or also `encrypted_content` with the `reasoning_details` of the answer as
+    JSON. Gemini: `summary` and `signature`, or `signature` alone, which is that of the next block.
     """
 
     type: ClassVar[str] = "reasoning"
@@ -99,6 +100,7 @@ class ReasoningBlock(Record):
     signature: str = ""
     wire: str = ""
     provider: str = ""
+    model: str = ""
 
 
 Block: TypeAlias = TextBlock | ImageBlock | ToolCallBlock | ToolResultBlock | ReasoningBlock

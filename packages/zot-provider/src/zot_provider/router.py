@@ -79,6 +79,12 @@ class RoutingClient:
         models = getattr(self.client(provider_id), "models", None)
         return [] if models is None else list(await models())
 
+    async def list_models(self, provider_id: str) -> list[str | Model]:
+        """Return the models that the provider's server lists, with what it says of them, as ids if it says nothing.
+        Raises the errors of `models`."""
+        listed = getattr(self.client(provider_id), "list_models", None)
+        return list(await self.models(provider_id) if listed is None else await listed())
+
     async def name_model(self, model: Model) -> Model:
         """Return the model, or the server's first model if it has no id. Raises the errors of `models`."""
         listed = [] if model.id else await self.models(model.provider)

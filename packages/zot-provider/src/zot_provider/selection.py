@@ -122,7 +122,7 @@ def _choose(model: str, base_url: str, registry: ModelRegistry, default_provider
         for each in [*candidates, *providers]:
             if registry.find(each.id, model) is not None:
                 return each
-        for each in [*candidates, *providers]:
+        for each in candidates:
             if not base_url and match_model(model, {found.id: found for found in registry.models(each.id)}) is not None:
                 return each
     if candidates:

@@ -147,7 +147,7 @@ async def test_no_text_of_an_answer_has_lone_surrogates(provider: str, events: l
         "".join(str(getattr(part, name)) for name in part.__match_args__).encode()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
 @pytest.mark.parametrize("status", [200, 400])
 async def test_no_error_has_lone_surrogates(provider: str, status: int) -> None:
     error = {"type": "error", "error": {"message": LONE, "code": LONE}}
@@ -159,7 +159,7 @@ async def test_no_error_has_lone_surrogates(provider: str, status: int) -> None:
     str(caught.value).encode()
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 async def test_lone_surrogates_in_a_system_prompt_are_replaced(provider: str) -> None:
     seen: list[Any] = []
 
@@ -194,11 +194,12 @@ NO_STREAMS = [
 ]
 
 
+@pytest.mark.parametrize("provider", ["openai", "amazon-bedrock"])
 @pytest.mark.parametrize(("body", "words"), NO_STREAMS)
-async def test_an_answer_that_is_no_stream_is_described_in_one_line(body: str, words: str) -> None:
+async def test_an_answer_that_is_no_stream_is_described_in_one_line(provider: str, body: str, words: str) -> None:
     with pytest.raises(ProtocolError) as caught:
-        await answer("openai", Turn(fault=Fault(status=200, body=body, headers=PLAIN)))
-    assert str(caught.value) == f"openai: the server answered with {words}; check the base URL and the model"
+        await answer(provider, Turn(fault=Fault(status=200, body=body, headers=PLAIN)))
+    assert str(caught.value) == f"{provider}: the server answered with {words}; check the base URL and the model"
 
 
 @pytest.mark.parametrize("body", [": ping\n\n: ping\n\n", 'data: {"choices"'])

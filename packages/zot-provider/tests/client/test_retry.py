@@ -45,14 +45,16 @@ def retries(found: list[StreamEvent]) -> list[AutoRetryStart]:
     return [event for event in found if isinstance(event, AutoRetryStart)]
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 @pytest.mark.parametrize(
     "turn",
     [
         *(pytest.param(failing(status), id=str(status)) for status in (429, 500, 502, 503, 504, 520, 529)),
         pytest.param(Turn(error=OVERLOADED), id="overloaded in the stream"),
         pytest.param(Turn("never seen", fault=Fault(cut=True, after=0)), id="broken before the first event"),
-        pytest.param(Turn("never seen", fault=Fault(cut=True, after=1)), id="broken after the first event"),
+        pytest.param(
+            Turn("never seen", reasoning="hm", fault=Fault(cut=True, after=1)), id="broken after the first event"
+        ),
         pytest.param(Turn("never seen", fault=Fault(stall=5.0)), id="no answer"),
     ],
 )
@@ -125,7 +127,7 @@ async def test_nothing_is_sent_again_once_text_has_come(turn: Turn) -> None:
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses"])
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
 async def test_a_stream_that_breaks_while_the_model_thinks_is_tried_again(provider: str) -> None:
     broken = Turn("never seen", reasoning="hm, " * 20, fault=Fault(cut=True, after=5))
     with ScriptedServer([broken, Turn("at last", reasoning="ah")]) as server:

@@ -26,6 +26,8 @@ BODIES = {
     },
     "openai-chat": {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True},
     "openai-responses": {"model": "m", "input": "hi", "stream": True},
+    "bedrock-converse": {"messages": [{"role": "user", "content": [{"text": "hi"}]}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]},
 }
 
 
@@ -48,7 +50,7 @@ def connect(server: ScriptedServer) -> http.client.HTTPConnection:
 
 
 def path(server: ScriptedServer, wire: str) -> str:
-    return server.base_url(wire).removeprefix(server.url) + load_wire(wire).path
+    return server.base_url(wire).removeprefix(server.url) + load_wire(wire).path.replace("{model}", "m")
 
 
 def ask(server: ScriptedServer, wire: str = "openai-chat", *, key: str = "k", **changes: object) -> Answer:
@@ -62,8 +64,8 @@ def ask(server: ScriptedServer, wire: str = "openai-chat", *, key: str = "k", **
 
 
 def events(answer: Answer, wire: str = "openai-chat") -> list[StreamEvent]:
-    decoder = load_wire(wire).decoder()
-    return [*decoder.feed(SseSplitter().feed(answer.body)), *decoder.finish()]
+    decoder, splitter = load_wire(wire).decoder(), (load_wire(wire).splitter or SseSplitter)()
+    return [*decoder.feed(splitter.feed(answer.body)), *decoder.finish()]
 
 
 def end(answer: Answer, wire: str = "openai-chat") -> StreamEvent:
@@ -74,7 +76,8 @@ def end(answer: Answer, wire: str = "openai-chat") -> StreamEvent:
 def test_each_wire_gets_the_turn_in_its_own_words(wire: str) -> None:
     with ScriptedServer([Turn("hello", calls=[Call("read", {"a": 1})])]) as server:
         answer = ask(server, wire)
-    assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream")
+    kind = "application/vnd.amazon.eventstream" if wire == "bedrock-converse" else "text/event-stream"
+    assert (answer.status, answer.headers["content-type"]) == (200, kind)
     assert end(answer, wire) == StreamEnd("tool_use", [TextBlock("hello"), ToolCallBlock("call_1", "read", '{"a": 1}')])
 
 

@@ -44,7 +44,7 @@ async def send(
     provider = by_id(id)
     if credentials is None:
         credentials = EnvironmentKeys({provider.key_env[0]: KEY}) if provider.key_env else GivenKey(KEY)
-    with ScriptedServer([answer], paths=_everywhere(provider)) as server:
+    with ScriptedServer([answer], paths=_everywhere(provider, request.model.id)) as server:
         client = HttpClient(moved(provider, server.url), credentials=credentials, retries=RetryPolicy(retries=0))
         try:
             events = [event async for batch in client.stream(request) for event in batch]
@@ -54,7 +54,7 @@ async def send(
     return received, events
 
 
-def _everywhere(provider: Provider) -> dict[str, str]:
+def _everywhere(provider: Provider, model: str) -> dict[str, str]:
     """The endpoints of all wires below each path of the provider."""
     urls = [provider.base_url, *(route.base_url for route in provider.routes), *(url for _, url in provider.key_urls)]
     paths = [urlsplit(url or "").path for url in urls]
@@ -65,5 +65,6 @@ def _everywhere(provider: Provider) -> dict[str, str]:
             ("/v1/messages", "/v1/messages"),
             ("/chat/completions", "/v1/chat/completions"),
             ("/responses", "/v1/responses"),
+            (f"/models/{model}:streamGenerateContent", f"/v1beta/models/{model}:streamGenerateContent"),
         )
     }

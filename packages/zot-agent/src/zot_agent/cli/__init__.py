@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "doctor": Subcommand("zot_agent.cli.doctor", "check keys, servers, folders and programs on this machine"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model, which runs inside zot"),
+    "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
     "rpc": Subcommand("zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc"),
     "serve": Subcommand("zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page"),
 }

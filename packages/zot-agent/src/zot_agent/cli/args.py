@@ -66,7 +66,7 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    model.add_argument("--provider", default="", metavar="NAME", help="one of those that zot doctor --all lists")
+    model.add_argument("--provider", default="", metavar="NAME", help="a name from zot doctor --all")
     model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
     model.add_argument(
         "--api-key",

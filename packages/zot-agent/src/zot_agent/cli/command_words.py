@@ -17,7 +17,7 @@ COMMANDS_ELSEWHERE = {
     **dict.fromkeys(("config", "settings"), _SETTINGS),
     **dict.fromkeys(("self-update", "update", "upgrade"), _UPDATE),
     **dict.fromkeys(("extension", "extensions", "install", "plugin", "plugins", "uninstall"), _EXTENSIONS),
-    **dict.fromkeys(("model", "models"), "models are listed with zot --list-models"),
+    "model": "models are listed with zot models",
     **dict.fromkeys(("skill", "skills"), "skills are folders with a SKILL.md"),
     "mcp": "zot does not support MCP servers",
     "setup": "a demo model is set up with zot local setup",

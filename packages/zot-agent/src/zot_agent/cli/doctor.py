@@ -63,7 +63,8 @@ def run(arguments: Sequence[str]) -> int:
         settings_line = _settings_problem(settings, known) or settings_line
     use_network(settings)
     models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
-    rest = [*_zot_and_folders(), settings_line, models_line, *_programs(), _terminal(), _extensions()]
+    warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
+    rest = [*_zot_and_folders(), settings_line, models_line, *warnings, *_programs(), _terminal(), _extensions()]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
         sys.stdout.write(line.lines(width))

@@ -108,7 +108,7 @@ def _run(argv: Sequence[str]) -> int:
     if line.list_models is not None:
         from zot_agent.cli.models import print_models  # noqa: PLC0415  not needed for a prompt
 
-        return print_models(line.list_models, options)
+        return print_models(line.list_models, options, as_json=line.mode == "json")
     # A person at a terminal who named no mode wants the screen; a pipe on either side means a script.
     screen = sys.stdin.isatty() and sys.stdout.isatty()
     mode = MODES[line.mode or (SCREEN_MODE if screen else PIPED_MODE)]

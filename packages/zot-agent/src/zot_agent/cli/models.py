@@ -1,64 +1,151 @@
-"""`zot --list-models [SEARCH]`: prints the known models, one per line."""
+"""`zot --list-models [SEARCH]` and `zot models`: prints the known models, and asks servers for their lists."""
 
 import asyncio
 import sys
+from collections.abc import Sequence
 
+from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_network
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
+from zot_core.event_json import model_fields
+from zot_provider.catalog.names import search_models
+from zot_provider.errors import ZotError
+from zot_provider.json_text import dump
 from zot_provider.model import Model
-from zot_provider.registry import Endpoint, ModelRegistry
+from zot_provider.registry import LIST_LIMIT, Ask, Endpoint, Listing, ModelRegistry, Which
 from zot_provider.router import RoutingClient
 from zot_provider.selection import select
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
 
-LIMIT = 2.0
-"""Seconds for a server without a catalogue to list its models."""
+REFRESH_LIMIT = 20.0
+"""Seconds for each server to list its models when a person asks for new lists."""
 
 
-def print_models(search: str, options: HostOptions) -> int:
-    """Print the models whose id or name contains `search`: of the chosen provider, of the server at the base URL, or of
-    all providers. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen provider."""
-    home = zot_home()
-    use_network(load_settings(home))
-    registry = open_registry(home)
-    for warning in registry.warnings:
-        print_error(warning)
-    models = asyncio.run(_list(registry, options))
-    wanted = search.lower()
-    found = [model for model in models if wanted in f"{model.provider}/{model.id} {model.name}".lower()]
-    names = [" ".join(sanitize_line(f"{model.provider}/{model.id}").split()) for model in found]
-    columns = max(map(width, names), default=0)
-    for name, model in zip(names, found, strict=True):
-        sys.stdout.write(f"{pad(name, columns)}  {_facts(model)}\n")
+def build_parser() -> Parser:
+    """Build the parser of `zot models`."""
+    parser = Parser(
+        prog="zot models",
+        description="List the models that zot knows, or ask the servers of all providers with a key for their lists.",
+        epilog="exit codes: 0 done, 1 no match or a server failed, 2 usage",
+    )
+    parser.add_argument("words", nargs="*", metavar="refresh | SEARCH", help="words of the models' names")
+    parser.add_argument("--provider", default="", metavar="NAME", help="only this provider")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run `zot models` with `arguments` (those after `models`) and return the exit code."""
+    try:
+        given = build_parser().parse_args(list(arguments))
+        options = HostOptions(provider=given.provider)
+        if given.words == ["refresh"]:
+            return _refresh(options)
+        return print_models(" ".join(given.words), options, as_json=given.json)
+    except SystemExit as stop:  # argparse, after --help
+        return stop.code if isinstance(stop.code, int) else 0
+    except ZotError as error:
+        print_error(str(error))
+        return error.exit_code
+
+
+def print_models(search: str, options: HostOptions, *, as_json: bool = False) -> int:
+    """Print the models that match `search`: of the chosen provider, of the server at the base URL, or of all providers,
+    one per line, or as one JSON object. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen
+    provider."""
+    registry = _open_registry()
+    found = search_models(search, _list(registry, options).models)
+    if as_json:
+        sys.stdout.write(dump({"models": [model_fields(model) for model in found]}) + "\n")
+        return 0 if found else 1
+    rows = [_row(model) for model in found]
+    columns = list(zip(*rows, strict=True))[:-1]
+    widths = [max(len(cell) if cell.isascii() else width(cell) for cell in cells) for cells in columns]
+    sys.stdout.write("".join(_line(row, widths) for row in rows))
     if not found:
         of = f" of {options.provider}" if options.provider else ""
         print_error(f"no model{of} matches {search!r}" if search else f"no models{of} are known")
     return 0 if found else 1
 
 
-async def _list(registry: ModelRegistry, options: HostOptions) -> list[Model]:
-    """List the models of the catalogue, of the user's file, and of servers without a catalogue. If one provider is
-    chosen and cannot list its models, its error is raised."""
+def _refresh(options: HostOptions) -> int:
+    """Ask the servers of all providers with a key, or of one provider, for their lists, and print a line for each."""
+    registry = _open_registry()
+    listing = _list(registry, options, ask="always", limit=REFRESH_LIMIT)
+    ready = [each.id for each in registry.providers if registry.ready(each.id)]
+    for id in [options.provider] if options.provider else ready:
+        count = len(registry.lists.models(id, registry.address(id)))
+        if count and id not in listing.problems:
+            sys.stdout.write(f"{id}: {count} models\n")
+    problems = {id: error for id, error in listing.problems.items() if not registry.provider(id).keyless}
+    for error in problems.values():
+        print_error(str(error))
+    return 1 if problems else 0
+
+
+def _open_registry() -> ModelRegistry:
+    home = zot_home()
+    use_network(load_settings(home))
+    registry = open_registry(home)
+    for warning in registry.warnings:
+        print_error(warning)
+    return registry
+
+
+def _list(
+    registry: ModelRegistry, options: HostOptions, *, ask: Ask = "unlisted", limit: float = LIST_LIMIT
+) -> Listing:
+    """List the models of the catalogue, of the user's file, and of servers. If one provider is chosen and cannot list
+    its models, its error is raised."""
+    found: list[Listing] = []
+
+    async def fetch() -> None:
+        found.append(await _fetch(registry, options, ask, limit))
+
+    # A coroutine without a result: `asyncio.run` builds its repr, which takes 30 ms for all models.
+    asyncio.run(fetch())
+    return found[0]
+
+
+async def _fetch(registry: ModelRegistry, options: HostOptions, ask: Ask, limit: float) -> Listing:
     client = RoutingClient(registry)
     try:
         if not (options.provider or options.base_url):
-            return (await registry.listing(client.models, which="all", limit=LIMIT)).models
+            which: Which = "ready" if ask == "always" else "all"
+            return await registry.listing(client.list_models, which=which, ask=ask, limit=limit)
         id = select(options.provider, api_key=options.api_key, base_url=options.base_url, registry=registry).provider.id
         registry.endpoints[id] = Endpoint(options.api_key, options.base_url, options.insecure)
-        found = await registry.listing(client.models, which="current", current=Model("", id), limit=LIMIT)
+        current = Model("", id)
+        found = await registry.listing(client.list_models, which="current", current=current, ask=ask, limit=limit)
         if found.problems and not found.models:
             raise found.problems[id]
-        return found.models
+        return found
     finally:
         await client.close()
 
 
-def _facts(model: Model) -> str:
-    window = f"{model.context_window // 1000}k context" if model.context_window else "context unknown"
-    price = f"${model.price.input:g} in, ${model.price.output:g} out per million" if model.price else "price unknown"
-    reasons = model.reasoning and model.name  # a model without a name is not in a catalogue
-    return f"{window}, {price}{', reasons' if reasons else ''}"
+def _row(model: Model) -> list[str]:
+    """Return the columns of a model: name, context, output, price, abilities."""
+    name = " ".join(sanitize_line(f"{model.provider}/{model.id}").split())
+    price = "price unknown"
+    if model.price is not None:
+        price = f"${model.price.input:g} in, ${model.price.output:g} out per million"
+    able = ["reasoning"] * model.reasoning + ["images"] * model.images
+    able = able if model.context_window or model.price else []  # of other models it is only assumed
+    window = f"{_thousands(model.context_window)} context" if model.context_window else "context unknown"
+    output = f"{_thousands(model.max_output)} output" if model.max_output else "output unknown"
+    return [name, window, output, price, ", ".join(able)]
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    # `ljust` is far faster than `pad`, and equal for ASCII.
+    cells = [cell.ljust(size) if cell.isascii() else pad(cell, size) for cell, size in zip(row, widths, strict=False)]
+    return "  ".join([*cells, row[-1]]).rstrip() + "\n"
+
+
+def _thousands(tokens: int) -> str:
+    return f"{tokens // 1000}k" if tokens >= 1000 else str(tokens)

@@ -55,8 +55,27 @@ class MessageInfo(TypedDict):
     hidden: NotRequired[str]
 
 
+class EntryInfo(TypedDict):
+    """An entry of a session. `parent` is the id of the entry before it, empty for the first. `kind` is user, assistant,
+    tool, compaction or custom, `text` the first line."""
+
+    id: str
+    parent: str
+    kind: str
+    text: str
+    label: str
+
+
+class TreeInfo(TypedDict):
+    """The entries of a session, of all its branches; `current` is the id of the last one of the conversation."""
+
+    entries: list[EntryInfo]
+    current: str
+
+
 class ModelInfo(TypedDict):
-    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it."""
+    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it.
+    Prices are US dollars per million tokens of each kind, None if unknown."""
 
     id: str
     provider: str
@@ -66,6 +85,10 @@ class ModelInfo(TypedDict):
     reasoning: bool
     reasoning_levels: list[str]
     images: bool
+    price_input: float | None
+    price_output: float | None
+    price_cache_read: float | None
+    price_cache_write: float | None
 
 
 class CommandInfo(TypedDict):

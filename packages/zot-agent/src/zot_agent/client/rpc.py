@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo
+from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo, TreeInfo
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -149,6 +149,23 @@ class RpcClient:
     async def new_session(self) -> str:
         """Start a new session, with a new file if there was one. Returns its id, empty without a file."""
         return str((await self.request("new_session"))["session_id"])
+
+    async def get_tree(self) -> TreeInfo:
+        """Return the entries of the session, of all its branches."""
+        return cast(TreeInfo, await self.request("get_tree"))
+
+    async def go_to(self, entry: str, *, before: bool = False) -> str:
+        """Continue after this entry, or with `before` after the one before it, and return the text of the entry."""
+        return str((await self.request("go_to", entry=entry, before=before))["text"])
+
+    async def fork(self, entry: str = "", *, before: bool = False) -> str:
+        """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,
+        empty without a session file."""
+        return str((await self.request("fork", entry=entry, before=before))["session_id"])
+
+    async def set_label(self, entry: str, label: str) -> None:
+        """Give an entry a label; an empty one removes it."""
+        await self.request("set_label", entry=entry, label=label)
 
     async def set_model(self, model: str, *, provider: str = "") -> str:
         """Switch to another model, of any provider with a key, and return its full id. `model` is an id, its prefix, or

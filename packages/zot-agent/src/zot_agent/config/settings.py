@@ -24,6 +24,7 @@ _IMAGES = "inline_images_enabled"
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
+OnOff: TypeAlias = Literal["on", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
@@ -44,6 +45,8 @@ class Settings(Record):
     """Whether commands and extensions get the environment variables with keys of providers."""
     auto_compact_threshold: int = 85
     """Compact the conversation when this many per cent of the context window are used; 0 for never."""
+    claude_md: OnOff = "on"
+    """Whether `CLAUDE.md` is read in directories without `AGENTS.md`."""
     theme: str = ""
     """The name of a theme; empty for a theme that suits the terminal."""
     tool_render: ToolRender = "flat"
@@ -78,6 +81,7 @@ def load_settings(home: str) -> Settings:
         ("reasoning", get_args(Reasoning)),
         ("project_trust", get_args(ProjectTrust)),
         ("child_keys", get_args(ChildKeys)),
+        ("claude_md", get_args(OnOff)),
         ("tool_render", get_args(ToolRender)),
         ("editor_mode", get_args(EditorMode)),
     ):

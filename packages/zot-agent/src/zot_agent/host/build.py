@@ -28,6 +28,7 @@ from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
+from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
+
+LISTS_FILE = "models-cache.json"
+"""The lists of models that servers returned, in zot's home folder."""
 
 _log = logging.getLogger("zot_agent")
 
@@ -70,7 +74,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
-        workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+        workspace, notes = open_workspace(options, load_settings(home), cwd, choice.found, trusted=choice.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -105,7 +109,7 @@ def open_runtime(
         client.prepare(selection.model)
     from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
 
-    workspace, notes = open_workspace(options, cwd, choice.found, trusted=choice.trusted)
+    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
     try:
@@ -149,7 +153,7 @@ def continue_session(
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
     project = ProjectChoice(options, settings, cwd)
     project.find()
-    workspace, notes = open_workspace(options, cwd, choice.found, trusted=project.trusted)
+    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
@@ -169,7 +173,8 @@ def open_registry(home: str) -> ModelRegistry:
     known = known_models(home)
     for key in known.keys.values():
         remember_secret(key)
-    registry = ModelRegistry(known, credentials=PersonalKeys(home))
+    lists = ServerLists(os.path.join(home, LISTS_FILE))
+    registry = ModelRegistry(known, credentials=PersonalKeys(home), lists=lists)
     for provider in registry.providers:
         if provider.base_url is None:  # its model runs in this process
             registry.add(provider, open=_open_in_process)
@@ -188,7 +193,7 @@ def _open_in_process(provider: Provider) -> Client:
 
 
 def open_workspace(
-    options: HostOptions, cwd: str, extensions: Discovery, *, trusted: bool
+    options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
 ) -> "tuple[Workspace, list[str]]":
     """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
 
@@ -197,7 +202,7 @@ def open_workspace(
     from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
 
     home = zot_home()
-    replace, append, notes = instructions(options, cwd, home, trusted=trusted)
+    replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
     return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
 
@@ -223,13 +228,13 @@ def known_models(home: str) -> KnownProviders:
 
 
 def instructions(
-    options: HostOptions, cwd: str, home: str, *, trusted: bool
+    options: HostOptions, settings: Settings, cwd: str, home: str, *, trusted: bool
 ) -> tuple[str | None, list[str], list[str]]:
     """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
     omitted files."""
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
-    context = find_context(cwd, home)
+    context = find_context(cwd, home, claude=settings.claude_md == "on")
     replace = options.system_prompt
     if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
         replace = system.text

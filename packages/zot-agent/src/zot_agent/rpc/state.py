@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, Method
-from zot_core.event_json import encode_message, usage_fields
+from zot_core.event_json import encode_message, model_fields, usage_fields
 from zot_provider.registry import Listing
-from zot_provider.wire.reasoning import levels
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
@@ -74,27 +73,14 @@ async def list_models_all(context: "CommandContext", fields: dict[str, Any]) -> 
 
 
 def _listed(listing: Listing) -> Answer:
-    return {
-        "models": [
-            {
-                "id": model.id,
-                "provider": model.provider,
-                "name": model.name,
-                "context_window": model.context_window,
-                "max_output": model.max_output,
-                "reasoning": model.reasoning,
-                "reasoning_levels": list(levels(model)),
-                "images": model.images,
-            }
-            for model in listing.models
-        ]
-    }
+    return {"models": [model_fields(model) for model in listing.models]}
 
 
 _MODELS = (
     '{"models": [{"id": "claude-opus-4-5", "provider": "anthropic", "name": "Claude Opus 4.5", '
     '"context_window": 200000, "max_output": 64000, "reasoning": true, '
-    '"reasoning_levels": ["off", "low", "high"], "images": true}]}'
+    '"reasoning_levels": ["off", "low", "high"], "images": true, '
+    '"price_input": null, "price_output": null, "price_cache_read": null, "price_cache_write": null}]}'
 )
 
 METHODS = (

@@ -1,9 +1,10 @@
 """Context files with instructions for the agent: `AGENTS.md` of several folders, and `SYSTEM.md`.
 
-`AGENTS.md` of the home folder comes first, then those of every directory from the root down to the working directory,
-so that the nearest instructions come last. Above the working directory, or if every user can write to it, only files
-count that belong to the user, to the owner of the working directory or to root, in directories of one of them: anybody
-can put a file into `/tmp`. The size of each file and of all files together is limited.
+In a directory without `AGENTS.md`, `CLAUDE.md` counts as one. `AGENTS.md` of the home folder comes first, then those of
+every directory from the root down to the working directory, so that the nearest instructions come last. Above the
+working directory, or if every user can write to it, only files count that belong to the user, to the owner of the
+working directory or to root, in directories of one of them: anybody can put a file into `/tmp`. The size of each file
+and of all files together is limited.
 """
 
 import os
@@ -15,6 +16,7 @@ from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field, record
 
 NAME = "AGENTS.md"
+CLAUDE = "CLAUDE.md"
 SYSTEM = "SYSTEM.md"
 
 FILE_LIMIT = 64 * 1024
@@ -44,14 +46,17 @@ class Context(Record):
         return [f"# Instructions from {each.path}\n\n{each.text}" for each in self.files]
 
 
-def find_context(cwd: str, home: str = "") -> Context:
-    """Find the context files for work in `cwd`, an absolute path. `home` is zot's home folder, empty for none."""
+def find_context(cwd: str, home: str = "", *, claude: bool = True) -> Context:
+    """Find the context files for work in `cwd`, an absolute path. `home` is zot's home folder, empty for none. `claude`
+    says whether `CLAUDE.md` is read where there is no `AGENTS.md`."""
     context = Context()
     left = TOTAL_LIMIT
     places = [folder for folder in (home, cwd) if folder and not _open_to_all(folder)]
-    trusted = [os.path.abspath(os.path.join(folder, NAME)) for folder in places]
+    trusted = [os.path.abspath(folder) for folder in places]
     for path in reversed(_unique([*([os.path.join(home, NAME)] if home else []), *_chain(cwd)])):
-        if path not in trusted and (stranger := _stranger(path, cwd)):
+        if claude and not os.path.lexists(path):
+            path = os.path.join(os.path.dirname(path), CLAUDE)
+        if os.path.dirname(path) not in trusted and (stranger := _stranger(path, cwd)):
             context.notes.append(f"{stranger} belongs to another user; {path} is left out")
             continue
         text = read_bounded(path, context.notes)

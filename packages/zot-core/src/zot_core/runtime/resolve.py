@@ -142,4 +142,4 @@ async def list_models(client: Client, current: Model, which: Which, ask: Ask, li
     """See `ModelRegistry.listing`; for a client supplied by the embedder only the current model is listed."""
     if not isinstance(client, RoutingClient):
         return Listing([current] if current.id else [])
-    return await client.registry.listing(client.models, which=which, current=current, ask=ask, limit=limit)
+    return await client.registry.listing(client.list_models, which=which, current=current, ask=ask, limit=limit)

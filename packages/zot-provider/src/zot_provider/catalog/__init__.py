@@ -33,9 +33,9 @@ def find_model(provider: Provider, id: str) -> Model | None:
 
 
 def unlisted_model(id: str, provider: Provider) -> Model:
-    """Return the model that no source describes, with what its family says (`zot_provider.families`). A server of the
-    user's own sets its own limits."""
-    return families.describe(id, provider.id, limits=bool(provider.catalog))
+    """Return the model that no source describes, with what its family says (`zot_provider.families`). A server
+    without keys is the user's own and sets its own limits."""
+    return families.describe(id, provider.id, limits=not provider.keyless)
 
 
 def list_models(provider: Provider) -> list[Model]:

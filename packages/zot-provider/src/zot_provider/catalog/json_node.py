@@ -34,6 +34,10 @@ class JsonNode:
         """Return the places of the fields that no reader was called for."""
         return [self.path(key) for key in self.value if key not in self._read]
 
+    def skip(self, key: str) -> None:
+        """Take a field for read."""
+        self._read.add(key)
+
     def object(self, key: str) -> "JsonNode":
         """Return an object."""
         return JsonNode(self._get(key, dict, "an object", {}), self.path(key))

@@ -35,7 +35,7 @@ def match_model(name: str, models: Mapping[str, Model]) -> Model | None:
     if undated in models and not name.endswith("-latest"):
         return models[undated].replace(id=name)
     wanted = _parts(name)
-    if not wanted.words:
+    if not wanted.words or name.endswith("-latest"):  # such an id is not made up
         return None
     fitting = [(_parts(id), id) for id in models]
     fitting = [(parts, id) for parts, id in fitting if _fits(wanted, parts)]
@@ -77,7 +77,7 @@ def split_level(name: str) -> tuple[str, Reasoning | None]:
     return (head, level) if colon and head and level is not None else (name, None)
 
 
-def search(text: str, models: Iterable[Model]) -> list[Model]:
+def search_models(text: str, models: Iterable[Model]) -> list[Model]:
     """Return the models whose provider, id and name contain each word of `text`, in any order and case."""
     wanted = text.lower().split()
     return [
@@ -93,7 +93,9 @@ def without_date(id: str) -> str:
 def _parts(name: str) -> _Parts:
     words: list[str] = []
     version: list[int] = []
-    for dated, part in re.findall(r"(\d{8}|\d{4}-\d{2}-\d{2}|\d{4})(?![0-9a-z])|([0-9a-z]+)", name.lower()):
+    for dated, part in re.findall(
+        r"(\d{8}|\d{4}-\d{2}-\d{2}|\d{4})(?![0-9a-z])|([0-9a-z]+)", without_date(name.lower())
+    ):
         if dated:
             continue
         letters = part.rstrip("0123456789")

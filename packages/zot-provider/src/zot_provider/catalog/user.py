@@ -112,6 +112,8 @@ def parse_user_models(
                 providers[id] = providers[id].replace(routes=(route, *providers[id].routes))
         known.models[id] = list(models.values())
         known.warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+    for name in ("$schema", "version"):
+        root.skip(name)
     known.warnings += [f"{each}: unknown field, ignored" for each in root.unread()]
     known.providers = tuple(providers.values())
     return known

@@ -38,7 +38,8 @@ class BodyWriter:
         items = body.pop(wire.history_field)
         before = items[: len(items) - length]  # e.g. the system prompt, if it is a message
         parts = [*map(dump, before), *([self._text] if self._text else []), *map(dump, recent)]
-        return f'{dump(body)[:-1]},"{wire.history_field}":[{",".join(parts)}]}}'
+        others = dump(body)[1:-1]
+        return f'{{{others}{"," if others else ""}"{wire.history_field}":[{",".join(parts)}]}}'
 
     def _encode_stable_part(self, request: Request) -> int:
         """Encode the messages that will not change any more. Returns their number."""

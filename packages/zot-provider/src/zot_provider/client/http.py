@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
@@ -75,9 +75,9 @@ class _Service(Record):
     wire: Wire
     writer: BodyWriter
 
-    def url(self, model_id: str) -> str:
-        """Return the URL of requests to this model."""
-        return endpoint(self.provider.base_url or "", self.wire, model_id)
+    def url(self, model_id: str = "", *, path: str = "") -> str:
+        """Return the URL of requests to this model, or of another `path` below the base URL."""
+        return endpoint(self.provider.base_url or "", self.wire, model_id, path=path)
 
     def named(self, request: Request) -> Request:
         """Return the request with the server's own name of its model."""
@@ -173,12 +173,12 @@ class HttpClient:
         encoded = body.encode()
         own = service.provider.quirks.request_headers(request, self._session)
         chunks = self._open().post(url, _headers(service, authorization, own, url, encoded), encoded)
-        async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model.provider)) as batches:
+        async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model)) as batches:
             async for batch in batches:
                 yield batch
 
     async def _events(
-        self, chunks: AsyncIterator[bytes], wire: Wire, provider: str
+        self, chunks: AsyncIterator[bytes], wire: Wire, model: Model
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = (wire.splitter or SseSplitter)(), wire.decoder()
         joins, had_events, head = self._open().coalesces, False, b""
@@ -191,7 +191,7 @@ class HttpClient:
             if joins:
                 batch = join_deltas(batch)
             if decoder.ended:
-                _mark_provider(batch, provider)
+                _mark_origin(batch, model)
             if batch:
                 yield batch
             if decoder.ended:
@@ -203,32 +203,45 @@ class HttpClient:
                 raise
             raise _no_stream(head) from error
         if batch:
-            _mark_provider(batch, provider)
+            _mark_origin(batch, model)
             yield batch
         await _drain(chunks)
 
     async def models(self) -> list[str]:
-        """Return the model ids that the server lists at `/v1/models`. Raises `ProviderError` if the list is missing or
-        empty, and the errors of `stream` for the key."""
+        """Return the ids of `list_models`."""
+        return [model.id for model in await self.list_models()]
+
+    async def list_models(self) -> list[Model]:
+        """Return the models that the server lists at `/v1/models`, with what it says of them. Raises `ProviderError` if
+        the list is missing or empty, and the errors of `stream` for the key."""
+        from zot_provider.catalog.server_list import list_owner, parse_list  # noqa: PLC0415  not before a request
+        from zot_provider.client.local_servers import complete_list  # noqa: PLC0415  not before a request
+
         authorization, url = Authorization(), ""
         try:
             authorization = await self._authorize()
             service = self._service(Model("", self.provider.id), authorization)
-            path = "/models" if service.wire.version_in_base else "/v1/models"
-            url = service.url("").replace(service.wire.path, path)
+            url = service.url(path="/models" if service.wire.version else "/v1/models")
             own = dict(service.provider.quirks.headers)
-            listed = await self._open().get(url, _headers(service, authorization, own, url, b""))
+
+            async def ask(path: str, content: dict[str, Any] | None = None) -> Any:
+                where = url.removesuffix("/v1/models") + path if path else url
+                body = b"" if content is None else json.dumps(content).encode()
+                headers = _headers(service, authorization, own, where, body)
+                return json.loads(await self._open().get(where, headers, body=body))
+
             try:
-                ids = [without_surrogates(str(entry["id"])) for entry in json.loads(listed)["data"]]
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                listed = await ask("")
+                models = parse_list(listed, self.provider)
+            except (ValueError, RecursionError) as error:
                 raise _protocol_error(
                     f"{location(url)} is not a list of models; check the base URL", location(url)
                 ) from error
-            if not ids:
+            if not models:
                 raise _protocol_error(f"the server at {location(url)} has no model loaded", location(url))
+            return await complete_list(models, list_owner(listed), self.provider, ask)
         except ProviderError as error:
             raise self._with_advice(error, authorization.key, url) from error.__cause__
-        return ids
 
     async def close(self) -> None:
         """See `Client`."""
@@ -286,8 +299,9 @@ class HttpClient:
             return f"; {self._credentials.advice(self.provider, key)}"
         if error.status == 404:
             advice = f"; asked {url}" + (f" for model {model.id!r}" if model and model.id else "")
-            if load_wire(self.provider.wire).version_in_base and "/v1" not in url:
-                advice += "; a base URL of this kind usually ends in /v1"
+            version = load_wire(self.provider.wire).version
+            if version and "/v1" not in url:
+                advice += f"; a base URL of this kind usually ends in {version}"
             return advice
         if error.spent:
             return "; check the plan and the balance of the account"
@@ -306,13 +320,13 @@ def _headers(
     return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
 
 
-def _mark_provider(batch: Sequence[StreamEvent], provider: str) -> None:
-    """Set the provider of the reasoning in a complete answer: no other provider may receive it."""
+def _mark_origin(batch: Sequence[StreamEvent], model: Model) -> None:
+    """Set the provider and the model of the reasoning in a complete answer: no other provider may receive it."""
     for event in batch:
         if isinstance(event, StreamEnd):
             for block in event.content:
                 if isinstance(block, ReasoningBlock):
-                    block.provider = provider
+                    block.provider, block.model = model.provider, model.id
 
 
 def _redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -> str:

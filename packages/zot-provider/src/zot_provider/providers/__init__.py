@@ -13,6 +13,8 @@ _MODULES = (
     "gateways",
     "microsoft",
     "github",
+    "google",
+    "amazon",
     "local",
 )
 """The first provider with a key is the default, so the order matters."""

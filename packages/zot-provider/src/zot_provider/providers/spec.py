@@ -48,8 +48,8 @@ class Provider(Record):
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
     base URLs. `names` has the server's own names for models, by id; `names_env` names a variable that holds them in the
-    form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google") or a
-    subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
+    form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google-cloud")
+    or a subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
     """
 
     id: str

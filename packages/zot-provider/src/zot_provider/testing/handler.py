@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, Protocol
 
-from zot_provider.testing.endpoints import ENDPOINTS, UNKNOWN_ENDPOINT, missing_part, model_list
+from zot_provider.testing.endpoints import UNKNOWN_ENDPOINT, find_endpoint, missing_part, model_list
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
@@ -62,8 +62,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
     def _answer(self, raw: bytes) -> None:
         path = self.path.split("?")[0]
         self._route = f"{self.command} {path}"
-        same = f"{self.command} {self._backend.paths.get(path, path)}"
-        self._endpoint = ENDPOINTS.get(same, UNKNOWN_ENDPOINT)
+        self._endpoint = find_endpoint(f"{self.command} {self._backend.paths.get(path, path)}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.command, self.path, headers, wire=self._endpoint.wire)
         try:
@@ -116,7 +115,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         if not delivery.end:
             events = events[:-1]
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-type", self._endpoint.content_type)
         for name, value in fault.headers.items():
             self.send_header(name, value)
         if delivery.framing == "chunked":

@@ -1,15 +1,16 @@
-"""`render`: the server-sent events of a turn on each wire, the inverse of the decoders."""
+"""`render`: the stream of a turn on each wire, the inverse of the splitters and decoders."""
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from zot_provider.errors import ModelError
+from zot_provider.testing.render_bedrock import render_bedrock
+from zot_provider.testing.render_gemini import render_gemini
+from zot_provider.testing.rendering import failure, sse_data
 from zot_provider.testing.turn import Turn
 
 
 def render(turn: Turn, wire: str) -> list[bytes]:
-    """Return the events of a turn, each with its blank line; the last event ends the answer.
+    """Return the events of a turn as they are sent; the last event ends the answer.
 
     All calls must have ids. Raises KeyError for an unknown wire.
     """
@@ -18,17 +19,7 @@ def render(turn: Turn, wire: str) -> list[bytes]:
 
 def _event(value: dict[str, Any]) -> bytes:
     """Return an event named after the type in its data, as on the Messages and Responses wires."""
-    return f"event: {value['type']}\n".encode() + _data(value)
-
-
-def _data(value: dict[str, Any]) -> bytes:
-    return b"data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
-
-
-def _failure(error: Exception, usual: str) -> dict[str, Any]:
-    code = error.code if isinstance(error, ModelError) else ""
-    message = getattr(error, "message", "") or str(error)
-    return {"type": code or usual, "message": message}
+    return f"event: {value['type']}\n".encode() + sse_data(value)
 
 
 def _anthropic(turn: Turn) -> Iterator[bytes]:
@@ -65,7 +56,7 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
             yield _event({"type": "content_block_delta", "index": index, "delta": signed})
         yield _event({"type": "content_block_stop", "index": index})
     if turn.error is not None:
-        yield _event({"type": "error", "error": _failure(turn.error, "api_error")})
+        yield _event({"type": "error", "error": failure(turn.error, "api_error")})
         return
     counts = counts | {"output_tokens": usage.output}
     if usage.reasoning is not None:
@@ -78,7 +69,7 @@ def _anthropic(turn: Turn) -> Iterator[bytes]:
 def _openai_chat(turn: Turn) -> Iterator[bytes]:
     def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        return _data(head | {"choices": [choice]} | more)
+        return sse_data(head | {"choices": [choice]} | more)
 
     head = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     yield chunk({"role": "assistant", "content": ""})
@@ -92,8 +83,8 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
         for delta in turn.deltas(call.text):
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": delta}}]})
     if turn.error is not None:
-        failure = _failure(turn.error, "server_error")
-        yield _data({"error": failure | {"param": None, "code": failure["type"]}})
+        found = failure(turn.error, "server_error")
+        yield sse_data({"error": found | {"param": None, "code": found["type"]}})
         return
     yield chunk({}, {"tool_use": "tool_calls", "length": "length", "end_turn": "stop"}[turn.stop_reason])
     usage = turn.usage
@@ -106,7 +97,7 @@ def _openai_chat(turn: Turn) -> Iterator[bytes]:
     }
     if usage.reasoning is not None:
         counts["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning}
-    yield _data(head | {"choices": [], "usage": counts})
+    yield sse_data(head | {"choices": [], "usage": counts})
     yield b"data: [DONE]\n\n"
 
 
@@ -147,8 +138,8 @@ def _response_events(turn: Turn) -> Iterator[dict[str, Any]]:
             yield part | {"item_id": item["id"]} | index
         yield {"type": "response.output_item.done", "item": output[-1]} | index
     if turn.error is not None:
-        failure = _failure(turn.error, "server_error")
-        failed = {"status": "failed", "error": {"code": failure["type"], "message": failure["message"]}}
+        found = failure(turn.error, "server_error")
+        failed = {"status": "failed", "error": {"code": found["type"], "message": found["message"]}}
         yield {"type": "response.failed", "response": begun | failed}
         return
     usage = turn.usage
@@ -199,6 +190,8 @@ def _part_events(turn: Turn, name: str, part: dict[str, Any], index: str) -> lis
 
 RENDERERS: dict[str, Callable[[Turn], Iterator[bytes]]] = {
     "anthropic-messages": _anthropic,
+    "bedrock-converse": render_bedrock,
+    "gemini": render_gemini,
     "openai-chat": _openai_chat,
     "openai-responses": _openai_responses,
 }

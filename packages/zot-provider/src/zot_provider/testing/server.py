@@ -1,4 +1,4 @@
-"""`ScriptedServer`: a real HTTP server on the loopback interface that plays back scripted turns on three wires.
+"""`ScriptedServer`: a real HTTP server on the loopback interface that plays back scripted turns on all wires.
 
 It runs in a thread, so that synchronous tests, asyncio tests and tests of other processes can use it:
 
@@ -27,8 +27,8 @@ from zot_provider.wire import load_wire
 class ScriptedServer:
     """A model server that answers with scripted turns.
 
-    It answers `POST /v1/messages`, `/v1/chat/completions` and `/v1/responses` with the next turn of the script,
-    `GET /v1/models` with `models`, other paths with status 404. A request that lacks a field or header that the real
+    It answers a request to the endpoint of a wire (`ENDPOINTS`) with the next turn of the script, `GET /v1/models` with
+    `models`, other paths with status 404. A request that lacks a field or header that the real
     API requires gets status 400; with `key` given, a request without it gets 401. When the script is over, the answer
     is a 500 with that message, unless `repeat` restarts the script. `requests` holds the requests in order of arrival.
     """
@@ -80,7 +80,7 @@ class ScriptedServer:
 
     def base_url(self, wire: str) -> str:
         """Return the base URL for this wire, as for a provider's own SDK. Raises KeyError for an unknown wire."""
-        return self.url + ("/v1" if load_wire(wire).version_in_base else "")
+        return self.url + load_wire(wire).version
 
     def add(self, *answers: Answer) -> None:
         """Append turns to the script."""

@@ -98,20 +98,23 @@ class HttpTransport:
         except OSError as error:
             raise connection_failure(error, url, answered=received > 0) from error
 
-    async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0) -> bytes:
-        """Return a document of at most 16 MiB, fetched within `limit` seconds. Raises like `post`."""
+    async def get(self, url: str, headers: Mapping[str, str], limit: float = 10.0, body: bytes = b"") -> bytes:
+        """Return a document of at most 16 MiB, fetched within `limit` seconds. With a `body`, which is JSON, it is the
+        answer to a POST. Raises like `post`."""
+        sent = {"accept": "*/*", "accept-encoding": "gzip"}
+        sent |= {"content-type": "application/json"} if body else {}
         try:
             async with asyncio.timeout(limit):
-                exchange = await self._begin("GET", url, {"accept": "*/*", "accept-encoding": "gzip"}, headers, b"")
+                exchange = await self._begin("POST" if body else "GET", url, sent, headers, body)
                 try:
-                    body = await _read(exchange, _DOCUMENT)
+                    document = await _read(exchange, _DOCUMENT)
                 finally:
                     await exchange.close()
         except OSError as error:
             raise connection_failure(error, url, answered=False) from error
         if exchange.status >= 400:
-            raise status_error(exchange.status, body, exchange.headers, url)
-        return body
+            raise status_error(exchange.status, document, exchange.headers, url)
+        return document
 
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"", *, limit: float = 30.0

@@ -9,6 +9,8 @@ from zot_provider.wire.base import Wire
 
 WIRES = {
     "anthropic-messages": "zot_provider.wire.anthropic",
+    "bedrock-converse": "zot_provider.wire.bedrock",
+    "gemini": "zot_provider.wire.gemini",
     "openai-chat": "zot_provider.wire.openai_chat",
     "openai-responses": "zot_provider.wire.openai_responses",
 }

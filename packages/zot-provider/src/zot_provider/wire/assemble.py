@@ -250,8 +250,11 @@ class BlockDecoder(ABC):
         )
 
 
-def fail(error: Any, fallback: str = "") -> NoReturn:
-    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text."""
+def fail(error: Any, fallback: str = "", *, again: bool = False) -> NoReturn:
+    """Raise the `ModelError` for the error of an event: an object with `message`, `code` and `type`, or a text.
+
+    `again`: the same request may succeed.
+    """
     if isinstance(error, dict):
         details = error.get("details")
         named = details.get("error_code") if isinstance(details, dict) else None  # Anthropic
@@ -261,7 +264,9 @@ def fail(error: Any, fallback: str = "") -> NoReturn:
         code, message = fallback, str(error or "")
     code, message = without_surrogates(code), without_surrogates(message)
     reason = _one_line(message) or "no reason given"
-    raise ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
+    failure = ModelError(f"the model failed: {reason}" + (f" ({code})" if code else ""), code=code, message=message)
+    failure.retryable = failure.retryable or again
+    raise failure
 
 
 def token_count(value: Any) -> int:

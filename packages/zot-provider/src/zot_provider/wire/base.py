@@ -151,9 +151,9 @@ class Encode(Protocol):
 class Wire(Record):
     """A wire: the path of its endpoint below the base URL, and functions to encode and decode.
 
-    `path` begins with a slash; `{model}` in it is the quoted id of the model. `version_in_base` says whether the base
-    URL holds the version (OpenAI: ".../v1") or the path does (Anthropic). `scheme` is the usual way to send a key, one
-    of `SCHEMES`. `headers` are sent with every request.
+    `path` begins with a slash; `{model}` in it is the quoted id of the model. `version` is the end of a base URL that
+    holds the version (OpenAI: "/v1"), empty if the path holds it (Anthropic). `scheme` is the usual way to send a key,
+    one of `SCHEMES`. `headers` are sent with every request.
 
     `history` turns messages (a whole conversation, or a later part of one with the call ids of the earlier part) into
     items of the body; `history_field` is the field in which `encode` puts them. `encode` makes the body, a JSON object,
@@ -165,7 +165,7 @@ class Wire(Record):
 
     name: str
     path: str
-    version_in_base: bool
+    version: str
     scheme: str
     history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
     history_field: str

@@ -33,6 +33,7 @@ def normalize(
     wire: str,
     *,
     provider: str = "",
+    model: str = "",
     images: bool = True,
     ids: set[str] | None = None,
     id_rule: WordRule = NAMES,
@@ -43,8 +44,8 @@ def normalize(
       a missing result becomes an error with the text `NO_RESULT`, a result without a call is dropped;
     - call ids are unique and follow `id_rule`, the names of tools follow the rule of names, and the arguments of calls
       are the text of a JSON object;
-    - each role has only the blocks that it may have; reasoning is kept only if it is of this `wire`, and of this
-      `provider` or of an unknown one;
+    - each role has only the blocks that it may have; reasoning is kept only if it is of this `wire`, of this `provider`
+      or of an unknown one, and, if a `model` is named, of this model or of an unknown one;
     - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
 
@@ -57,7 +58,7 @@ def normalize(
         if message.role == "user":
             _append(copy, "user", _texts_and_images(message.content, images=images))
         elif message.role == "assistant":
-            blocks, calls = _assistant(message.content, wire, provider, ids, id_rule)
+            blocks, calls = _assistant(message.content, (wire, provider, model), ids, id_rule)
             _append(copy, "assistant", blocks)
             if calls:
                 results = _results_after(history, index + 1)
@@ -88,9 +89,11 @@ def _texts_and_images(blocks: Sequence[Block], *, images: bool) -> list[TextBloc
 
 
 def _assistant(
-    blocks: Sequence[Block], wire: str, provider: str, ids: set[str], id_rule: WordRule
+    blocks: Sequence[Block], origin: tuple[str, str, str], ids: set[str], id_rule: WordRule
 ) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
-    """Return the blocks to send, and each call among them with its id in the history."""
+    """Return the blocks to send, and each call among them with its id in the history. `origin` is the wire, the
+    provider and the model whose reasoning is kept."""
+    wire, provider, model = origin
     sent: list[Block] = []
     calls: list[tuple[str, ToolCallBlock]] = []
     for block in blocks:
@@ -100,7 +103,7 @@ def _assistant(
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
-            if block.wire == wire and block.provider in ("", provider):
+            if block.wire == wire and block.provider in ("", provider) and (not model or block.model in ("", model)):
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
             sent.append(block.replace(text=without_surrogates(block.text)))

@@ -1,5 +1,7 @@
 """Parts of a request that several wires encode in the same way."""
 
+import json
+import math
 from typing import Any
 from zlib import crc32
 
@@ -63,6 +65,16 @@ def result_text(result: ToolResultBlock) -> str:
     if result.is_error and not text.lower().startswith("error"):
         return f"error: {text}"
     return text
+
+
+def finite_json(arguments: str) -> Any:
+    """Parse the arguments of a call; numbers beyond a float's range become strings, since JSON has no infinity."""
+    return json.loads(arguments, parse_float=_finite)
+
+
+def _finite(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
 
 
 def is_closed(schema: Any) -> bool:

@@ -4,7 +4,7 @@ How a model is asked to think is data: `Model.thinking`, else the family of its 
 use these functions alone, so that a level means the same with all of them.
 """
 
-from typing import get_args
+from typing import Any, get_args
 
 from zot_provider.families import family
 from zot_provider.model import Model, Thinking
@@ -106,6 +106,31 @@ def thinking_budget(model: Model, level: Reasoning, max_tokens: int) -> int | No
 def thinks(model: Model, level: Reasoning) -> bool:
     """Whether the model thinks at this level: also with "off", if it cannot be off."""
     return thinking(model) is not None and nearest_level(model, level) != "off"
+
+
+def claude_thinking(request: Request, max_tokens: int, *, budget_allowed: bool) -> dict[str, Any]:
+    """Return the fields `thinking` and `output_config` of a request to Claude, as far as they are needed.
+
+    `budget_allowed`: whether a model that thinks by a budget may think now.
+    """
+    model, how = request.model, thinking(request.model)
+    if how is None or how.way == "always":
+        return {}
+    if nearest_level(model, request.reasoning) == "off":
+        return {"thinking": {"type": how.off}} if how.off in ("disabled", "between_tools") else {}
+    if how.way == "adaptive":
+        effort = effort_word(model, request.reasoning)
+        output = {} if effort is None else {"output_config": {"effort": effort}}
+        return {"thinking": {"type": "adaptive", "display": "summarized"}, **output}
+    budget = thinking_budget(model, request.reasoning, max_tokens)
+    if budget is None or not budget_allowed:
+        return {}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def claude_temperature(request: Request, thinking: dict[str, Any] | None) -> float | None:
+    """Return the temperature to send to Claude beside a field `thinking`, which allows only the default temperature."""
+    return temperature(request) if thinking in (None, {"type": "disabled"}) else None
 
 
 def temperature(request: Request) -> float | None:

@@ -8,6 +8,10 @@ from typing import Any
 from wire_cases import (
     anthropic_bodies,
     anthropic_streams,
+    bedrock_bodies,
+    bedrock_streams,
+    gemini_bodies,
+    gemini_streams,
     openai_chat_bodies,
     openai_chat_streams,
     openai_responses_bodies,
@@ -20,6 +24,8 @@ __all__ = ["BODIES", "CONVERSATIONS", "STREAMS", "StreamCase"]
 
 BODIES: dict[str, dict[str, dict[str, Any]]] = {
     "anthropic-messages": anthropic_bodies.BODIES,
+    "bedrock-converse": bedrock_bodies.BODIES,
+    "gemini": gemini_bodies.BODIES,
     "openai-chat": openai_chat_bodies.BODIES,
     "openai-responses": openai_responses_bodies.BODIES,
 }
@@ -27,6 +33,8 @@ BODIES: dict[str, dict[str, dict[str, Any]]] = {
 
 STREAMS: tuple[StreamCase, ...] = (
     *anthropic_streams.STREAMS,
+    *bedrock_streams.STREAMS,
+    *gemini_streams.STREAMS,
     *openai_chat_streams.STREAMS,
     *openai_responses_streams.STREAMS,
 )

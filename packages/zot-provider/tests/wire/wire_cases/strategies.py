@@ -60,3 +60,18 @@ TURNS = st.builds(
     chunk=st.integers(1, 8),
 ).map(_numbered)
 """Turns whose calls have ids."""
+
+
+def as_sent(turn: Turn, wire: str) -> Turn:
+    """The turn as the wire can express it: Gemini sends arguments as one object, and counts thinking as output."""
+    if wire == "bedrock-converse":
+        return turn.replace(usage=turn.usage.replace(reasoning=None))
+    if wire != "gemini":
+        return turn
+    usage = turn.usage
+    reasoning = None if usage.reasoning is None else min(usage.reasoning, usage.output)
+    counted = Usage(usage.input + usage.cache_write, usage.output, usage.cache_read, reasoning=reasoning)
+    calls = [
+        call if isinstance(call.args, dict) else call.replace(args={"arguments": call.args}) for call in turn.calls
+    ]
+    return turn.replace(calls=calls, usage=counted)

@@ -123,7 +123,7 @@ class _Walk:
     def take(self, tokens: "Sequence[Token]") -> None:
         """Take the tokens of the text."""
         cut, last = self._places(tokens)
-        if last < 0 < self._last:
+        if cut < 0 < self._last:
             self._cut(self._last, [])  # only empty lines
         for index, token in enumerate(tokens):
             if index == cut:
@@ -146,11 +146,21 @@ class _Walk:
         """Return the indexes of the token before which to cut, and of the leaf that may be cut; -1 for no token."""
         last = len(tokens) - 1
         while last >= 0 and (tokens[last].type not in _BEGIN or _begin(tokens[last]) > self._last):
+            if tokens[last].type in _BEGIN and self._is_parted(tokens, last):
+                return last, -1
             last -= 1
         cut = last
         while cut > 0 and tokens[cut - 1].type in _BEGIN and tokens[cut - 1].type not in _KINDS:
             cut -= 1  # a container without a leaf above this one
         return cut, last
+
+    def _is_parted(self, tokens: "Sequence[Token]", index: int) -> bool:
+        """Whether an empty line has ended the block above, whatever follows: it is no list, and not indented code."""
+        token, above = tokens[index], tokens[index - 1] if index else None
+        if above is None or above.level or token.level or above.type in (*_LIST_CLOSE, "blockquote_close"):
+            return False
+        line = _begin(token)
+        return line > self._lead and not self._lines[line - 1].strip(" \t") and self._lines[line][0] not in " \t"
 
     def _cut_before(self, token: "Token") -> None:
         line = _begin(token)

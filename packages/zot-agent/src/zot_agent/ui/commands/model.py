@@ -18,7 +18,7 @@ async def model(chat: Chat, name: str) -> None:
 
 async def _models(chat: Chat) -> list[PickerItem[str]]:
     current = chat.host.runtime.agent.model
-    listing = await chat.host.runtime.list_models()
+    listing = await chat.host.runtime.list_models(ask="stale")
     problem = listing.problems.get(current.provider)
     if problem is not None:  # only the current provider has to answer
         chat.note(f"{current.provider} did not list its models: {problem}", "warning")

@@ -4,8 +4,6 @@ Sources: Claude API reference, "Create a Message" (https://platform.claude.com/d
 "Extended thinking", "Effort".
 """
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,16 +12,13 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import id_rule
-from zot_provider.wire.reasoning import effort_word, nearest_level, temperature, thinking, thinking_budget
+from zot_provider.wire.parts import finite_json, id_rule
+from zot_provider.wire.reasoning import claude_temperature, claude_thinking
 
 _NAME = "anthropic-messages"
 
 _MAX_TOKENS = 8192
 """Limit of an answer, which the API requires, for a model whose limit is unknown."""
-
-
-_OFF = {"type": "disabled"}
 
 
 def _cache_breakpoint() -> dict[str, str]:
@@ -56,36 +51,18 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
             body["tools"][-1]["cache_control"] = _cache_breakpoint()
     body["messages"] = messages
     _set_breakpoint(messages)
-    output = _reasoning(request, max_tokens, messages, body) if quirks.reasoning_effort else {}
+    allowed = _thinking_allowed(messages)
+    asked = claude_thinking(request, max_tokens, budget_allowed=allowed) if quirks.reasoning_effort else {}
+    output = asked.pop("output_config", {})
+    body |= asked
     if request.response_schema is not None:
         output["format"] = {"type": "json_schema", "schema": request.response_schema}
     if output:
         body["output_config"] = output
-    warmth = temperature(request)
-    if warmth is not None and body.get("thinking", _OFF) == _OFF:  # thinking allows only the default temperature
+    warmth = claude_temperature(request, body.get("thinking"))
+    if warmth is not None:
         body["temperature"] = warmth
     return quirks.finish(body)
-
-
-def _reasoning(
-    request: Request, max_tokens: int, messages: list[dict[str, Any]], body: dict[str, Any]
-) -> dict[str, Any]:
-    """Add `thinking` to the body. Returns the effort's fields of `output_config`."""
-    model, how = request.model, thinking(request.model)
-    if how is None or how.way == "always":
-        return {}
-    if nearest_level(model, request.reasoning) == "off":
-        if how.off in ("disabled", "between_tools"):
-            body["thinking"] = {"type": how.off}
-        return {}
-    if how.way == "adaptive":
-        body["thinking"] = {"type": "adaptive", "display": "summarized"}
-        effort = effort_word(model, request.reasoning)
-        return {} if effort is None else {"effort": effort}
-    budget = thinking_budget(model, request.reasoning, max_tokens)
-    if budget is not None and _thinking_allowed(messages):
-        body["thinking"] = {"type": "enabled", "budget_tokens": budget}
-    return {}
 
 
 def _thinking_allowed(messages: list[dict[str, Any]]) -> bool:
@@ -129,7 +106,7 @@ def _parts(blocks: Iterable[Block], quirks: Quirks) -> list[dict[str, Any]]:
         elif isinstance(block, ImageBlock):
             parts.append(_image(block))
         elif isinstance(block, ToolCallBlock):
-            call = {"id": block.id, "name": block.name, "input": _input(block.arguments)}
+            call = {"id": block.id, "name": block.name, "input": finite_json(block.arguments)}
             parts.append({"type": "tool_use", **call})
         elif isinstance(block, ToolResultBlock):
             parts.append(_result(block, quirks))
@@ -153,13 +130,3 @@ def _result(result: ToolResultBlock, quirks: Quirks) -> dict[str, Any]:
 
 def _image(image: ImageBlock) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": image.mime_type, "data": image.data}}
-
-
-def _input(arguments: str) -> Any:
-    """Parse the arguments; numbers beyond a float's range become strings, since JSON has no infinity."""
-    return json.loads(arguments, parse_float=_finite)
-
-
-def _finite(text: str) -> float | str:
-    number = float(text)
-    return number if math.isfinite(number) else text

@@ -1,49 +1,34 @@
 """`ModelRegistry`: the providers and their models.
 
-The models come from four sources: the user's `models.json`, providers added at run time, the catalogue, and the lists
-that servers returned.
+The models come from four sources: the user's `models.json`, providers added at run time, the lists that servers
+returned, and the catalogue.
 """
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Literal, TypeAlias
 
 from zot_provider.catalog import find_model, in_catalog, list_models, unlisted_model
-from zot_provider.catalog.known import KnownProviders
 from zot_provider.catalog.names import match_model, split_level
-from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
-from zot_provider.errors import ConfigError, MissingKey, ResponseTimeout, UnknownName, ZotError
+from zot_provider.errors import ConfigError, ResponseTimeout, ZotError
 from zot_provider.model import Model
-from zot_provider.providers import PROVIDERS, provider_id
-from zot_provider.providers.spec import Provider
+from zot_provider.providers import PROVIDERS
 from zot_provider.record import Record, field, record
+from zot_provider.registry.provider_table import ProviderTable
 from zot_provider.request import Reasoning
 
-if TYPE_CHECKING:
-    from zot_provider.client.http import Client
-
 Fetch: TypeAlias = Callable[[str], Awaitable[Iterable[str | Model]]]
-"""Fetches the list of models from the server of the provider with this id: `RoutingClient.models`."""
+"""Fetches the list of models from the server of the provider with this id: `RoutingClient.list_models`."""
 
 Which: TypeAlias = Literal["current", "ready", "all"]
 """The current provider; the current provider and all that have a key or need none; all providers."""
 
-Ask: TypeAlias = Literal["never", "unlisted", "always"]
-"""Which servers are asked for their list; "unlisted": servers whose models are in no catalogue."""
+Ask: TypeAlias = Literal["never", "unlisted", "stale", "always"]
+"""Which servers are asked for their list; "unlisted": servers whose models are in no catalogue; "stale": also those
+whose kept list is not fresh."""
 
-LIST_LIMIT = 2.0
+LIST_LIMIT = 2.5
 """Seconds to wait for a server's list of models."""
-
-
-@record
-class Endpoint(Record):
-    """Key and base URL for one provider, and whether any certificate is accepted. It is never used for another
-    provider. Empty fields mean the provider's own values."""
-
-    key: str = ""
-    base_url: str = ""
-    insecure: bool = False
 
 
 @record
@@ -54,116 +39,8 @@ class Listing(Record):
     problems: dict[str, ZotError] = field(default_factory=dict)
 
 
-@record
-class _Entry(Record):
-    """A provider, its own models, and a function that makes its client if it does not speak HTTP."""
-
-    provider: Provider
-    models: dict[str, Model] = field(default_factory=dict)
-    open: "Callable[[Provider], Client] | None" = None
-
-
-class ModelRegistry:
-    """The providers and their models. The registry opens no connections: a `Fetch` function asks servers.
-
-    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `warnings` name
-    what the user's file has without effect.
-    """
-
-    def __init__(
-        self,
-        known: KnownProviders | None = None,
-        *,
-        environ: Mapping[str, str] | None = None,
-        credentials: Credentials | None = None,
-    ) -> None:
-        """`known` holds the built-in and the user's providers. The default of `environ` is the environment of the
-        process. Keys come from `environ` unless `credentials` are given."""
-        self.environ: Mapping[str, str] = os.environ if environ is None else environ
-        self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
-        self.endpoints: dict[str, Endpoint] = {}
-        self._added: dict[str, _Entry] = {}
-        self._listed: dict[str, tuple[str, dict[str, Model]]] = {}  # address and models, by provider
-        self.reload(known or KnownProviders())
-
-    # Providers.
-
-    @property
-    def providers(self) -> tuple[Provider, ...]:
-        """The built-in providers, the user's, then the added ones."""
-        return tuple(entry.provider for entry in (self._known | self._added).values())
-
-    def id_of(self, name: str) -> str:
-        """Return the id of the provider with this id or alias; any other name stays as it is."""
-        return name if name in self._added or name in self._known else provider_id(name)
-
-    def provider(self, id: str) -> Provider:
-        """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
-        entry = self._added.get(id) or self._known.get(self.id_of(id))
-        if entry is None:
-            raise self.unknown(id)
-        return entry.provider
-
-    def unknown(self, name: str) -> UnknownName:
-        """Return the error for a name that no provider has."""
-        return UnknownName.among("provider", name, [each.id for each in self.providers], "(docs/providers.md has all)")
-
-    def add(
-        self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
-    ) -> None:
-        """Add a provider, or replace the provider with the same id, whose models stay known.
-
-        `open` makes the client of a provider that does not speak HTTP. It is not called while the provider has a base
-        URL from `endpoints` or the environment.
-        """
-        self.remove(provider.id)
-        self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
-
-    def remove(self, id: str) -> None:
-        """Undo `add` for this id. Does nothing if nothing was added."""
-        self._added.pop(id, None)
-        self._listed.pop(id, None)
-
-    def reload(self, known: KnownProviders) -> None:
-        """Replace the built-in and the user's providers by `known`. Added providers stay."""
-        self._keys, self._discover, self.warnings = known.keys, known.discover, known.warnings
-        self._known = {
-            provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
-            for provider in known.providers
-        }
-
-    def opener(self, id: str) -> "Callable[[Provider], Client] | None":
-        """Return the function that makes the provider's client; None if it speaks HTTP."""
-        entry = self._added.get(id)
-        return None if entry is None or self.base_url(id) else entry.open
-
-    def base_url(self, id: str) -> str:
-        """Return the base URL that replaces the provider's own: that of `endpoints`, else that of the environment, else
-        an empty string. Raises `UnknownName`."""
-        names = self.provider(id).base_url_env
-        return self._endpoint(id).base_url or environment_value(names, self.environ)
-
-    def address(self, id: str) -> str:
-        """Return the base URL in use for the provider, or an empty string. Raises `UnknownName`."""
-        return self.base_url(id) or self.provider(id).base_url or ""
-
-    def credentials_of(self, id: str) -> Credentials:
-        """Return the key given for this provider, else that in the user's file, else the credentials for all."""
-        given = self._endpoint(id).key or self._keys.get(id, "")
-        return GivenKey(given, self.environ) if given else self.credentials
-
-    def ready(self, id: str) -> bool:
-        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
-        provider = self.provider(id)
-        try:
-            self.credentials_of(id).check(provider)
-        except MissingKey:
-            return False
-        except ConfigError:  # there is a key; the first request reports the problem
-            pass
-        return bool(self.base_url(id)) or provider.addressed(self.environ)
-
-    # Models.
+class ModelRegistry(ProviderTable):
+    """The providers and their models. The registry opens no connections: a `Fetch` function asks servers."""
 
     def models(self, id: str = "") -> list[Model]:
         """Return the known models of this provider, or of all providers for an empty id. No server is asked.
@@ -175,27 +52,24 @@ class ModelRegistry:
         return [model for each in ids for model in self._models(each, own_names=self.has_own_names(each))]
 
     def find(self, provider_id: str, model_id: str) -> Model | None:
-        """Return the model with exactly this id, from the first source that has it: the user, `add`, the catalogue, the
-        server's list. None if no source has it, or if the provider is unknown."""
+        """Return the model with exactly this id, from the first source that has it: the user, `add`, the server's
+        list, the catalogue. None if no source has it, or if the provider is unknown."""
         for entries in (self._known, self._added):
             entry = entries.get(provider_id)
             if entry is not None and model_id in entry.models:
                 return entry.models[model_id]
         if provider_id not in self._known and provider_id not in self._added:
             return None
-        return find_model(self.provider(provider_id), model_id) or self._server_models(provider_id).get(model_id)
+        return self._server_models(provider_id).get(model_id) or find_model(self.provider(provider_id), model_id)
 
     def knows(self, model: Model) -> bool:
         """Whether `find` finds the model, or the model is a dated snapshot of a model of the catalogue."""
-        if self.find(model.provider, model.id) is not None:
-            return True
-        return any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
+        found = self.find(model.provider, model.id) is not None
+        return found or any(in_catalog(each, model.id) for each in self.providers if each.id == model.provider)
 
     def unlisted(self, model: Model, before: Model | None = None) -> bool:
-        """Whether to warn a person because the models of the provider are known and do not include this model.
-
-        `before` is the model that was in use before; see `has_own_names`.
-        """
+        """Whether to warn a person because the models of the provider are known and do not include this model. `before`
+        is the model that was in use before; see `has_own_names`."""
         return not self.knows(model) and not self.has_own_names(model.provider, before)
 
     def has_own_names(self, id: str, current: Model | None = None) -> bool:
@@ -232,7 +106,7 @@ class ModelRegistry:
             if isinstance(each, str):
                 each = find_model(provider, each) or unlisted_model(each, provider)
             listed[each.id] = each
-        self._listed[id] = (self.address(id), listed)
+        self.lists.remember(id, self.address(id), listed)
 
     async def live(self, id: str, fetch: Fetch, limit: float = LIST_LIMIT) -> list[Model]:
         """Ask the provider's server for its list, remember it, and return the known models of the provider.
@@ -269,10 +143,14 @@ class ModelRegistry:
             try:
                 await self.live(id, fetch, limit)
             except ZotError as error:
-                problems[id] = error
+                if ask == "always" or self.has_own_names(id, current):  # otherwise the catalogue has its models
+                    problems[id] = error
 
         if fetch is not None:
-            await asyncio.gather(*(fetch_one(fetch, id) for id in ids if self._should_fetch(id, ask, current)))
+            asked = [id for id in ids if self._should_fetch(id, ask, current)]
+            await asyncio.gather(*(fetch_one(fetch, id) for id in asked))
+            if asked and self.lists.kept:
+                await asyncio.to_thread(self.lists.save)
         models: list[Model] = []
         for id in ids:
             found = self._models(id, own_names=self.has_own_names(id, current))
@@ -359,27 +237,12 @@ class ModelRegistry:
                     return found
         return meant
 
-    def _default_provider(self) -> str:
-        """Return the first provider with a key, else the first provider."""
-        providers = self.providers
-        return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
-
-    def _endpoint(self, id: str) -> Endpoint:
-        return self.endpoints.get(id) or Endpoint()
-
-    def _entries(self, id: str) -> list[_Entry]:
-        """Return the entries of a provider; the last one wins."""
-        return [entries[id] for entries in (self._added, self._known) if id in entries]
-
     def _server_models(self, id: str) -> dict[str, Model]:
-        address, models = self._listed.get(id, ("", {}))
-        return models if address == self.address(id) else {}
+        return self.lists.models(id, self.address(id))
 
     def _models(self, id: str, *, own_names: bool) -> list[Model]:
         catalogue = [] if own_names else list_models(self.provider(id))
-        found: dict[str, Model] = {model.id: model for model in catalogue}
-        for model in self._server_models(id).values():
-            found.setdefault(model.id, model)
+        found: dict[str, Model] = {model.id: model for model in catalogue} | self._server_models(id)
         for entry in self._entries(id):
             found |= entry.models
         return list(found.values())
@@ -396,5 +259,7 @@ class ModelRegistry:
             return False
         if not self.ready(id) and (current is None or current.provider != id):
             return False
-        wanted = self.has_own_names(id, current) if id not in self._discover else self._discover[id]
-        return ask == "always" or wanted
+        if ask == "always" or id in self._discover:
+            return ask == "always" or self._discover[id]
+        stale = ask == "stale" and self.lists.kept and not self.lists.fresh(id, self.address(id))
+        return stale or self.has_own_names(id, current)

@@ -1,0 +1,1 @@
+"""Accounts of clouds, which need no key: AWS signs requests, Google Cloud issues tokens."""

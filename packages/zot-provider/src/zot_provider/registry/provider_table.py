@@ -1,0 +1,152 @@
+"""`ProviderTable`: the providers, their addresses and keys."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from zot_provider.accounts.cloud import CloudAccounts
+from zot_provider.catalog.known import KnownProviders
+from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
+from zot_provider.errors import ConfigError, MissingKey, UnknownName
+from zot_provider.model import Model
+from zot_provider.providers import provider_id
+from zot_provider.providers.spec import Provider
+from zot_provider.record import Record, field, record
+from zot_provider.registry.server_lists import ServerLists
+
+if TYPE_CHECKING:
+    from zot_provider.client.http import Client
+
+
+@record
+class Endpoint(Record):
+    """Key and base URL for one provider, and whether any certificate is accepted. It is never used for another
+    provider. Empty fields mean the provider's own values."""
+
+    key: str = ""
+    base_url: str = ""
+    insecure: bool = False
+
+
+@record
+class _Entry(Record):
+    """A provider, its own models, and a function that makes its client if it does not speak HTTP."""
+
+    provider: Provider
+    models: dict[str, Model] = field(default_factory=dict)
+    open: "Callable[[Provider], Client] | None" = None
+
+
+class ProviderTable:
+    """The built-in providers, the user's, and those added at run time, with their addresses and keys.
+
+    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `warnings` name
+    what the user's file has without effect.
+    """
+
+    def __init__(
+        self,
+        known: KnownProviders | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        credentials: Credentials | None = None,
+        lists: ServerLists | None = None,
+    ) -> None:
+        """`known` holds the built-in and the user's providers. The default of `environ` is the environment of the
+        process. Keys come from `environ` unless `credentials` are given. `lists` are the lists of servers."""
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
+        self.endpoints: dict[str, Endpoint] = {}
+        self._clouds = CloudAccounts(self.environ)
+        self._added: dict[str, _Entry] = {}
+        self.lists = lists or ServerLists()
+        self.reload(known or KnownProviders())
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """The built-in providers, the user's, then the added ones."""
+        return tuple(entry.provider for entry in (self._known | self._added).values())
+
+    def id_of(self, name: str) -> str:
+        """Return the id of the provider with this id or alias; any other name stays as it is."""
+        return name if name in self._added or name in self._known else provider_id(name)
+
+    def provider(self, id: str) -> Provider:
+        """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
+        entry = self._added.get(id) or self._known.get(self.id_of(id))
+        if entry is None:
+            raise self.unknown(id)
+        return entry.provider
+
+    def unknown(self, name: str) -> UnknownName:
+        """Return the error for a name that no provider has."""
+        return UnknownName.among("provider", name, [each.id for each in self.providers], "(docs/providers.md has all)")
+
+    def add(
+        self, provider: Provider, models: Iterable[Model] = (), *, open: "Callable[[Provider], Client] | None" = None
+    ) -> None:
+        """Add a provider, or replace the provider with the same id, whose models stay known.
+
+        `open` makes the client of a provider that does not speak HTTP. It is not called while the provider has a base
+        URL from `endpoints` or the environment.
+        """
+        self.remove(provider.id)
+        self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
+
+    def remove(self, id: str) -> None:
+        """Undo `add` for this id. Does nothing if nothing was added."""
+        self._added.pop(id, None)
+        self.lists.forget(id)
+
+    def reload(self, known: KnownProviders) -> None:
+        """Replace the built-in and the user's providers by `known`. Added providers stay."""
+        self._keys, self._discover, self.warnings = known.keys, known.discover, known.warnings
+        self._known = {
+            provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
+            for provider in known.providers
+        }
+
+    def opener(self, id: str) -> "Callable[[Provider], Client] | None":
+        """Return the function that makes the provider's client; None if it speaks HTTP."""
+        entry = self._added.get(id)
+        return None if entry is None or self.base_url(id) else entry.open
+
+    def base_url(self, id: str) -> str:
+        """Return the base URL that replaces the provider's own: that of `endpoints`, else that of the environment, else
+        an empty string. Raises `UnknownName`."""
+        names = self.provider(id).base_url_env
+        return self._endpoint(id).base_url or environment_value(names, self.environ)
+
+    def address(self, id: str) -> str:
+        """Return the base URL in use for the provider, or an empty string. Raises `UnknownName`."""
+        return self.base_url(id) or self.provider(id).base_url or ""
+
+    def credentials_of(self, id: str) -> Credentials:
+        """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""
+        given = self._endpoint(id).key or self._keys.get(id, "")
+        return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
+
+    def ready(self, id: str) -> bool:
+        """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
+        provider = self.provider(id)
+        try:
+            self.credentials_of(id).check(provider)
+        except MissingKey:
+            return False
+        except ConfigError:  # there is a key; the first request reports the problem
+            pass
+        return bool(self.base_url(id)) or provider.addressed(self.environ)
+
+    # Internal.
+
+    def _default_provider(self) -> str:
+        """Return the first provider with a key, else the first provider."""
+        providers = self.providers
+        return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
+
+    def _endpoint(self, id: str) -> Endpoint:
+        return self.endpoints.get(id) or Endpoint()
+
+    def _entries(self, id: str) -> list[_Entry]:
+        """Return the entries of a provider; the last one wins."""
+        return [entries[id] for entries in (self._added, self._known) if id in entries]
