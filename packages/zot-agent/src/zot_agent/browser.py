@@ -33,7 +33,7 @@ def open_browser(url: str, removed: Iterable[str] = (), environ: Mapping[str, st
         opening = subprocess.Popen([opener, url], env=env, stdin=null, stdout=null, stderr=null, start_new_session=True)
     except OSError:
         return False
-    # Some openers run as long as the browser; one that has ended is a zombie until it is waited for.
+    # Some openers run as long as the browser. An opener that has ended is a zombie until it is waited for.
     threading.Thread(target=opening.wait, name="browser", daemon=True).start()
     return True
 
