@@ -10,6 +10,7 @@ from command import Zot
 from extension_folder import write_extension
 from secret_service import secret_service
 
+from zot_provider.providers import PROVIDERS
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 STORED = "sk-stored-0123456789-secret"
@@ -18,8 +19,8 @@ STORED = "sk-stored-0123456789-secret"
 @pytest.fixture
 def person(zot: Zot) -> Zot:
     """A zot without a key in its environment."""
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        del zot.env[name]
+    for name in {name for provider in PROVIDERS for name in provider.key_env}:
+        zot.env.pop(name, None)
     zot.env["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     return zot
 

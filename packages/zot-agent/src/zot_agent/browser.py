@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Mapping
 
 _OPENERS = {"darwin": "open", "linux": "xdg-open"}
@@ -28,10 +29,12 @@ def open_browser(url: str, removed: Iterable[str] = (), environ: Mapping[str, st
         env.pop(name, None)
     null = subprocess.DEVNULL
     try:
-        # Not waited for: some openers run as long as the browser. Whatever it prints would spoil the screen.
-        subprocess.Popen([opener, url], env=env, stdin=null, stdout=null, stderr=null, start_new_session=True)
+        # Whatever it prints would spoil the screen.
+        opening = subprocess.Popen([opener, url], env=env, stdin=null, stdout=null, stderr=null, start_new_session=True)
     except OSError:
         return False
+    # Some openers run as long as the browser. An opener that has ended is a zombie until it is waited for.
+    threading.Thread(target=opening.wait, name="browser", daemon=True).start()
     return True
 
 

@@ -78,3 +78,14 @@ async def test_a_copy_of_the_conversation_is_another_session(chats: Chats, serve
         await talk.until(lambda: talk.said == [])
         await talk.settle()
         assert "› a color" in talk.screen()
+
+
+async def test_context_shows_what_fills_the_window(chats: Chats, server: ScriptedServer) -> None:
+    server.add("red")
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        talk.type("/context<enter>")
+        await talk.shown("of all input came from the cache")
+        screen = talk.screen()
+        for text in ("System prompt", "Tools", "user: a color", "assistant: red", "tokens; 0 %"):
+            assert text in screen

@@ -129,8 +129,7 @@ class Conversation:
         return self._add(partial(self.runtime.summarise, instructions), f"/compact {instructions}".strip())
 
     def shell(self, command: ShellCommand, typed: str = "") -> Run:
-        """Queue a shell command. Its events are `ShellStart`, `ShellOutput` and `ShellEnd`; the model reads its output
-        with the next prompt."""
+        """Queue a shell command: `ShellStart`, `ShellOutput`, `ShellEnd`. The model reads its output with the next prompt."""
         return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
 
     def _add(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str) -> Run:

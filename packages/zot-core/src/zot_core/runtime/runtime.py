@@ -138,7 +138,7 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
-        sent = SentHistory(self.agent)
+        self.sent = sent = SentHistory(self.agent)
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()

@@ -102,7 +102,7 @@ class SessionTree:
                         files[path] = open(path, "rb", opener=open_regular)  # noqa: SIM115  closed below
                     files[path].seek(entry.place[1])
                     message = rows.read_message(read_row(files[path].read(entry.place[2])).get("message"))
-                found[id] = "" if message is None else _first_line(message)
+                found[id] = "" if message is None else first_line(message)
         except OSError as error:
             raise SessionError(f"cannot read the session: {error.strerror}") from error
         finally:
@@ -202,7 +202,7 @@ def _kind(row: dict[str, Any]) -> str | None:
     return kind if kind in ("compaction", "custom", "label", "meta", "rename", "usage") else None
 
 
-def _first_line(message: Message) -> str:
+def first_line(message: Message) -> str:
     """Return a line that names a message: its text, its calls, or its results."""
     if message.hidden:
         return ""

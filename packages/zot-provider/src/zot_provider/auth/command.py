@@ -10,6 +10,9 @@ from zot_provider.auth.entry import KeyCommand
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.errors import ConfigError
 
+_REAP_SECONDS = 2.0
+"""Seconds to wait for a program that was killed."""
+
 MAX_BYTES = 64 << 10
 """The most bytes that the program may print."""
 
@@ -41,7 +44,7 @@ async def run_key_command(command: KeyCommand, provider: str, environ: Mapping[s
         raise ConfigError(f"{where} took more than {command.timeout_ms / 1000:g} s") from None
     finally:
         _kill(process)
-        await process.wait()
+        await _reap(process)
     if code:
         raise ConfigError(f"{where} failed with exit code {code}; run it in a terminal to see why")
     if len(output) > MAX_BYTES:
@@ -60,6 +63,17 @@ async def _read(stream: asyncio.StreamReader | None) -> bytes:
     while len(data) <= MAX_BYTES and (piece := await stream.read(MAX_BYTES + 1 - len(data))):
         data += piece
     return data
+
+
+async def _reap(process: asyncio.subprocess.Process) -> None:
+    """Wait for a killed program. asyncio reports its end only once its output was read, and what left its process group
+    may hold that open for ever."""
+    assert process.stdout is not None  # it is a pipe
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_REAP_SECONDS):
+            while await process.stdout.read(MAX_BYTES):
+                pass
+            await process.wait()
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

@@ -1,0 +1,50 @@
+"""`context_split`: what fills the context window of a conversation."""
+
+import json
+
+from zot_core.compaction.size import CHARACTERS_PER_TOKEN, estimate
+from zot_core.runtime.runtime import Runtime
+from zot_core.skills import skills_section
+from zot_provider.messages import Message
+from zot_provider.record import Record, record
+from zot_provider.usage import Usage
+
+
+@record
+class ContextPart(Record):
+    """A part of a request: its `tokens` are an estimate. `kind` is system, skills, tools or message; `message` is the
+    message as it is sent. `changed`: something in it is left out or shortened."""
+
+    kind: str
+    tokens: int
+    message: Message | None = None
+    changed: bool = False
+
+
+@record
+class ContextSplit(Record):
+    """The parts of the next request in order. `window` is the context window in tokens, 0 if unknown; `usage` that of
+    the session so far, whose `cache_read` are the tokens that providers read from their cache."""
+
+    parts: list[ContextPart]
+    window: int
+    usage: Usage
+
+    @property
+    def tokens(self) -> int:
+        """The sum of all parts."""
+        return sum(part.tokens for part in self.parts)
+
+
+def context_split(runtime: Runtime) -> ContextSplit:
+    """Return the parts of the next request. Reads all messages of a long session: call it in a thread."""
+    agent = runtime.agent
+    skills = skills_section(runtime.skills)
+    system = agent.system if agent.system_prompt is None else agent.system_prompt
+    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.tools.values()])
+    texts = {"system": len(system) - len(skills), "skills": len(skills), "tools": len(tools)}
+    parts = [ContextPart(kind, size // CHARACTERS_PER_TOKEN) for kind, size in texts.items() if size]
+    messages = agent.history.messages
+    for own, message in zip(messages, runtime.sent.view(messages), strict=True):
+        parts.append(ContextPart("message", estimate([message]), message, changed=message is not own))
+    return ContextSplit(parts, agent.model.context_window, agent.usage)
