@@ -129,7 +129,7 @@ class Conversation:
         return self._add(partial(self.runtime.summarise, instructions), f"/compact {instructions}".strip())
 
     def shell(self, command: ShellCommand, typed: str = "") -> Run:
-        """Queue a shell command: `ShellStart`, `ShellOutput`, `ShellEnd`. The model reads its output with the next prompt."""
+        """Queue a shell command: `ShellStart`, `ShellOutput`, `ShellEnd`. The model reads the output next time."""
         return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
 
     def _add(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str) -> Run:
