@@ -111,6 +111,8 @@ def test_the_screens_settings_are_read(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('{"editor_mode": "emacs"}', "editor_mode: expected one of default, vi, got 'emacs'"),
+        ('{"favourite_models": "sonnet"}', 'favourite_models: expected an array, got "sonnet"'),
+        ('{"favourite_models": ["a", 3]}', "favourite_models: expected names of models, got 3"),
         ('{"keymap": []}', "keymap: expected an object, got a list"),
         ('{"keymap": {"f5": 3}}', "keymap: f5: expected text, got 3"),
         ('{"tool_render": "round"}', "tool_render: expected one of flat, box, got 'round'"),

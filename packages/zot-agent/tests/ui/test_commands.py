@@ -543,3 +543,24 @@ async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         talk.type("/exit<enter>")
         await talk.until(lambda: talk.over)
+
+
+@pytest.mark.usefixtures("anthropic")
+async def test_ctrl_p_goes_through_the_favourite_models_and_back(chats: Chats, server: ScriptedServer) -> None:
+    home = chats.root / "zot-home"
+    home.mkdir(exist_ok=True)
+    (home / "config.json").write_text('{"favourite_models": ["anthropic/claude-opus-4-5", "openai/scripted:high"]}')
+    async with chats.built(server) as talk:
+        await talk.press("<ctrl+p>")
+        await talk.until(lambda: talk.model == "claude-opus-4-5")
+        await talk.press("<ctrl+p>")
+        await talk.until(lambda: talk.model == "scripted")
+        await talk.press("<ctrl+shift+p>")
+        await talk.until(lambda: talk.model == "claude-opus-4-5")
+
+
+async def test_without_favourite_models_ctrl_p_says_how_to_name_them(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        await talk.press("<ctrl+p>")
+        await talk.shown("no favourite models yet")
+        assert talk.model == "scripted"

@@ -20,6 +20,7 @@ _MAX_BYTES = 1 << 20
 _THRESHOLD = "auto_compact_threshold"
 _KEYMAP = "keymap"
 _IMAGES = "inline_images_enabled"
+_FAVOURITES = "favourite_models"
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -57,6 +58,8 @@ class Settings(Record):
     """How the editor interprets keys: as plain text input, or like vi."""
     keymap: dict[str, str] = field(default_factory=dict)
     """Maps keys to slash commands or actions; an empty text unbinds a key."""
+    favourite_models: list[str] = field(default_factory=list)
+    """Names of models, as `--model` takes them, that Ctrl+P goes through on the screen."""
 
 
 def load_settings(home: str) -> Settings:
@@ -64,7 +67,7 @@ def load_settings(home: str) -> Settings:
     and the key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
-    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES)]
+    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES, _FAVOURITES)]
     for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {describe(value[name])}")
@@ -75,6 +78,8 @@ def load_settings(home: str) -> Settings:
         if not isinstance(value[_IMAGES], bool):
             raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {describe(value[_IMAGES])}")
         settings = settings.replace(inline_images_enabled=value[_IMAGES])
+    if value.get(_FAVOURITES) is not None:
+        settings = settings.replace(favourite_models=_favourites(value[_FAVOURITES], path))
     if value.get(_KEYMAP) is not None:
         settings = settings.replace(keymap=_keymap(value[_KEYMAP], path))
     for name, choices in (
@@ -96,6 +101,15 @@ def load_settings(home: str) -> Settings:
     if authorities and not os.path.isfile(authorities):
         raise ConfigError(f"{path}: ca_file: there is no file {authorities}")
     return settings.replace(ca_file=authorities)
+
+
+def _favourites(value: object, path: str) -> list[str]:
+    if not isinstance(value, list):
+        raise ConfigError(f"{path}: {_FAVOURITES}: expected an array, got {describe(value)}")
+    for name in value:
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigError(f"{path}: {_FAVOURITES}: expected names of models, got {describe(name)}")
+    return [name.strip() for name in value]
 
 
 def _keymap(value: object, path: str) -> dict[str, str]:

@@ -13,6 +13,13 @@ from zot_tui.widgets.dialogs.dialog import DIALOG_ACTIONS, LIST_ACTIONS
 from zot_tui.widgets.input.editor import EDITOR, EDITOR_ACTIONS
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
+
+def _next_model(chat: Controller, step: int) -> None:
+    from zot_agent.ui.commands.model import next_favourite  # noqa: PLC0415  not for the first screen
+
+    chat.dispatch.begin(next_favourite(chat, step))
+
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -31,6 +38,8 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
     Action("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
+    Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),

@@ -16,6 +16,21 @@ async def model(chat: Chat, name: str) -> None:
         chat.host.conversation.set_model(chosen)
 
 
+async def next_favourite(chat: Chat, step: int) -> None:
+    """Switch to the next of the person's favourite models, or with `step` -1 to the one before."""
+    names = chat.host.settings.favourite_models
+    if not names:
+        chat.note('no favourite models yet: name some in config.json, "favourite_models": ["sonnet", "openai/gpt-5.4"]')
+    elif chat.host.conversation.busy:
+        chat.note("the model can be changed when zot is done")
+    else:
+        current = chat.host.runtime.agent.model
+        found = [chat.host.models.resolve(chat.host.models.split_level(name)[0], current) for name in names]
+        here = [index for index, each in enumerate(found) if (each.provider, each.id) == (current.provider, current.id)]
+        at = here[0] + step if here else (0 if step > 0 else -1)
+        chat.host.conversation.set_model(names[at % len(names)])
+
+
 async def _models(chat: Chat) -> list[PickerItem[str]]:
     current = chat.host.runtime.agent.model
     listing = await chat.host.runtime.list_models(ask="stale")
