@@ -69,7 +69,10 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("args", "args_raw", "fate", "details"),
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
-    "error": ({"message": TEXT}, ()),
+    "error": (
+        {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}},
+        ("retryable", "candidates"),
+    ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},

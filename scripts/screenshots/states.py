@@ -70,10 +70,10 @@ STATES = (
     State(
         "first-run",
         "The first start, without a key",
-        "zot lists the variables that hold a key and asks how to start.",
+        "zot says what holds a key and asks how to start.",
         (Sees("How do you want to start?"),),
         key=False,
-        varies="demo|needs no key|server|--base-url|^use |paste a key|How do you",
+        varies="demo|needs no key|server|--base-url|^use |paste an API key|How do you",
     ),
     State(
         "empty",

@@ -5,27 +5,60 @@ import sys
 from command import Zot
 from pty_screen import PtyScreen
 
+from zot_provider.testing import ScriptedServer
 
-def test_a_key_that_is_pasted_on_the_first_screen_is_taken_for_this_run(zot: Zot) -> None:
-    key = "sk-ant-api03-0123456789abcdef"
-    environment = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
-    environment["TERM"] = "xterm-256color"
-    with PtyScreen([sys.executable, "-m", "zot_agent"], environment=environment, cwd=str(zot.cwd)) as pty:
+KEY = "sk-ant-api03-0123456789abcdef"
+
+
+def test_a_key_that_is_pasted_on_the_first_screen_is_checked_and_stored(zot: Zot) -> None:
+    with ScriptedServer(["from the model"], key=KEY) as server, first_screen(zot, server) as pty:
         pty.wait_for("How do you want to start?")
-        pty.paste("paste a")
+        pty.paste("paste an")
         pty.wait_for("1/")
         pty.type("\r")
         pty.wait_for("Paste a key")
         pty.wait_for("Enter accept")
-        pty.paste(f"{key}\n")
+        pty.paste("sk-ant-api03-of-somebody-else\n")
         pty.wait_for("•" * 8)
-        assert key not in pty.screen()
+        pty.type("\r")
+        pty.wait_for("anthropic refuses this key (status 401)")
+        pty.paste(KEY)
+        pty.wait_for("•" * 8)
+        assert KEY not in pty.screen()
         pty.type("\r")
         pty.wait_for("ask, or / for commands")
-        assert "claude" in pty.screen()
+        pty.type("hello\r")
+        pty.wait_for("from the model")
         pty.type("\x04")
         assert pty.wait_end() == 0
-    assert not [path for path in zot.home.rglob("*") if path.is_file() and key in path.read_text(errors="replace")]
+    assert [
+        path.name for path in zot.home.rglob("*") if path.is_file() and KEY in path.read_text(errors="replace")
+    ] == ["auth.json"]
+
+
+def test_the_accounts_are_listed_and_esc_goes_back_until_it_quits(zot: Zot) -> None:
+    with ScriptedServer() as server, first_screen(zot, server) as pty:
+        pty.wait_for("How do you want to start?")
+        pty.type("account")
+        pty.wait_for("1/")
+        pty.type("\r")
+        pty.wait_for("a ChatGPT plan")
+        pty.type("\x1b")
+        pty.wait_for("How do you want to start?")
+        pty.type("\x1b")
+        assert pty.wait_end() == 2
+    assert server.requests == []
+
+
+def first_screen(zot: Zot, server: ScriptedServer) -> PtyScreen:
+    """Start zot without a key."""
+    environment = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
+    environment |= {
+        "TERM": "xterm-256color",
+        "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+    }
+    return PtyScreen([sys.executable, "-m", "zot_agent"], environment=environment, cwd=str(zot.cwd))
 
 
 def test_a_terminal_that_can_only_print_lines_is_told_of_the_way_that_can(zot: Zot) -> None:

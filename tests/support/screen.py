@@ -22,6 +22,7 @@ from zot_core.runtime.runtime import Runtime
 from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
 from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
 from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
@@ -253,6 +254,10 @@ class Talk:
     def set_tools(self, *names: str) -> None:
         """Enable these tools only."""
         self._host.conversation.set_tools(names)
+
+    def add_provider(self, provider: Provider) -> None:
+        """Add a provider to those of the host."""
+        self._host.models.add(provider)
 
     @property
     def asks(self) -> bool:

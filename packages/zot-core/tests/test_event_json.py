@@ -117,6 +117,10 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     ),
     (Notice("warn", "hidden"), '{"type":"notice","level":"warn","message":"hidden"}'),
     (ErrorEvent("no key", 2), '{"type":"error","message":"no key"}'),
+    (
+        ErrorEvent("status 503", retryable=True, candidates=["acme/a1"]),
+        '{"type":"error","message":"status 503","retryable":true,"candidates":["acme/a1"]}',
+    ),
     (Done(), '{"type":"done"}'),
     (Done("aborted"), '{"type":"done"}'),
     (Done("max_steps"), '{"type":"done","reason":"max_steps"}'),
@@ -201,7 +205,7 @@ FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     },
     CompactDone: {"kept": count, "tokens_before": count, "tokens_after": count},
     Notice: {"level": st.sampled_from(["info", "warn", "error"])},
-    ErrorEvent: {"exit_code": count},
+    ErrorEvent: {"exit_code": count, "retryable": st.booleans(), "candidates": st.lists(texts)},
     Done: {"reason": st.sampled_from(["completed", "aborted", "error", "refused", "max_steps", "deadline"])},
 }
 

@@ -157,6 +157,11 @@ def _compact_done(event: CompactDone) -> str:
     )
 
 
+def _error(event: ErrorEvent) -> str:
+    more = {"retryable": True, "candidates": event.candidates} if event.retryable else {}
+    return dump({"type": "error", "message": event.message, **more})
+
+
 def _done(event: Done) -> str:
     plain = event.reason in ("completed", "aborted", "error")
     return '{"type":"done"}' if plain else f'{{"type":"done","reason":"{event.reason}"}}'
@@ -183,7 +188,7 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     CompactStart: _compact_start,
     CompactDone: _compact_done,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
-    ErrorEvent: lambda event: f'{{"type":"error","message":{quote(event.message)}}}',
+    ErrorEvent: _error,
     Done: _done,
 }
 

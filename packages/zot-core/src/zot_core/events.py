@@ -211,11 +211,17 @@ class Notice(Record):
 
 @record
 class ErrorEvent(Record):
-    """The run failed; `message` is one line. `exit_code` is the exit code for a program that ends with the run."""
+    """The run failed; `message` is one line. `exit_code` is the exit code for a program that ends with the run.
+
+    `retryable`: the account, the server or the network is at fault, so the same prompt may be answered later, or by
+    another model; `candidates` names models of other providers with a credential (PROVIDER/ID).
+    """
 
     type: ClassVar[str] = "error"
     message: str
     exit_code: int = 1
+    retryable: bool = False
+    candidates: list[str] = field(default_factory=list)
 
 
 @record

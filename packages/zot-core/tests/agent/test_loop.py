@@ -259,7 +259,8 @@ def test_a_failing_model_ends_the_run_and_its_text_so_far_is_kept(
 
     events = run_to_end(agent, "hi")
 
-    assert ends(events) == [TurnEnd("error", message), ErrorEvent(message), Done("error")]
+    retryable = message != "overloaded"
+    assert ends(events) == [TurnEnd("error", message), ErrorEvent(message, retryable=retryable), Done("error")]
     assert events[-1] == Done("error")
     assert [text for role, text in texts(agent.history.messages) if role == "assistant"] == stop
     assert [event.message.text for event in events if isinstance(event, AssistantMessage)] == stop

@@ -14,7 +14,8 @@ ZotError                    one line for a person, `exit_code` for a script
     └── ModelError          the provider reported a failure inside the stream
 ```
 
-The attributes `retryable`, `auth`, `context_overflow` and `images_refused` classify a `ProviderError`.
+The attributes `retryable`, `auth`, `spent`, `context_overflow`, `images_refused` and `rescuable` classify a
+`ProviderError`.
 """
 
 import re
@@ -76,8 +77,15 @@ class ProviderError(ZotError):
     """Whether the conversation is too long for the model."""
     images_refused = False
     """Whether the model cannot see images, or an image of the conversation is not accepted."""
+    spent = False
+    """Whether the account has no money or quota left."""
     untrusted_parts: tuple[str, ...] | None = None
     """The parts of the text that are quoted from elsewhere and may repeat the key; None if the whole text may."""
+
+    @property
+    def rescuable(self) -> bool:
+        """Whether another model may answer the same request: the account, the server or the network is at fault."""
+        return (self.retryable or self.auth or self.spent) and not (self.context_overflow or self.images_refused)
 
 
 class ConnectError(ProviderError):
@@ -89,6 +97,11 @@ class ConnectError(ProviderError):
     def __init__(self, text: str, *, retryable: bool = False) -> None:
         super().__init__(text)
         self.retryable = retryable
+
+    @property
+    def rescuable(self) -> bool:
+        """See `ProviderError`."""
+        return True
 
 
 class ResponseTimeout(ProviderError):
@@ -257,6 +270,13 @@ class StatusError(ProviderError):
         self.retryable = (transient if should_retry is None else should_retry) and not fixed
         refused = status in (401, 403) or "api key not valid" in message.lower()  # Gemini answers 400
         self.auth = refused and not self.context_overflow and not self.spent
+        self._transient = transient
+
+    @property
+    def rescuable(self) -> bool:
+        """See `ProviderError`. A server that wants no repetition does not speak for others."""
+        fixed = self.context_overflow or self.images_refused
+        return super().rescuable or (self._transient and not fixed)
 
 
 class ProtocolError(ProviderError):

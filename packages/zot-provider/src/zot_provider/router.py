@@ -63,6 +63,14 @@ class RoutingClient:
         if check is not None:
             check(model)
 
+    def alternatives(self, model: Model) -> list[str]:
+        """Return the default models of the other providers with a key or a sign-in, in the form PROVIDER/ID: what a
+        person may use if `model` fails. Contacts no server."""
+        registry = self.registry
+        others = [each.id for each in registry.providers if each.id != model.provider and not each.keyless]
+        found = [registry.default(id) for id in others if registry.ready(id)]
+        return [f"{each.provider}/{each.id}" for each in found if each.id]
+
     def prepare(self, model: Model) -> None:
         """Begin to load, in a thread, what a first request to this model needs.
 

@@ -81,6 +81,14 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument(
         "--reasoning", type=_reasoning_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL"
     )
+    model.add_argument(
+        "--fallback-model",
+        dest="fallback_models",
+        default=[],
+        action="append",
+        metavar="ID,ID",
+        help="models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
+    )
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
 
 
@@ -175,6 +183,7 @@ def parse(
     values["tools"] = (
         [] if no_tools else None if tools is None else list(filter(None, map(str.strip, tools.split(","))))
     )
+    values["fallback_models"] = list(filter(None, map(str.strip, ",".join(values["fallback_models"]).split(","))))
     line["mode"] = _choose_mode(values.pop("mode") or [])
     line |= {name: values.pop(name) for name in ("stats", "debug", "list_models", "version")}
     serves = bool(line["mode"]) and MODES[line["mode"]].serves

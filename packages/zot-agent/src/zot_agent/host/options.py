@@ -18,6 +18,7 @@ class HostOptions(Record):
     system_prompt: str | None = None
     append_system_prompt: list[str] = field(default_factory=list)
     reasoning: Reasoning | None = None
+    fallback_models: list[str] = field(default_factory=list)
     insecure: bool = False
     coalesce_seconds: float = 0.0
     no_context_files: bool = False

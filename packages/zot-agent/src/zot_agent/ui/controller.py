@@ -33,7 +33,7 @@ from zot_core.conversation.events import (
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, RunEnd, TurnEnd, UsageEvent
+from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_provider.wire.reasoning import levels, nearest_level
@@ -85,6 +85,7 @@ class Controller:
         self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
+        self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
@@ -131,6 +132,8 @@ class Controller:
         match event:
             case UsageEvent() | TurnEnd():
                 self.refresh()
+            case ErrorEvent():
+                self._failure = event
             case Done(end):
                 self._ended(end)
             case Changed(what):
@@ -161,6 +164,11 @@ class Controller:
 
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
+        failure, self._failure = self._failure, None
+        if failure is not None and failure.candidates:
+            from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
+
+            self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
         if self.view.spinner.elapsed >= LONG:
             self.app.notify(notification(self._prompt, end))
 

@@ -10,7 +10,7 @@ from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
 from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
 from zot_core.hooks import Refusal
-from zot_provider.errors import ZotError
+from zot_provider.errors import ProviderError, ZotError
 from zot_provider.messages import Message
 
 _log = logging.getLogger("zot_core.agent")
@@ -27,7 +27,7 @@ async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
         failure = None if end == "aborted" else ErrorEvent(_stop_reason(end), exit_code=4)
     except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
-        end, failure = "error", error_event(error)
+        end, failure = "error", error_event(error, agent)
     return end_run(agent, end, failure)
 
 
@@ -92,12 +92,16 @@ async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd
     except asyncio.CancelledError:
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
     except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
-        end, failure = "error", error_event(error)
+        end, failure = "error", error_event(error, agent)
     return end_run(agent, end, failure)
 
 
-def error_event(error: Exception) -> ErrorEvent:
+def error_event(error: Exception, agent: AgentState) -> ErrorEvent:
     """Return the event for a failure. An exception that was not raised on purpose is logged with its traceback."""
+    if isinstance(error, ProviderError) and error.rescuable:
+        alternatives = getattr(agent.client, "alternatives", None)  # of a `RoutingClient`
+        candidates = [] if alternatives is None else alternatives(agent.model)
+        return ErrorEvent(error_line(error), error.exit_code, retryable=True, candidates=candidates)
     if isinstance(error, ZotError):
         return ErrorEvent(error_line(error), error.exit_code)
     if not isinstance(error, Refused):

@@ -85,7 +85,8 @@ async def run_turn(agent: AgentState, step: int) -> TurnCalls | Refusal:
 
 
 async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
-    """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure."""
+    """Send the request and return the end of its answer. Repeat it once if a hook has fixed the cause of a failure, and
+    once with each other model that a hook has chosen."""
     emit, parts = agent.emit, answer.parts
 
     def take(event: AnswerEvent) -> None:
@@ -99,17 +100,21 @@ async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
                 answer.calls_started = True
             emit(event)
 
-    request = await build_request(agent)
-    agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
-    try:
-        return await read_stream(agent, request, take)
-    except ProviderError as error:
-        started = answer.parts or answer.calls_started or answer.end
-        if started or not (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry:
-            raise
-    request = await build_request(agent)
-    agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
-    return await read_stream(agent, request, take)
+    repeated = False
+    while True:
+        request = await build_request(agent)
+        agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
+        model = agent.model
+        try:
+            return await read_stream(agent, request, take)
+        except ProviderError as error:
+            started = answer.parts or answer.calls_started or answer.end
+            if started or (repeated and not error.rescuable):
+                raise
+            retry = (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry
+            if not retry or (repeated and agent.model is model):
+                raise
+            repeated = agent.model is model
 
 
 async def _end_early(agent: AgentState, answer: Answer, end: TurnEnd) -> None:

@@ -120,6 +120,10 @@ class Conversation:
         self._queue.add(Queued(run, work, typed or text, text, steerable=True), first=first)
         return run
 
+    def resend(self, typed: str = "") -> Run:
+        """Queue another try to answer the conversation as it is, after a run that failed. Nothing is added to it."""
+        return self._add(partial(answer, self.runtime.agent, []), typed)
+
     def compact(self, instructions: str = "") -> Run:
         """Queue a compaction of the conversation: see `Runtime.compact`."""
         return self._add(partial(self.runtime.summarise, instructions), f"/compact {instructions}".strip())
@@ -156,8 +160,7 @@ class Conversation:
             raise NotRunning("no prompt is being answered; send it as a prompt")
 
     def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
-        """Stop the running work; then `text`, if any, is answered, and then the waiting work is run. Stops nothing when
-        idle."""
+        """Stop the running work, if any; then `text`, if any, is answered, and then the waiting work is run."""
         stopped = self.running
         run = self._prompt(text, images, first=True) if text else None
         if stopped is not None:
@@ -165,8 +168,7 @@ class Conversation:
         return run
 
     def stop(self) -> list[str]:
-        """Stop the running work and drop the waiting work. Return, as typed, the unread messages and the dropped
-        prompts."""
+        """Stop the running work and drop the rest. Return, as typed, the unread messages and the dropped prompts."""
         unread = [message.text for message in self.runtime.agent.inbox.take_all()]
         taken = [*unread, *(queued.typed for queued in self._queue.take_all())]
         self.interrupt()
@@ -231,8 +233,7 @@ class Conversation:
         return command
 
     def attach(self, extensions: ExtensionHost) -> None:
-        """Add the commands and events of these extensions. The host adds their hooks and tools to the runtime. Does
-        nothing when called again."""
+        """Add the commands and events of these extensions, once. The host adds their hooks and tools to the runtime."""
         if self.extensions is not extensions:
             self.extensions = extensions
             extensions.events.add(self._on_extension_event)
@@ -331,7 +332,7 @@ class Conversation:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
             reported = isinstance(error, CommandError) and error.reported
-            return end_run(agent, "error", None if reported else error_event(error))
+            return end_run(agent, "error", None if reported else error_event(error, agent))
         return end_run(agent, "completed") if message is None else await answer(agent, [message])
 
     async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import Literal
 
-from zot_agent.cli.auth.status import find_provider
 from zot_agent.cli.auth.terminal import TerminalSignIn
+from zot_agent.host.accounts import find_provider
 from zot_agent.standard_error import print_error
 from zot_provider.auth.keys import KeyRefused, add_key
 from zot_provider.auth.personal import PersonalKeys

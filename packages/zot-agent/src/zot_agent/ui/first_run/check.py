@@ -1,6 +1,6 @@
 """What a user without a key can start with: key variables, local servers, the demo model; and checks of a pasted key.
 
-A key can be pasted for this run only. Its form is checked here; only the provider knows whether it works.
+The form of a pasted key is checked here; only the provider knows whether it works.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_tui.text.sanitize import sanitize_line
 
-_SHOWN = 5
+_SHOWN = 2
 """Variables of keys that are listed; there are dozens of providers."""
 
 

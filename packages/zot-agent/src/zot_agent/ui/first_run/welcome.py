@@ -1,14 +1,19 @@
-"""The first-run screen, for a user without a key: the ways to start, and a prompt for a key."""
+"""The first-run screen, for a user without a key: the ways to start, a sign-in, and a prompt for a key."""
 
 import asyncio
 import os
 from typing import Any, NamedTuple
 
+from zot_agent.config.paths import zot_home
+from zot_agent.host.build import open_registry
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import local_provider
 from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_start_options, guess_key
+from zot_agent.ui.questions.sign_in import sign_in
 from zot_core.aio import spawn
-from zot_provider.providers import PROVIDERS
+from zot_provider.auth.personal import PersonalKeys
+from zot_provider.auth.session import Method, SignInSession
+from zot_provider.errors import ZotError
 from zot_provider.providers.spec import Provider
 from zot_tui.app import App
 from zot_tui.text.runs import Row
@@ -25,7 +30,7 @@ _NO_SERVER = "No local server answers; zot doctor shows where zot looked."
 
 
 class _Start(NamedTuple):
-    """How the user wants to start: with a key, a local server, or the demo model in this process."""
+    """How the user wants to start: with an account, a key, a local server, or the demo model in this process."""
 
     kind: str
     server: Server | None = None
@@ -37,7 +42,8 @@ async def welcome(options: HostOptions, app: App) -> HostOptions | None:
     before, stack = app.root, Stack(Scroll(lambda columns: page(found, columns)))
     stack.changed.connect(app.redraw)
     app.root = stack
-    asking, ended = spawn(_ask(stack, found, options), "welcome"), spawn(app.wait(), "end of the app")
+    asking = spawn(_Welcome(stack, app, found, options).ask(), "welcome")
+    ended = spawn(app.wait(), "end of the app")
     await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
     app.root = before
     if not ended.done():
@@ -76,44 +82,81 @@ def _option(option: StartOption, beside: int, columns: int) -> list[Row[Any]]:
     return [*wrap([("muted", text)], columns, first=head, rest=[(None, indent)])]
 
 
-async def _ask(stack: Stack, found: FirstRun, options: HostOptions) -> HostOptions | None:
-    while True:
-        start = await stack.ask(Picker("How do you want to start?", _starts(found)))
-        if start is None or start.kind == "leave":
+class _Welcome:
+    """The questions of the screen."""
+
+    def __init__(self, stack: Stack, app: App, found: FirstRun, options: HostOptions) -> None:
+        self._stack, self._app, self._found, self._options = stack, app, found, options
+        self._registry = open_registry(zot_home())
+
+    async def ask(self) -> HostOptions | None:
+        """Ask until the user has chosen something that works; None if they quit."""
+        problem = ""
+        while True:
+            start = await self._stack.ask(Picker("How do you want to start?", self._starts(), note=problem))
+            if start is None or start.kind == "leave":
+                return None
+            if start.server is not None:
+                server = start.server
+                return self._options.replace(provider=server.provider, model=server.model, base_url=server.base_url)
+            if start.kind == "demo":
+                return self._options.replace(provider=local_provider().id, model="", base_url="")
+            try:
+                chosen = await (self._ask_account() if start.kind == "account" else self._ask_key())
+            except ZotError as error:
+                problem = str(error)
+                continue
+            if chosen is not None:
+                return chosen
+            problem = ""
+
+    def _starts(self) -> list[PickerItem[_Start]]:
+        servers = [
+            PickerItem(_Start("server", each), f"use {each.title}", f"{each.model} at {each.base_url}")
+            for each in self._found.servers
+        ]
+        demo = [PickerItem(_Start("demo"), "use the demo model", "to try zot out; its answers are poor")]
+        return [
+            *servers,
+            PickerItem(
+                _Start("account"), "sign in with an account", ", ".join(each.title for each in self._accounts())
+            ),
+            PickerItem(_Start("key"), "paste an API key", "it is checked and stored"),
+            *(demo if self._found.demo_ready else []),
+            PickerItem(_Start("leave"), "quit", "and set a variable first"),
+        ]
+
+    def _accounts(self) -> list[Provider]:
+        return [each for each in self._registry.providers if each.sign_in]
+
+    async def _ask_account(self) -> HostOptions | None:
+        items = [PickerItem(each, each.sign_in.title, each.id) for each in self._accounts() if each.sign_in]
+        provider = await self._stack.ask(Picker("Sign in with", items))
+        return None if provider is None else await self._sign_in(provider, "account")
+
+    async def _ask_key(self) -> HostOptions | None:
+        field = TextInput("Paste a key", masked=True, check=lambda text: guess_key(text).problem)
+        text = await self._stack.ask(field)
+        if text is None:
             return None
-        if start.server is not None:
-            server = start.server
-            return options.replace(provider=server.provider, model=server.model, base_url=server.base_url)
-        if start.kind == "demo":
-            return options.replace(provider=local_provider().id, model="", base_url="")
-        answer = await _ask_key(stack, options)
-        if answer is not None:
-            return answer
+        guess = guess_key(text, self._registry.providers)
+        providers = guess.providers or [each for each in self._registry.providers if each.key_env and not each.keyless]
+        provider: Provider | None = providers[0]
+        if len(providers) > 1:
+            items = [PickerItem(each, each.title, each.id) for each in providers]
+            provider = await self._stack.ask(Picker("Which provider is this key for?", items))
+        return None if provider is None else await self._sign_in(provider, "key", guess.key)
 
-
-def _starts(found: FirstRun) -> list[PickerItem[_Start]]:
-    servers = [
-        PickerItem(_Start("server", each), f"use {each.title}", f"{each.model} at {each.base_url}")
-        for each in found.servers
-    ]
-    demo = [PickerItem(_Start("demo"), "use the demo model", "to try zot out; its answers are poor")]
-    return [
-        *servers,
-        PickerItem(_Start("key"), "paste a key", "for this run; kept in memory only"),
-        *(demo if found.demo_ready else []),
-        PickerItem(_Start("leave"), "quit", "and set a variable first"),
-    ]
-
-
-async def _ask_key(stack: Stack, options: HostOptions) -> HostOptions | None:
-    text = await stack.ask(TextInput("Paste a key", masked=True, check=lambda text: guess_key(text).problem))
-    if text is None:
-        return None
-    guess = guess_key(text)
-    providers = guess.providers or [provider for provider in PROVIDERS if provider.key_env and not provider.keyless]
-    provider: Provider | None = providers[0]
-    if len(providers) > 1:
-        provider = await stack.ask(
-            Picker("Which provider is this key for?", [PickerItem(each, each.title, each.id) for each in providers])
-        )
-    return None if provider is None else options.replace(provider=provider.id, api_key=guess.key)
+    async def _sign_in(self, provider: Provider, method: Method, key: str = "") -> HostOptions | None:
+        """Sign in, with this key if there is one. Raises `ZotError`."""
+        registry, options = self._registry, self._options
+        keys = PersonalKeys(zot_home(), registry.environ)
+        session = SignInSession(registry, keys, provider.id, method)
+        if key:
+            session.paste(key)
+        removed = [variable for each in registry.providers for variable in each.key_env]
+        done = await sign_in(self._stack.ask, self._app, session, f"Sign in to {provider.title}", removed)
+        if done is None:
+            return None
+        fits = options.provider == provider.id or registry.find(provider.id, options.model) is not None
+        return options.replace(provider=provider.id, model=options.model if fits else "", api_key="")
