@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command import Zot
 
-from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 
 def test_the_help_fits_a_terminal_and_names_every_flag(zot: Zot) -> None:
@@ -101,6 +101,15 @@ def test_the_reasoning_level_reaches_the_request(zot: Zot, server: ScriptedServe
     assert (done.code, done.err) == (0, "")
     effort = server.requests[0].body["reasoning_effort"]
     assert effort == "low" if level == "low" else effort in ("high", "xhigh", "max")
+
+
+def test_a_fallback_model_answers_where_the_model_cannot(zot: Zot, server: ScriptedServer) -> None:
+    server.add(Turn(fault=Fault(status=403)), "from the other one")
+    environment = zot.env | {"ANTHROPIC_BASE_URL": server.base_url("anthropic-messages")}
+    done = zot.ask(server, "-p", "x", "--fallback-model", "anthropic/claude-opus-4-5", env=environment)
+    assert (done.code, done.out) == (0, "from the other one\n")
+    assert "; anthropic/claude-opus-4-5 answers from now on" in done.err
+    assert [request.path for request in server.requests] == ["/v1/chat/completions", "/v1/messages"]
 
 
 def test_max_steps_ends_the_run_with_its_own_code(zot: Zot, server: ScriptedServer) -> None:
