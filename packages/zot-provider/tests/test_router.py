@@ -395,3 +395,12 @@ async def test_reasoning_goes_back_to_the_provider_that_wrote_it_and_to_no_other
         await client.close()
         assert ["signature" in str(each.body) or "secret" in str(each.body) for each in first.requests] == [False, True]
         assert not any("signature" in str(each.body) or "secret" in str(each.body) for each in second.requests)
+
+
+async def test_the_alternatives_are_the_defaults_of_other_accounts_with_a_key() -> None:
+    environ = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "GROQ_API_KEY": " "}
+    client = RoutingClient(ModelRegistry(environ=environ))
+    (anthropic,) = client.alternatives(Model("gpt-5.4", "openai"))  # not openai-responses, which has the same key
+    assert anthropic == f"anthropic/{client.registry.default('anthropic').id}"
+    assert [name.partition("/")[0] for name in client.alternatives(Model("x", "nobody"))].count("openai") == 1
+    await client.close()

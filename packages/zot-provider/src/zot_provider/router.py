@@ -65,10 +65,12 @@ class RoutingClient:
 
     def alternatives(self, model: Model) -> list[str]:
         """Return the default models of the other providers with a key or a sign-in, in the form PROVIDER/ID: what a
-        person may use if `model` fails. Contacts no server."""
+        person may use if `model` fails. A provider that reads the same variables has the same account and is left out.
+        Contacts no server."""
         registry = self.registry
-        others = [each.id for each in registry.providers if each.id != model.provider and not each.keyless]
-        found = [registry.default(id) for id in others if registry.ready(id)]
+        same = {name for each in registry.providers if each.id == model.provider for name in each.key_env}
+        others = [each for each in registry.providers if each.id != model.provider and not same & {*each.key_env}]
+        found = [registry.default(each.id) for each in others if not each.keyless and registry.ready(each.id)]
         return [f"{each.provider}/{each.id}" for each in found if each.id]
 
     def prepare(self, model: Model) -> None:
