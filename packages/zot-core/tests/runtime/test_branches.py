@@ -14,7 +14,7 @@ from zot_core import Runtime
 from zot_core.errors import Busy, SessionLocked
 from zot_core.sessions.branch import Found, open_branch
 from zot_core.sessions.file import load
-from zot_core.sessions.listing import list_sessions
+from zot_core.sessions.listing import delete, list_sessions
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.store import SessionStore
 from zot_provider.messages import Message, TextBlock
@@ -183,6 +183,24 @@ async def test_a_session_is_one_line_in_the_list_whatever_branches_it_has(tmp_pa
     assert store.latest(cwd) == path
     assert store.find(id[:8], cwd) == path
     assert load(path).usage.output == 3 * 5
+
+
+async def test_a_deleted_session_leaves_no_branch_behind(tmp_path: Path) -> None:
+    store, cwd = SessionStore(str(tmp_path / "sessions")), str(tmp_path)
+    other = store.create(cwd, "any-name", "", "1")
+    other.append(Message("user", [TextBlock("stays")]))
+    other.close()
+    client = ScriptedClient(["one", "two", "three"])
+    async with Runtime("any-name", client=client, session=store.create(cwd, "any-name", "", "1")) as rt:
+        await rt.ask("a")
+        await rt.ask("b")
+        await rt.branches.go_to(rt.messages[1].id)
+        await rt.ask("c")
+        assert rt.session is not None
+        path = rt.session.path
+    assert len(store.paths(cwd)) == 3
+    delete(store, path)
+    assert store.paths(cwd) == [other.path]
 
 
 async def test_a_branch_without_entries_of_its_own_is_not_kept(tmp_path: Path) -> None:

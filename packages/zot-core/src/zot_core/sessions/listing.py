@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
+from zot_core.sessions.branch import family_files
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
@@ -133,10 +134,15 @@ def rename(store: SessionStore, path: str, title: str) -> str:
 
 
 def delete(store: SessionStore, path: str) -> None:
-    """Delete a session's file. Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does."""
+    """Delete the files of a session: that of its conversation and those of its other branches.
+
+    Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does.
+    """
     with _locked(store, path):
+        meta = _scan_file(path).meta
         try:
-            os.unlink(path)
+            for each in family_files(path, meta) if meta is not None else [path]:
+                os.unlink(each)
         except OSError as error:
             raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
 
