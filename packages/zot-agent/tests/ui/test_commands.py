@@ -539,12 +539,6 @@ async def test_a_theme_is_chosen_by_name_or_from_a_list(chats: Chats, server: Sc
         assert talk.theme == "dark"
 
 
-async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:
-    async with chats.built(server) as talk:
-        talk.type("/exit<enter>")
-        await talk.until(lambda: talk.over)
-
-
 @pytest.mark.usefixtures("anthropic")
 async def test_ctrl_p_goes_through_the_favourite_models_and_back(chats: Chats, server: ScriptedServer) -> None:
     home = chats.root / "zot-home"
@@ -564,3 +558,9 @@ async def test_without_favourite_models_ctrl_p_says_how_to_name_them(chats: Chat
         await talk.press("<ctrl+p>")
         await talk.shown("no favourite models yet")
         assert talk.model == "scripted"
+
+
+async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:
+    async with chats.built(server) as talk:
+        talk.type("/exit<enter>")
+        await talk.until(lambda: talk.over)
