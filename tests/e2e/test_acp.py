@@ -159,7 +159,7 @@ async def test_without_sessions_none_can_be_loaded(zot: Zot, server: ScriptedSer
 
 
 async def test_without_a_key_the_variables_are_named(zot: Zot) -> None:
-    env = {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
+    env = zot.keyless_env
     async with open_talk(zot, env=env) as talk:
         said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
         (method,) = said.auth_methods
@@ -867,7 +867,7 @@ def test_wrong_words_on_the_command_line_are_refused(zot: Zot) -> None:
 def test_words_with_which_no_session_could_begin_are_refused_at_the_start(
     zot: Zot, words: list[str], told: str, key: bool
 ) -> None:
-    env = zot.env if key else {name: value for name, value in zot.env.items() if not name.endswith("_API_KEY")}
+    env = zot.env if key else zot.keyless_env
     done = zot.run("acp", *words, env=env)
     assert (done.code, done.out) == (2, "")
     assert told in done.line()

@@ -12,11 +12,9 @@ from command import Zot
 
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 
-NO_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
-
 
 def without_keys(zot: Zot) -> dict[str, str]:
-    return {name: value for name, value in zot.env.items() if name not in NO_KEYS}
+    return zot.keyless_env
 
 
 USAGE = [

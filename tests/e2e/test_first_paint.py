@@ -7,7 +7,7 @@ from command import Zot
 from pty_screen import PtyScreen
 
 NEVER = {
-    *("pydantic", "pydantic_core", "yaml", "markdown_it", "keyring", "authlib", "PIL", "filelock"),
+    *("pydantic", "pydantic_core", "yaml", "keyring", "authlib", "PIL", "filelock"),
     *("rapidfuzz", "psutil", "pathspec", "platformdirs", "importlib.metadata", "zot_ext"),
     *("httpx", "urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "zot_agent.extensions.host"),
 }

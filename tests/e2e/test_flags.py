@@ -85,7 +85,7 @@ def test_a_model_may_name_its_provider_and_a_key_may_be_given(zot: Zot) -> None:
 
 
 def test_a_server_that_is_only_named_by_its_address_is_asked_for_its_model(zot: Zot) -> None:
-    zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
+    zot.env = zot.keyless_env
     with ScriptedServer(["ok"], models=["tiny", "other"]) as server:
         done = zot.run("-p", "x", "--base-url", server.base_url("openai-chat"))
         assert (done.code, done.out, done.err) == (0, "ok\n", "")

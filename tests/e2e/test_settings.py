@@ -47,7 +47,7 @@ def test_a_provider_of_ones_own_is_like_any_other(zot: Zot, api: str, wire: str)
 
 
 def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) -> None:
-    zot.env = {name: value for name, value in zot.env.items() if not name.endswith("_KEY")}
+    zot.env = zot.keyless_env
     with ScriptedServer(["one"], models=["served"]) as server:
         free = {"baseUrl": server.base_url("openai-chat"), "auth": "none"}
         write(zot, "models.json", {"providers": {"free": free}})

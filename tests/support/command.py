@@ -82,6 +82,11 @@ class Zot:
             "AWS_BEARER_TOKEN_BEDROCK": KEY,
         }
 
+    @property
+    def keyless_env(self) -> dict[str, str]:
+        """The environment without the keys of providers."""
+        return {name: value for name, value in self.env.items() if value != KEY}
+
     def run(self, *arguments: str | bytes, stdin: bytes | int | None = None, **options: Any) -> Finished:
         """Run to the end. `stdin` is the text piped in, or a file descriptor; nothing by default."""
         feed: dict[str, Any] = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin or subprocess.DEVNULL}
