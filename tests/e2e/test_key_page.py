@@ -50,8 +50,13 @@ async def end(process: Process) -> tuple[int | None, str]:
     return process.returncode, out.decode()
 
 
-async def focus(tab: Tab) -> str:
-    return str(await tab.value("document.activeElement.id || document.activeElement.tagName"))
+async def focused(tab: Tab, name: str) -> None:
+    """Wait until the field with this id, or an element with this tag, has the focus: a page gets it after its load."""
+    await tab.value(
+        f"new Promise((done) => {{ const look = () => {{ const at = document.activeElement;"
+        f" if ((at.id || at.tagName) === {name!r}) done(true); }};"
+        " document.addEventListener('focusin', look); look(); })"
+    )
 
 
 async def submit(tab: Tab) -> None:
@@ -67,17 +72,17 @@ async def test_a_person_gives_a_key_by_the_keyboard_alone(zot: Zot, tmp_path: Pa
     with ScriptedServer(key=STORED) as server:
         async with form(zot, server, "openai") as (url, process), browser(tmp_path / "profile") as tab:
             await tab.go(url)
-            assert await focus(tab) == "key"
+            await focused(tab, "key")
             assert await tab.value("document.getElementById('provider').value") == "openai"
             assert url.rpartition("/")[2] not in str(await tab.value("location.href"))
             await tab.type("sk-wrong-secret")
             await submit(tab)
             assert "refuses this key" in await tab.value("document.querySelector('[role=alert]').innerText")
-            assert await focus(tab) == "key"
+            await focused(tab, "key")
             assert await tab.value("document.getElementById('key').value") == ""
             await tab.type(STORED)
             await tab.press("Tab")
-            assert await focus(tab) == "BUTTON"
+            await focused(tab, "BUTTON")
             await submit(tab)
             assert "The key is stored" in await tab.value("document.body.innerText")
             assert await tab.value("document.querySelectorAll('script').length") == 0
@@ -93,7 +98,7 @@ async def test_the_provider_is_chosen_on_the_page(zot: Zot, tmp_path: Path) -> N
     with ScriptedServer(key=STORED) as server:
         async with form(zot, server) as (url, process), browser(tmp_path / "profile") as tab:
             await tab.go(url)
-            assert await focus(tab) == "provider"
+            await focused(tab, "provider")
             await tab.press("O", text="O")
             await tab.press("p", text="p")
             chosen = await tab.value("document.getElementById('provider').value")
@@ -110,7 +115,7 @@ async def test_the_page_is_closed_to_whoever_comes_second(zot: Zot, tmp_path: Pa
         async with form(zot, server, "openai") as (url, _process):
             async with browser(tmp_path / "first") as tab:
                 await tab.go(url)
-                assert await focus(tab) == "key"
+                await focused(tab, "key")
             async with browser(tmp_path / "second") as tab:
                 await tab.go(url)
                 assert "This address was used before" in await tab.value("document.body.innerText")
