@@ -1,5 +1,6 @@
 """A sign-in with an account on a terminal, against a server that signs people in."""
 
+import io
 import json
 import os
 import pty
@@ -10,6 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from waiting import wait_until
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
 from zot_provider.auth.personal import PersonalKeys
@@ -74,17 +76,17 @@ async def test_a_person_who_does_not_agree_sends_nothing(tmp_path: Path, monkeyp
 
 
 async def test_a_person_pastes_the_address_of_a_browser_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with SignInServer() as server, terminal(monkeypatch) as person:
         sign_in = server.sign_in()
         authorize = server.authorize
+        shown = io.StringIO()
+        monkeypatch.setattr("sys.stderr", shown)
 
         def browse_elsewhere() -> None:
-            shown = ""
-            while "/authorize?" not in shown or not shown.endswith("\n"):
-                shown += capsys.readouterr().err
-            (url,) = [line for line in shown.splitlines() if line.startswith("http")]
+            wait_until(lambda: "/authorize?" in shown.getvalue() and shown.getvalue().endswith("\n"))
+            (url,) = [line for line in shown.getvalue().splitlines() if line.startswith("http")]
             query = {name: each[0] for name, each in parse_qs(urlsplit(url).query).items()}
             os.write(person, f"\nnonsense here\n{authorize(query)}\n".encode())
 
@@ -93,7 +95,7 @@ async def test_a_person_pastes_the_address_of_a_browser_elsewhere(
         line = await TerminalSignIn(session(tmp_path, sign_in), [], agree=False).run()
         browser.join()
         assert line.startswith("Acme: stored in")
-        assert "this is not the code of this sign-in" in capsys.readouterr().err
+        assert "this is not the code of this sign-in" in shown.getvalue()
     assert is_stored(tmp_path)
 
 
