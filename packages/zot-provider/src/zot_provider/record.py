@@ -132,12 +132,13 @@ class _RecordType(type):
     """Makes the fields in the body of a record class its slots."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "_RecordType":
-        if bases and bases != (Record,):
-            raise TypeError(f"{name} must be a subclass of Record alone")
-        kinds = _kinds(namespace)
-        names = tuple(each for each in kinds if not _is_class_variable(kinds[each])) if bases else ()
-        namespace["_declared"] = {each: namespace.pop(each) for each in names if each in namespace}
-        namespace["__slots__"] = namespace["__match_args__"] = names
+        kinds = _kinds(namespace) if bases else {}
+        names = tuple(each for each in kinds if not _is_class_variable(kinds[each]))
+        if not bases or bases == (Record,):
+            namespace["_declared"] = {each: namespace.pop(each) for each in names if each in namespace}
+            namespace["__slots__"] = namespace["__match_args__"] = names
+        elif names:
+            raise TypeError(f"{name} has fields, so it must be a subclass of Record alone")
         return super().__new__(cls, name, bases, namespace)
 
 
@@ -155,7 +156,7 @@ def _kinds(namespace: dict[str, Any]) -> Mapping[str, Any]:
 class Record(metaclass=_RecordType):
     """Base of all records, with equality and representation by fields, in the order of their declaration.
 
-    A record inherits no fields: a subclass of a record raises TypeError.
+    A record inherits no fields: a subclass of a record that has some raises TypeError.
     """
 
     __match_args__: ClassVar[tuple[str, ...]]

@@ -107,7 +107,9 @@ def _quota(value: Any) -> tuple[float | None, bool | None]:
         wait = float(found[2]) if found else wait
     elif "QuotaFailure" not in kinds:
         return _possible(wait), None
-    return _possible(wait), re.search(_LASTING, json.dumps(kinds.get("QuotaFailure")) + message, re.IGNORECASE) is not None
+    return _possible(wait), re.search(
+        _LASTING, json.dumps(kinds.get("QuotaFailure")) + message, re.IGNORECASE
+    ) is not None
 
 
 def _possible(seconds: float | None) -> float | None:
