@@ -99,8 +99,7 @@ class Accounts:
 
     def name(self, provider: Provider) -> str:
         """Return the name under which an entry of the provider is stored, or would be."""
-        names = (provider.id, *provider.aliases)
-        return next((name for name in names if self.store.place(name)), provider.id)
+        return next((name for name in provider.stored_names if self.store.place(name)), provider.key_of or provider.id)
 
     def where(self, provider: Provider) -> str:
         """Return the place of the provider's entry for a person, empty without a usable one. Does not ask the

@@ -126,7 +126,7 @@ class KeyGuess(Record):
 def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
     """Read a pasted key, or a line of a shell or file that sets one (`export NAME=key`).
 
-    The providers that read the variable; otherwise the providers with the longest matching key prefix.
+    The providers that read the variable and share no key; otherwise the providers with the longest matching key prefix.
     """
     key, name = text.strip(), ""
     assigned = _ASSIGNMENT.fullmatch(key)
@@ -137,7 +137,7 @@ def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
     if problem := _problem(key):
         return KeyGuess(problem=problem)
     if name:
-        return KeyGuess(key, [provider for provider in providers if name in provider.key_env])
+        return KeyGuess(key, [each for each in providers if name in each.key_env and not each.key_of])
     fitting = {
         provider.id: max((len(each) for each in provider.key_prefixes if key.startswith(each)), default=0)
         for provider in providers
