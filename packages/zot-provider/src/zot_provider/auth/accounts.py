@@ -53,7 +53,7 @@ class Accounts:
             name = self.name(provider)
             kind = self._kind(name)
         except ConfigError as error:
-            raise MissingKey(f"no API key for {provider.id}: {error}") from None
+            raise MissingKey(f"no API key for {provider.id}: {error}", provider.id) from None
         if not _usable(provider, kind):
             raise missing_account(provider)
         if kind == "api_key" and self.store.place(name) == "file" and (entry := self.store.file.entry(name)):
