@@ -136,7 +136,7 @@ async def test_logout_deletes_what_is_stored(chats: Chats, server: ScriptedServe
     Path(home, "auth.json").write_text(json.dumps({"anthropic": {"api_key": KEY}, "groq": {"api_key": "k" * 20}}))
     async with chats.built(server) as talk:
         talk.type("/logout<enter>")
-        await talk.shown("Delete what is stored for")
+        await talk.shown("Sign out of")
         talk.type("anthropic<enter>")
         await talk.shown("deleted what was stored for anthropic")
         await talk.send("/logout groq", "/logout groq")

@@ -90,9 +90,10 @@ def stored_accounts(keys: PersonalKeys) -> list[str]:
 
 
 async def sign_out(registry: ModelRegistry, keys: PersonalKeys, name: str) -> list[str]:
-    """Delete what is stored for the provider with this id or alias; return lines for the person, none if nothing was.
+    """Delete the stored keys and tokens of the provider with this id or alias.
 
-    Raises `UnknownName`, and `ConfigError` if the store cannot be changed.
+    Return lines for the person, none if nothing was deleted. Raises `UnknownName`, and `ConfigError` if the
+    store cannot be changed.
     """
     stored, names, variables = stored_accounts(keys), [name], list[str]()
     try:

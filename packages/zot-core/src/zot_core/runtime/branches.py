@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zot_core.agent import Agent
-from zot_core.errors import Busy
+from zot_core.errors import Busy, SessionError
 from zot_core.sessions import branch
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.memory import MemorySession, UnknownEntry
@@ -49,21 +49,21 @@ class Branches:
         message = await asyncio.to_thread(tree.message, entry)
         if found.path == session.path and not found.copied:  # a branch without a file reserves no name
             return message
-        if found.path:
-            opened, stored = await self._open(found, session)
-        else:
-            opened = branch.empty_branch(session)
-            stored = StoredSession(opened.meta)
+        opened, stored = await self._open(found, session)
+        if stored.usage != usage:  # of all branches
+            try:
+                opened.usage(Usage(), usage)
+            except SessionError:
+                branch.discard(opened)
+                raise
         self._recorder.session = opened
         self._agent.start_over(stored.messages, usage)
-        if stored.usage != usage:  # of all branches
-            opened.usage(Usage(), usage)
         await asyncio.to_thread(branch.leave_branch, session)
         return message
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Copy the conversation up to this entry, by default all of it, or with `before` up to the one before it, into
-        a session of its own, and continue there. The session is left as it is."""
+        a new session, and continue there. The old session does not change."""
         self._check_idle()
         session = self._recorder.session
         if isinstance(session, MemorySession):
@@ -91,7 +91,11 @@ class Branches:
     async def _open(self, found: branch.Found, session: SessionFile) -> tuple[SessionFile, StoredSession]:
         """Open a file, unless something has begun meanwhile."""
         model = self._agent.model
-        opened, stored = await asyncio.to_thread(branch.open_branch, found, model=model.id, provider=model.provider)
+        if found.path:
+            opened, stored = await asyncio.to_thread(branch.open_branch, found, model=model.id, provider=model.provider)
+        else:
+            opened = branch.empty_branch(session)
+            stored = StoredSession(opened.meta)
         try:
             self._check_idle()
             if self._recorder.session is not session:

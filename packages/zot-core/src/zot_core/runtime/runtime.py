@@ -139,6 +139,7 @@ class Runtime:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)
+        """The messages as the model gets them."""
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()

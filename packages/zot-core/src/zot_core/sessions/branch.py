@@ -11,11 +11,10 @@ fork_point   number of messages copied, and `fork_entry` the id of the last entr
 hide_from_sessions   true for the files that are not the conversation
 ```
 
-A fork, which becomes a session of its own, has no `family`.
+A fork is a new session and has no `family`.
 """
 
 import os
-import time
 from bisect import bisect_right
 from collections.abc import Iterable
 from contextlib import suppress
@@ -28,6 +27,7 @@ from zot_core.sessions.file import SessionFile, make_private
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
+from zot_core.sessions.store import free_path, new_session_id, short_id
 from zot_core.sessions.stored import StoredSession, load
 from zot_core.sessions.tree import KINDS, FileRow, SessionTree, file_rows, read_tree
 from zot_provider.files.regular_file import open_regular
@@ -60,7 +60,7 @@ class Found(Record):
 def family_files(path: str, meta: Meta) -> list[str]:
     """Return the paths of the files of a session, `path` being one of them with this `meta`; the oldest first."""
     folder, family = os.path.dirname(os.path.abspath(path)), meta.session_id
-    ending = f"-{_short(family)}.jsonl"
+    ending = f"-{short_id(family)}.jsonl"
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(ending))
     except OSError:
@@ -98,19 +98,12 @@ def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork
 
 def branch_meta(path: str, meta: Meta, family: str, messages: int, entry: str) -> Meta:
     """Return the meta row of a copy of the session at `path`, with a new id."""
-    digits = os.urandom(16).hex()
-    short = _short(family) if family else digits[:8]
-    links: dict[str, Any] = {
-        "parent": meta.id,
-        "parent_file": os.path.basename(path),
-        "fork_point": messages,
-        "fork_entry": entry,
-    }
+    links: dict[str, Any] = {"parent": meta.id, "fork_point": messages, "fork_entry": entry}
     other = {name: value for name, value in meta.other.items() if name not in _LINKS}
     if family:
         links |= {"family": family, "family_file": meta.other.get("family_file", os.path.basename(path))}
-    identity = f"{short}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
-    return meta.replace(id=identity, started=timestamp(), other=other | links)
+    id = new_session_id(short_id(family) if family else "")
+    return meta.replace(id=id, started=timestamp(), other=other | links)
 
 
 def read_family(session: SessionFile) -> SessionTree:
@@ -145,7 +138,7 @@ def _ordered(session: SessionFile, tree: SessionTree) -> list[str]:
 def empty_branch(session: SessionFile) -> SessionFile:
     """Return the file of a branch without entries; nothing is on disk before its first message."""
     family = session.meta.session_id
-    path = _free_path(os.path.dirname(os.path.abspath(session.path)), _short(family))
+    path = free_path(os.path.dirname(os.path.abspath(session.path)), short_id(family))
     return SessionFile(path, branch_meta(session.path, session.meta, family, 0, ""), advice=session.advice)
 
 
@@ -219,7 +212,7 @@ def _plan(source: Iterable[bytes], entry: str, *, before: bool) -> _Copy:
 def _write(folder: str, meta: Meta, source: BinaryIO, pieces: "list[tuple[int, int] | CompactionRow]") -> str:
     """Write a new file and return its path. Raises OSError."""
     make_private(folder)
-    short = _short(meta.session_id)
+    short = short_id(meta.session_id)
     temporary = os.path.join(folder, f".{meta.id}.tmp")
     with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
         try:
@@ -239,28 +232,15 @@ def _write(folder: str, meta: Meta, source: BinaryIO, pieces: "list[tuple[int, i
         except OSError:
             os.unlink(temporary)
             raise
-    path = _free_path(folder, short)
+    path = free_path(folder, short)
     os.rename(temporary, path)
     return path
-
-
-def _free_path(folder: str, short: str) -> str:
-    seconds = time.time()
-    while True:
-        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{short}.jsonl"
-        if not os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-        seconds += 1
 
 
 def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
     while count and (data := source.read(min(count, _CHUNK))):
         target.write(data)
         count -= len(data)
-
-
-def _short(id: str) -> str:
-    return "".join(char if char.isascii() and (char.isalnum() or char in "_.") else "_" for char in id[:8]) or "_"
 
 
 def _first_meta(path: str) -> Meta | None:

@@ -1,6 +1,5 @@
 """`SessionTree`: the entries of a session and of its earlier branches."""
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
@@ -71,7 +70,7 @@ class SessionTree:
         """Return the ids from the first entry to this one, by default to the current one."""
         found: list[str] = []
         at = id or self.current
-        while at and at in self.entries and len(found) <= len(self.entries):
+        while at in self.entries:
             found.append(at)
             at = self.entries[at].parent
         return found[::-1]
@@ -152,8 +151,7 @@ def _read(file: Iterable[bytes], path: str, tree: SessionTree) -> str:
             label = rows.read_label(read_row(row.line))
             tree.labels[label.entry] = label.text
         elif row.kind in KINDS:
-            if row.id not in tree.entries:
-                tree.add(EntryNode(row.id, last, row.kind, (path, row.start, len(row.line))))
+            tree.add(EntryNode(row.id, last, row.kind, (path, row.start, len(row.line))))
             last = row.id
     return last
 
@@ -221,4 +219,4 @@ def _row(place: tuple[str, int, int]) -> dict[str, Any]:
             file.seek(start)
             return read_row(file.read(size))
     except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror or os.strerror(error.errno or 0)}") from error
+        raise SessionError(f"cannot read session {path}: {error.strerror}") from error

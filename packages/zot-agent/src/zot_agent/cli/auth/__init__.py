@@ -38,7 +38,7 @@ def build_parser() -> Parser:
     )
     how.add_argument("--account", dest="method", action="store_const", const="account", help="sign in with an account")
     login.add_argument("--agree", action="store_true", help="agree to the terms that are shown, without a question")
-    logout = verbs.add_parser("logout", help="delete what is stored for a provider")
+    logout = verbs.add_parser("logout", help="delete the stored keys and tokens of a provider")
     logout.add_argument("provider", nargs="?", default="", help="the provider (default: the only stored one)")
     move = verbs.add_parser("move", help="move everything that is stored to the keyring, or to auth.json")
     move.add_argument("to", choices=("keyring", "file"))

@@ -42,12 +42,12 @@ async def login(chat: Chat, name: str) -> None:
 
 
 async def logout(chat: Chat, name: str) -> None:
-    """Delete what is stored for a provider."""
+    """Delete the stored keys and tokens of a provider."""
     registry, keys = chat.host.models, _keys(chat)
     if not name:
         stored = [each for each in account_lines(registry, keys) if each.source in ("file", "keyring")]
         items = [PickerItem(each.provider, each.provider, each.text) for each in stored]
-        name = await chat.ask(Picker("Delete what is stored for", items, empty="nothing is stored")) or ""
+        name = await chat.ask(Picker("Sign out of", items, empty="nothing is stored")) or ""
     if not name:
         return
     lines = await sign_out(registry, keys, name)
