@@ -77,19 +77,25 @@ class Setting(Generic[T]):
 
 class Text(Setting[str]):
     """A text without blanks around it; an empty one is the default. `check` returns the text to use, or raises
-    ValueError."""
+    ValueError; `shown` returns the text without what is secret."""
 
     words = "text"
 
-    def __init__(self, help: str, *, check: Callable[[str], str] = str, **more: Any) -> None:
+    def __init__(
+        self, help: str, *, check: Callable[[str], str] = str, shown: Callable[[str], str] = str, **more: Any
+    ) -> None:
         super().__init__("", help, **more)
-        self._check = check
+        self._check, self._shown = check, shown
 
     def read(self, value: object) -> str:
         """See `Setting`."""
         if not isinstance(value, str):
             raise ValueError(f"expected text, got {describe(value)}")
         return self._check(value.strip()) if value.strip() else ""
+
+    def show(self, value: str) -> str:
+        """See `Setting`."""
+        return self._shown(value)
 
 
 class Choice(Setting[T]):

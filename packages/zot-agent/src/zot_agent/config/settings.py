@@ -16,6 +16,7 @@ from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
+from zot_provider.transport.url import location
 
 FILE = "config.json"
 _MAX_BYTES = 1 << 20
@@ -86,7 +87,7 @@ class Settings:
     child_keys = Choice[ChildKeys](
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
     )
-    http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy)
+    http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
     ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
 
     def __init__(self, *layers: Layer, **values: object) -> None:
