@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
-from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
+from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
@@ -59,9 +59,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
         watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
-    settings, registry = load_settings(home), open_registry(home)
-    choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
+    registry = open_registry(home)
+    choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
     discovery = choice.find()
+    settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
@@ -69,19 +70,20 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     conversation = Conversation(runtime)
 
     def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, load_settings(home), registry, choice)
+        return continue_session(conversation, path, options, registry, choice)
 
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
-        workspace, notes = open_workspace(options, load_settings(home), cwd, choice.found, trusted=choice.trusted)
+        changed = load_settings(home, choice.settings)
+        workspace, notes = open_workspace(options, changed, cwd, choice.found, trusted=choice.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
     host = Host(
         conversation,
-        [*registry.warnings, *notes, *choice.notes],
+        [*settings.problems, *registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -143,7 +145,6 @@ def continue_session(
     conversation: "Conversation",
     path: str,
     options: HostOptions,
-    settings: Settings,
     registry: ModelRegistry,
     choice: ProjectChoice,
 ) -> list[str]:
@@ -155,8 +156,10 @@ def continue_session(
     runtime = conversation.runtime
     stored = load(path)
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    project = ProjectChoice(options, settings, cwd)
+    home = zot_home()
+    project = ProjectChoice(options, load_settings(home), cwd)
     project.find()
+    settings = load_settings(home, project.settings)
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
@@ -301,14 +304,13 @@ def choose_model(
         default_provider, settings_model = settings.provider, "" if model else settings.model
         model = model or settings_model
     default_provider = registry.id_of(default_provider)
-    settings_file = os.path.join(zot_home(), FILE)
     if (
         default_provider
         and default_provider != provider
         and not registry.has(default_provider)
         and not registry.has(model.partition("/")[0])
     ):
-        raise UnknownName(f"{settings_file}: {registry.unknown(default_provider)}")
+        raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
     try:
         return select(
             provider,
@@ -321,7 +323,7 @@ def choose_model(
     except UnknownName as error:
         if not settings_model:
             raise
-        raise UnknownName(f"{settings_file}: {error}") from None
+        raise UnknownName(f"{settings.source('model')}: {error}") from None
 
 
 def use_network(settings: Settings) -> None:

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.config.settings import ProjectTrust
+from zot_agent.config.settings import Layer, ProjectTrust, project_layer
 from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, own_files
 from zot_core.prompt.context_files import project_system
 from zot_core.skills import Skill, project_skills
-from zot_provider.record import Record, record
+from zot_provider.json_text import describe
+from zot_provider.record import Record, field, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +17,19 @@ if TYPE_CHECKING:
 
 @record
 class Project(Record):
-    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without."""
+    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
+    problems of `settings` are no reason to ask."""
 
     folder: str
     extensions: Sequence[DiscoveredExtension] = ()
     skills: Sequence[Skill] = ()
     system: str = ""
+    settings: Layer = field(default_factory=lambda: Layer(""))
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to ask about."""
-        return not (self.extensions or self.skills or self.system)
+        return not (self.extensions or self.skills or self.system or self.settings.values)
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -35,7 +38,9 @@ class Project(Record):
         entries = [path for each in self.extensions for path in own_files(each)]
         entries += [skill.path for skill in self.skills]
         roots = [os.path.realpath(each.directory) for each in self.extensions]
-        return FolderContent(self.folder, [*entries, *filter(None, [self.system])], roots)
+        entries += [self.system] if self.system else []
+        entries += [self.settings.source] if self.settings.values else []
+        return FolderContent(self.folder, entries, roots)
 
     def lines(self) -> list[str]:
         """Describe what the project brings, a line for each thing; the texts are the project's own."""
@@ -44,6 +49,7 @@ class Project(Record):
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
+        lines += [f"setting {key}: {describe(value)}" for key, value in self.settings.values.items()]
         return lines
 
     def names(self) -> str:
@@ -52,6 +58,7 @@ class Project(Record):
             "extensions": [each.name for each in self.extensions],
             "skills": [skill.name for skill in self.skills],
             "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
+            "settings": list(self.settings.values),
         }
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
 
@@ -68,11 +75,13 @@ def _describe(found: DiscoveredExtension) -> list[str]:
 def find_project(
     cwd: str, home: str, extensions: Sequence[DiscoveredExtension], *, skills: bool = True, system: bool = True
 ) -> Project:
-    """Find what the project in `cwd` brings beside `extensions`: skills and a `SYSTEM.md`, unless they are not
-    wanted."""
+    """Find what the project in `cwd` brings beside `extensions`: settings, and skills and a `SYSTEM.md`, unless they
+    are not wanted."""
     found = project_skills(cwd, home, os.path.expanduser("~")) if skills else []
     path = project_system(cwd, home) if system else ""
-    return Project(os.path.realpath(cwd), extensions, found, path if os.path.isfile(path) else "")
+    return Project(
+        os.path.realpath(cwd), extensions, found, path if os.path.isfile(path) else "", project_layer(cwd, home)
+    )
 
 
 def may_use(project: Project, setting: ProjectTrust, home: str) -> bool | None:
