@@ -17,7 +17,6 @@ A fork, which becomes a session of its own, has no `family`.
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -28,8 +27,8 @@ from zot_core.sessions.file import SessionFile, make_private
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
-from zot_core.sessions.stored import StoredSession, load
-from zot_core.sessions.tree import KINDS, FileRow, SessionTree, file_rows, read_tree
+from zot_core.sessions.stored import StoredSession, load, no_collector
+from zot_core.sessions.tree import KINDS, SessionTree, file_rows, read_tree
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, field, record
 
@@ -77,15 +76,16 @@ def family_files(path: str, meta: Meta) -> list[str]:
 
 
 def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork: bool = False) -> str:
-    """Copy the rows of a session file up to the entry, or with `before` up to the one before it, into a new file of the
-    same folder, and return its path; an empty path if there is nothing to copy, because `entry` is the first one.
+    """Copy the rows of a session file up to the entry (all of them for an empty one), or with `before` up to the one
+    before it, into a new file of the same folder, and return its path; an empty path if there is nothing to copy.
 
     `meta` is that of the session at `path`. The copy belongs to the same family, with `fork` to a family of its own.
     Raises `UnknownEntry` if the file has no such entry, `SessionError` if a file cannot be read or written.
     """
     try:
         with open(path, "rb", opener=open_regular) as source:
-            copy = _plan(source, entry, before=before)
+            with no_collector():
+                copy = _plan(source, entry, before=before)
             if not copy.messages:
                 return ""
             family = "" if fork else meta.session_id
@@ -164,10 +164,15 @@ def open_branch(found: Found, **changes: str) -> tuple[SessionFile, StoredSessio
     return session, stored
 
 
-def discard(session: SessionFile) -> None:
-    """Close a file, and remove it if it is a copy without entries of its own."""
+def discard(session: SessionFile, *, hide: bool = False) -> None:
+    """Close a file that did not become the conversation, and remove it if it is a copy without entries of its own.
+    `hide` it if it was hidden before it was opened."""
+    is_copy = session.is_copy
+    if hide and not is_copy:
+        with suppress(SessionError):  # see `leave_branch`
+            session.link(hide_from_sessions=True)
     session.close()
-    if session.is_copy:
+    if is_copy:
         with suppress(OSError):
             os.unlink(session.path)
 
@@ -183,36 +188,31 @@ def leave_branch(session: SessionFile) -> None:
     session.close()
 
 
-def _plan(source: Iterable[bytes], entry: str, *, before: bool) -> _Copy:
-    """Return what to copy. Rows after the entry that are no entries, such as its usage, belong to it."""
-    copy, start, end, reached = _Copy(), 0, 0, False
-
-    def cut(row: FileRow) -> None:
-        nonlocal start
-        if start < row.start:
-            copy.pieces.append((start, row.start))
-        start = row.start + len(row.line)
-
-    for row in file_rows(source):
-        if row.kind in KINDS and (reached or (before and row.id == entry)):
-            end, reached = row.first, True
+def _plan(source: BinaryIO, entry: str, *, before: bool) -> _Copy:
+    """Return what to copy, all of it for an empty entry. Rows after the entry that are no entries, such as its usage,
+    belong to it."""
+    copy, begin, end, reached = _Copy(), 0, 0, False
+    for kind, id, first, start, line in file_rows(source):
+        if kind in KINDS and (reached or (before and id == entry)):
+            end, reached = first, True
             break
-        end = row.start + len(row.line)
-        if row.kind in ("meta", "rename"):
-            cut(row)
-            if row.kind == "meta" and (meta := rows.read_meta(read_row(row.line).get("meta"))) is not None:
-                copy.model, copy.provider = meta.model, meta.provider
-        elif row.kind in KINDS:
-            if row.kind == "compaction" and (compaction := rows.read_compaction(read_row(row.line))) is not None:
-                cut(row)
-                compaction.summary.id = row.id
+        end = start + len(line)
+        if kind in ("meta", "rename", "compaction"):  # these are written again or left out
+            if begin < start:
+                copy.pieces.append((begin, start))
+            begin = end
+        if kind == "meta" and (meta := rows.read_meta(read_row(line).get("meta"))) is not None:
+            copy.model, copy.provider = meta.model, meta.provider
+        elif kind in KINDS:
+            if kind == "compaction" and (compaction := rows.read_compaction(read_row(line))) is not None:
+                compaction.summary.id = id
                 copy.pieces.append(compaction)
-            copy.messages += row.kind != "custom"
-            copy.last, reached = row.id, row.id == entry
-    if not reached:
+            copy.messages += kind != "custom"
+            copy.last, reached = id, id == entry
+    if entry and not reached:
         raise UnknownEntry(f"the session has no entry {entry!r}")
-    if start < end:
-        copy.pieces.append((start, end))
+    if begin < end:
+        copy.pieces.append((begin, end))
     return copy
 
 
@@ -234,8 +234,7 @@ def _write(folder: str, meta: Meta, source: BinaryIO, pieces: "list[tuple[int, i
                 else:
                     starts.append(piece[0])
                     moved.append(target.tell())
-                    source.seek(piece[0])
-                    _copy_bytes(source, target, piece[1] - piece[0])
+                    _copy_bytes(source, target, piece[0], piece[1] - piece[0])
         except OSError:
             os.unlink(temporary)
             raise
@@ -253,7 +252,15 @@ def _free_path(folder: str, short: str) -> str:
         seconds += 1
 
 
-def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
+def _copy_bytes(source: BinaryIO, target: BinaryIO, start: int, count: int) -> None:
+    """Copy a part of a file to the end of another one, by the kernel if it can."""
+    target.flush()
+    if hasattr(os, "copy_file_range"):
+        with suppress(OSError):  # not on this file system
+            while count and (copied := os.copy_file_range(source.fileno(), target.fileno(), count, start)):
+                start, count = start + copied, count - copied
+    target.seek(0, os.SEEK_END)
+    source.seek(start)
     while count and (data := source.read(min(count, _CHUNK))):
         target.write(data)
         count -= len(data)
