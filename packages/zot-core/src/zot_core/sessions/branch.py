@@ -26,7 +26,7 @@ from zot_core.sessions.file import SessionFile, make_private
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import free_path, new_session_id, short_id
-from zot_core.sessions.stored import StoredSession, load
+from zot_core.sessions.stored import StoredSession, load, no_collector
 from zot_core.sessions.tree import SessionTree, read_tree
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, record
@@ -63,15 +63,16 @@ def family_files(path: str, meta: Meta) -> list[str]:
 
 
 def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork: bool = False) -> str:
-    """Copy the rows of a session file up to the entry, or with `before` up to the one before it, into a new file of the
-    same folder, and return its path; an empty path if there is nothing to copy, because `entry` is the first one.
+    """Copy the rows of a session file up to the entry (all of them for an empty one), or with `before` up to the one
+    before it, into a new file of the same folder, and return its path; an empty path if there is nothing to copy.
 
     `meta` is that of the session at `path`. The copy belongs to the same family, with `fork` to a family of its own.
     Raises `UnknownEntry` if the file has no such entry, `SessionError` if a file cannot be read or written.
     """
     try:
         with open(path, "rb", opener=open_regular) as source:
-            copy = plan_copy(source, entry, before=before)
+            with no_collector():
+                copy = plan_copy(source, entry, before=before)
             if not copy.messages:
                 return ""
             family = "" if fork else meta.session_id
@@ -143,10 +144,15 @@ def open_branch(found: Found, **changes: str) -> tuple[SessionFile, StoredSessio
     return session, stored
 
 
-def discard(session: SessionFile) -> None:
-    """Close a file, and remove it if it is a copy without entries of its own."""
+def discard(session: SessionFile, *, hide: bool = False) -> None:
+    """Close a file that did not become the conversation, and remove it if it is a copy without entries of its own.
+    `hide` it if it was hidden before it was opened."""
+    is_copy = session.is_copy
+    if hide and not is_copy:
+        with suppress(SessionError):  # see `leave_branch`
+            session.link(hide_from_sessions=True)
     session.close()
-    if session.is_copy:
+    if is_copy:
         with suppress(OSError):
             os.unlink(session.path)
 
