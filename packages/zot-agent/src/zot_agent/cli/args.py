@@ -129,7 +129,7 @@ def _extension_flags(parser: Parser) -> None:
     extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only those named with --ext")
     extensions.add_argument("--no-project-ext", action="store_true", help="do not run those in ./.zot/extensions")
     extensions.add_argument(
-        "--trust", action="store_true", help="use what this folder brings (extensions, skills) in this run"
+        "--trust", action="store_true", help="use what this folder brings (extensions, skills, prompts) in this run"
     )
     extensions.add_argument("--no-ext-tools", action="store_true", help="do not offer tools of extensions")
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="log every protocol frame to FILE")

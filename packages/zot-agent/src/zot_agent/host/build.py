@@ -20,6 +20,7 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
@@ -122,6 +123,7 @@ def open_runtime(
             shell=LocalShell(removed_env=removed_variables(settings, registry.providers)),
             builtin_tools=options.tools,
             skills=workspace.skills,
+            templates=workspace.templates,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
@@ -198,16 +200,18 @@ def _open_in_process(provider: Provider) -> Client:
 def open_workspace(
     options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
 ) -> "tuple[Workspace, list[str]]":
-    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
+    """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
+    person.
 
-    `trusted`: the skills and the `SYSTEM.md` of the project in `cwd` are used.
+    `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
     """
     from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
 
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
-    return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
+    templates = PromptTemplates(cwd, home, os.path.expanduser("~"), project=trusted)
+    return Workspace(cwd, replace, append, skills.found, templates), [*notes, *skills.notes]
 
 
 def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
