@@ -262,11 +262,11 @@ class Talk:
     @property
     def asks(self) -> bool:
         """Whether the user is asked before each tool call."""
-        return self._controller.permission.asks
+        return self._controller.conversation.permissions.mode == "ask"
 
     @asks.setter
     def asks(self, asks: bool) -> None:
-        self._controller.permission.asks = asks
+        self._controller.conversation.permissions.mode = "ask" if asks else "yolo"
 
 
 class Paused(ScriptedClient):

@@ -483,7 +483,7 @@ async def test_a_compaction_is_stopped_by_esc(chats: Chats, server: ScriptedServ
 async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server: ScriptedServer) -> None:
     call = bash("echo done; echo more")
     server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
-    async with chats.built(server, no_yolo=True) as talk:
+    async with chats.built(server, permission_mode="ask") as talk:
         talk.type("go<enter>")
         await talk.shown("Run bash")
         assert talk.shows("""

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from zot_core.hooks import ToolRequest
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
+from zot_core.permission_mode import PermissionMode
 from zot_core.permissions.judge import Judge, Verdict
 from zot_core.permissions.patterns import PathPattern
-from zot_core.permissions.rule import ACTIONS, Action, Mode, Rule, parse_permissions, parse_rule
+from zot_core.permissions.rule import ACTIONS, Action, Rule, parse_permissions, parse_rule
 from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool, tool
@@ -30,13 +31,13 @@ class Project:
         self.tools: dict[str, Tool] = {each.name: each for each in BUILTIN_TOOLS}
         self.context = ToolContext(str(self.root), LocalFiles(), LocalShell())
 
-    async def judge(self, rules: str, name: str, arguments: dict[str, object], mode: Mode = "ask") -> Verdict:
+    async def judge(self, rules: str, name: str, arguments: dict[str, object], mode: PermissionMode = "ask") -> Verdict:
         return await Judge(rules_of(rules), mode).judge(ToolRequest("1", name, arguments), self)
 
-    async def run(self, rules: str, command: str, mode: Mode = "ask") -> Action:
+    async def run(self, rules: str, command: str, mode: PermissionMode = "ask") -> Action:
         return (await self.judge(rules, "bash", {"command": command}, mode)).action
 
-    async def write(self, rules: str, path: str, mode: Mode = "ask") -> Action:
+    async def write(self, rules: str, path: str, mode: PermissionMode = "ask") -> Action:
         return (await self.judge(rules, "write", {"path": path, "content": "x"}, mode)).action
 
 

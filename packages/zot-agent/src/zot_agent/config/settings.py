@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
-from zot_agent.config.setting import Choice, Names, Number, Pairs, Setting, Switch, Text
+from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -87,6 +87,7 @@ class Settings:
     child_keys = Choice[ChildKeys](
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
     )
+    permissions = Rules("rules for tool calls, and the mode for those that no rule names", in_project=True)
     http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
     ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
 

@@ -12,6 +12,7 @@ from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.permissions import PermissionFiles
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.errors import SessionError, SessionNotFound
@@ -68,7 +69,9 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
-    conversation = Conversation(runtime)
+    rules_of = PermissionFiles(home, cwd)
+    permissions = rules_of.open(options, settings)
+    conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str) -> list[str]:
         return continue_session(conversation, path, options, registry, choice)
@@ -78,6 +81,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             return []
         changed = load_settings(home, choice.settings)
         workspace, notes = open_workspace(options, changed, cwd, choice.found, trusted=choice.trusted)
+        permissions.rules = rules_of.rules(changed)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -168,7 +172,10 @@ def continue_session(
         runtime.agent.client.check(selection.model)
     session = open_session(SessionStore(sessions_root(), _UNWRITABLE), cwd, selection.model, path, stored)
     try:
+        rules_of = PermissionFiles(home, cwd)
+        rules = rules_of.rules(settings)
         conversation.open_session(session, stored, workspace)
+        conversation.permissions.rules, conversation.permissions.save = rules, rules_of.save
     except BaseException:
         session.close()
         raise

@@ -40,6 +40,7 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
         return [escape_line_ends(dump(fields))]
-    if isinstance(event, events.SessionStart | events.SessionTreeMove):
-        return [dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})]
+    if isinstance(event, events.SessionEvent | events.PermissionEvent):
+        fields = {"type": event.type} | {name: getattr(event, name) for name in event.__match_args__}
+        return [escape_line_ends(dump(fields))]
     return []

@@ -7,11 +7,12 @@ from typing import Protocol
 from zot_core.display import main_argument
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
+from zot_core.permission_mode import PermissionMode
 from zot_core.permissions.lines import LineRules, path_rules
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
-from zot_core.permissions.rule import COMMANDS, READ, WRITES, Action, Mode, Rule, parse_rule
+from zot_core.permissions.rule import COMMANDS, READ, WRITES, Action, Rule, parse_rule
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -58,9 +59,9 @@ class _Subject(Record):
 class Judge:
     """Judges calls by `rules` and by `mode`; both can be changed at any time."""
 
-    def __init__(self, rules: Iterable[Rule] = (), mode: Mode = "ask") -> None:
+    def __init__(self, rules: Iterable[Rule] = (), mode: PermissionMode = "ask") -> None:
         self.rules = list(rules)
-        self.mode: Mode = mode
+        self.mode: PermissionMode = mode
         self._edited: set[str] = set()
 
     def unknown_tools(self, tools: Iterable[str]) -> list[str]:

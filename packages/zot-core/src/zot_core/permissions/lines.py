@@ -99,7 +99,7 @@ class LineRules:
     def why_uncovered(self, command: SimpleCommand) -> str:
         """Return why no allow covers a command, empty if one does."""
         shown = command.source if len(command.source) <= 60 else command.source[:59] + "…"
-        if any(word.text is None for word in command.words) or command.words[0].glob:
+        if not command.words or any(word.text is None for word in command.words) or command.words[0].glob:
             return f"the shell decides what {shown!r} is"
         words = command.readable
         name = words[0].rpartition("/")[2]

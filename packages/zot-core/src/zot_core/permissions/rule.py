@@ -4,15 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
 
 Action: TypeAlias = Literal["allow", "ask", "deny"]
-Mode: TypeAlias = Literal["ask", "accept-edits", "plan", "yolo"]
 
-MODES: tuple[Mode, ...] = get_args(Mode)
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 READ = "read"
@@ -39,7 +38,7 @@ class PermissionSettings(Record):
     """The rules of one file, and the mode it chooses; None if it chooses none."""
 
     rules: list[Rule] = field(default_factory=list)
-    mode: Mode | None = None
+    mode: PermissionMode | None = None
 
 
 def parse_rule(action: Action, text: str, source: str = "") -> Rule:

@@ -154,7 +154,7 @@ _REASONS = {
 
 def _command(node: "Node", line: ShellLine, data: bytes) -> SimpleCommand:
     words = [
-        _word(child.children[0] if child.type == "command_name" and child.child_count else child)
+        _word(child.children[0] if child.type == "command_name" and child.child_count == 1 else child)
         for child in node.children
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
     ]
@@ -189,7 +189,11 @@ def _word(node: "Node") -> Word:
 
 def _read_redirection(node: "Node", line: ShellLine) -> None:
     signs = [at for at, child in enumerate(node.children) if not child.is_named]
-    target, *others = node.children[signs[0] + 1 :] if signs else node.children[-1:]
+    given = node.children[signs[0] + 1 :] if signs else node.children
+    if not given:
+        line.unclear.append("it cannot be parsed")
+        return
+    target, *others = given
     if others:  # the grammar takes words after the file for files, but they are words of the command
         line.unclear.append("a redirection is before other words")
         line.commands.append(SimpleCommand([_word(each) for each in others], _text(node)))

@@ -1,4 +1,4 @@
-"""/theme /vi /yolo /reload-ext /exit: the screen itself."""
+"""/theme /vi /reload-ext /exit: the screen itself."""
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.questions.project import ask_about_project
@@ -29,13 +29,6 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     await ask_about_project(chat)
 
 
-async def yolo(chat: Chat, _: str) -> None:
-    """Turn asking before each tool call on or off."""
-    permission = chat.permission
-    permission.asks = not permission.asks
-    chat.note("zot asks before each tool call" if permission.asks else "tools run without asking", "warning")
-
-
 async def vi(chat: Chat, _: str) -> None:
     """Turn vi keys on or off."""
     on = chat.prompt_input.toggle_vi()
@@ -50,7 +43,6 @@ async def leave(chat: Chat, _: str) -> None:
 COMMANDS = (
     SlashCommand("theme", "[name]", "change the colours", "now", theme),
     SlashCommand("vi", "", "turn vi keys on or off", "now", vi),
-    SlashCommand("yolo", "", "turn asking before each tool call on or off", "now", yolo),
     SlashCommand("reload-ext", "", "reload and restart the extensions", "cancel", reload_extensions),
     SlashCommand("exit", "", "quit zot", "now", leave),
 )

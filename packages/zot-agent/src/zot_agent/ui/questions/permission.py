@@ -1,26 +1,27 @@
-"""`PermissionPrompt`: asks the user before each tool call (`--no-yolo`)."""
+"""`PermissionPrompt`: asks the person about a tool call, where the permissions say so."""
 
 import json
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from zot_core.confirm import Decision
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.display import main_argument
 from zot_core.hooks import ToolRequest
+from zot_core.tools.definition.context import ToolContext
 from zot_tui.signal import Signal
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.dialog import Dialog, V
-from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
 
-Answer: TypeAlias = Literal["yes", "tool", "all", "no"]
+if TYPE_CHECKING:
+    from zot_core.tools.text.edit_text import EditResult
 
-_ANSWERS: list[ConfirmChoice[Answer]] = [
-    ConfirmChoice("y", "yes, this call", "yes"),
-    ConfirmChoice("t", "yes, and every call of this tool", "tool"),
-    ConfirmChoice("a", "yes, and every call", "all"),
-    ConfirmChoice("n", "no", "no"),
-]
+LARGEST = 128 * 1024
+"""The largest file, in bytes, whose change is shown as a diff."""
+
+_Choice: TypeAlias = Literal["yes", "always", "no", "why"]
 
 
 class AskDialog(Protocol):
@@ -32,36 +33,77 @@ class AskDialog(Protocol):
 
 
 class PermissionPrompt:
-    """Asks before each tool call, unless the user has allowed the tool, or all tools; `/yolo` allows all.
-
-    It is a `Confirm` of `zot_core.confirm` and shows the arguments as the tool will get them. `asking` is emitted with
-    True when a question opens and with False when it closes.
+    """An `AskPermission` of `zot_core.confirm`. It shows the arguments as the tool will get them, a change of a file as
+    a diff, and the rules that the answer "always" adds. `asking` is emitted with True when a question opens and with
+    False when it closes.
     """
 
-    def __init__(self, ask: AskDialog, *, asks: bool) -> None:
-        self._ask = ask
+    def __init__(self, ask: AskDialog, context: Callable[[], ToolContext]) -> None:
+        self._ask, self._context = ask, context
         self.asking: Signal[[bool]] = Signal()
-        self.asks = asks
-        """Whether to ask at all."""
-        self._allowed: set[str] = set()
 
-    async def __call__(self, call: ToolRequest) -> Decision:
-        """Return whether the call may run."""
-        if not self.asks or call.name in self._allowed:
-            return True
-        text = call.arguments_json()
-        title = f"Run {call.name} {main_argument(text)}".strip() + "?"
+    async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
+        """Ask, and return the answer; a closed question is a no."""
+        call = question.call
+        change = await change_of(call, self._context())
+        title = f"Run {call.name} {main_argument(call.arguments_json())}".strip() + "?"
         self.asking.emit(True)
         try:
-            question = Confirm(title, _ANSWERS, lambda columns: arguments(call, columns))
-            answer = await self._ask(question, behind=True)
+            dialog = Confirm(title, _choices(question), lambda columns: body(question, change, columns))
+            answer = await self._ask(dialog, behind=True)
+            if answer == "why":
+                why = await self._ask(TextInput("Why not?", placeholder="what the model should do instead"))
+                return PermissionAnswer("no", (why or "").strip())
         finally:
             self.asking.emit(False)
-        if answer == "tool":
-            self._allowed.add(call.name)
-        elif answer == "all":
-            self.asks = False
-        return answer in ("yes", "tool", "all")
+        return PermissionAnswer(answer or "no")
+
+
+def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
+    always = [ConfirmChoice[_Choice]("a", "yes, and always in this folder", "always")] if question.always else []
+    return [
+        ConfirmChoice("y", "yes, this call", "yes"),
+        *always,
+        ConfirmChoice("n", "no", "no"),
+        ConfirmChoice("w", "no, and tell the model why", "why"),
+    ]
+
+
+async def change_of(call: ToolRequest, context: ToolContext) -> "EditResult | None":
+    """Return the change that a call makes to a file: of calls with `edits`, or with `content` for an existing file;
+    None if it cannot be shown."""
+    path, edits, content = (call.arguments.get(name) for name in ("path", "edits", "content"))
+    if not isinstance(path, str) or not (isinstance(edits, list) or isinstance(content, str)):
+        return None
+    from zot_core.tools.text import edit_text  # noqa: PLC0415  only an edit needs it
+    from zot_core.tools.text.paths import resolve  # noqa: PLC0415
+
+    try:
+        data = await context.files.read(await resolve(path, context), LARGEST + 1)
+        old = data.decode()
+        pairs = [edit_text.TextReplacement(old, content)] if isinstance(content, str) else []
+        for each in edits if isinstance(edits, list) else ():
+            pairs.append(edit_text.TextReplacement(each["oldText"], each["newText"]))
+        if len(data) > LARGEST or sum(len(each.new) for each in pairs) > LARGEST:
+            return None
+        return edit_text.edit_text(old, pairs)
+    except Exception:  # noqa: BLE001  what the tool will refuse is shown as it is
+        return None
+
+
+def body(question: PermissionQuestion, change: "EditResult | None", columns: int) -> list[Row[Any]]:
+    """Return the rows of a question: why it is asked, what the call does, and the rules of the answer "always"."""
+    indent = [(None, "  ")]
+    rows = wrap([("muted", sanitize(question.reason))], columns, first=indent, rest=indent)
+    if change is None:
+        rows += arguments(question.call, columns)
+    else:
+        from zot_tui.diff import diff_rows  # noqa: PLC0415  only an edit needs it
+
+        rows += [[(None, "  "), *row] for row in diff_rows(change.diff, max(columns - 2, 1), change.starts)]
+    for rule in question.always:
+        rows += wrap([("muted", "always: "), ("accent", sanitize(rule))], columns, first=indent, rest=indent)
+    return rows
 
 
 def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
