@@ -114,6 +114,8 @@ class Permissions:
         if self._mode == "yolo" and all(rule.action == "allow" for rule in self.rules):
             return None
         async with self._question:  # one question at a time; its answer may settle the next call
+            if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
+                await asyncio.to_thread(_load_judge)
             verdict = await self.judge.judge(call, agent)
             if verdict.action == "allow":
                 return None
@@ -129,6 +131,13 @@ class Permissions:
             why = f": {answer.message}" if answer.message else ""
             return Refusal(f"the user did not allow this call of {call.name}{why}")
         return None
+
+
+def _load_judge() -> None:
+    """Import what judges calls, which takes 30 ms."""
+    from zot_core.permissions import judge, shell_line  # noqa: F401, PLC0415  not in the mode yolo
+
+    shell_line.read_line("")
 
 
 def _parsed(rules: "list[str]") -> "Sequence[Rule]":
