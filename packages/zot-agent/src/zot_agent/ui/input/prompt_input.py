@@ -177,8 +177,8 @@ class PromptInput:
             self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
     def handle(self, key: Key, binding: Binding | None) -> bool:
-        """Give a key to the editor. Among suggested paths, at the end of the word, the key that moves the cursor right
-        enters the chosen directory, and the one that moves it left returns to the directory above."""
+        """Give a key to the editor. At the end of a word with suggested paths, the key that moves the cursor right
+        enters the chosen directory, and the key that moves it left returns to the directory above."""
         action, cursor = binding.action if binding is not None else "", self.editor.buffer.cursor
         if action == "cursor_right" and self._replace(self._completer.into(cursor)):
             return True
