@@ -16,11 +16,13 @@ from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
 FILE = "config.json"
+_LONGEST = 1_000_000
 _MAX_BYTES = 1 << 20
 _THRESHOLD = "auto_compact_threshold"
 _KEYMAP = "keymap"
 _IMAGES = "inline_images_enabled"
 _FAVOURITES = "favourite_models"
+_BASH_TIMEOUT = "bash_timeout"
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -56,6 +58,8 @@ class Settings(Record):
     """Whether the screen shows images; `$ZOT_INLINE_IMAGES` takes precedence."""
     editor_mode: EditorMode = "default"
     """How the editor interprets keys: as plain text input, or like vi."""
+    bash_timeout: float = 300.0
+    """Seconds after which a command of the model is ended, if its call names no limit; 0 for no limit."""
     keymap: dict[str, str] = field(default_factory=dict)
     """Maps keys to slash commands or actions; an empty text unbinds a key."""
     favourite_models: list[str] = field(default_factory=list)
@@ -67,7 +71,11 @@ def load_settings(home: str) -> Settings:
     and the key."""
     path = os.path.join(home, FILE)
     value = read_json_object(path)
-    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES, _FAVOURITES)]
+    texts = [
+        name
+        for name in Settings.__match_args__
+        if name not in (_THRESHOLD, _KEYMAP, _IMAGES, _FAVOURITES, _BASH_TIMEOUT)
+    ]
     for name in texts:
         if name in value and not isinstance(value[name], str):
             raise ConfigError(f"{path}: {name}: expected text, got {describe(value[name])}")
@@ -78,6 +86,8 @@ def load_settings(home: str) -> Settings:
         if not isinstance(value[_IMAGES], bool):
             raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {describe(value[_IMAGES])}")
         settings = settings.replace(inline_images_enabled=value[_IMAGES])
+    if value.get(_BASH_TIMEOUT) is not None:
+        settings = settings.replace(bash_timeout=_seconds(value[_BASH_TIMEOUT], path))
     if value.get(_FAVOURITES) is not None:
         settings = settings.replace(favourite_models=_favourites(value[_FAVOURITES], path))
     if value.get(_KEYMAP) is not None:
@@ -110,6 +120,12 @@ def _favourites(value: object, path: str) -> list[str]:
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"{path}: {_FAVOURITES}: expected names of models, got {describe(name)}")
     return [name.strip() for name in value]
+
+
+def _seconds(value: object, path: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LONGEST:
+        raise ConfigError(f"{path}: {_BASH_TIMEOUT}: expected seconds from 0 to {_LONGEST:,}, got {describe(value)}")
+    return float(value)
 
 
 def _keymap(value: object, path: str) -> dict[str, str]:
