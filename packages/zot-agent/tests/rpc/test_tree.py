@@ -1,7 +1,13 @@
 """The commands that go back in the tree of a session."""
 
-from rpc_peer import Peer
+from pathlib import Path
 
+from rpc_peer import Peer, StartPeer
+
+from zot_core.sessions.branch import Found, open_branch
+from zot_core.sessions.file import SessionFile
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import Message
 from zot_provider.testing import ScriptedServer, Turn
 
 
@@ -59,6 +65,28 @@ def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServe
     refused = peer.until(lambda line: line.get("id") == "going")[-1]
     assert refused["error"] == "the branch was not summarised, so nothing has changed"
     assert texts(peer)[-1].endswith("It went wrong.")
+
+
+def test_a_branch_that_another_process_has_open_is_named_by_a_code(
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add("one", "two", "three")
+    path = tmp_path / "talk.jsonl"
+    session = SessionFile(str(path), Meta("5b0e6f8c", str(tmp_path), "scripted", "openai", ""))
+    session.append(Message("user", []))
+    session.close()
+    peer = start("--session", str(path))
+    ask(peer, "a")
+    ask(peer, "b")
+    entries = peer.data("get_tree")["entries"]
+    peer.data("go_to", entry=entries[2]["id"])
+    ask(peer, "c")
+    other, _ = open_branch(Found(str(path)))
+    refused = peer.call("go_to", entry=entries[-1]["id"])
+    assert (refused["success"], refused["code"]) == (False, "session_locked")
+    assert refused["error"].endswith("in use by another zot; close that one first, or fork it")
+    other.close()
+    assert peer.call("go_to", entry=entries[-1]["id"])["success"]
 
 
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:

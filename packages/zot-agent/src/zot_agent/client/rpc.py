@@ -28,17 +28,20 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
+    "session_locked" if another process has the session open."""
 
-    def __init__(self, command: str, message: str) -> None:
+    def __init__(self, command: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.command = command
+        self.code = code
 
 
 class _Response(TypedDict, total=False):
     success: bool
     data: dict[str, Any]
     error: str
+    code: str
 
 
 class RpcClient:
@@ -228,7 +231,7 @@ class RpcClient:
         except TimeoutError:
             raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
-            raise RpcError(command, response.get("error", "refused without a reason"))
+            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", ""))
         return response.get("data") or {}
 
     def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":
