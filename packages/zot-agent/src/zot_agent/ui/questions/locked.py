@@ -26,7 +26,8 @@ async def ask_to_copy(app: App) -> bool:
     app.root = stack
 
     async def ask() -> bool:
-        return bool(await stack.ask(copy_question()))
+        answer = await stack.ask(copy_question())
+        return answer is True
 
     asking = spawn(ask(), "question about a session")
     ended = spawn(app.wait(), "end of the app")
