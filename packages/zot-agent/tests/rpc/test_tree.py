@@ -9,6 +9,7 @@ from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
 from zot_provider.testing import ScriptedServer, Turn
+from zot_provider.usage import Usage
 
 
 def ask(peer: Peer, text: str) -> None:
@@ -87,6 +88,18 @@ def test_a_branch_that_another_process_has_open_is_named_by_a_code(
     assert refused["error"].endswith("in use by another zot; close that one first, or fork it")
     other.close()
     assert peer.call("go_to", entry=entries[-1]["id"])["success"]
+
+
+def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> None:
+    server.add(Turn("one", usage=Usage(10, 5, cache_read=30)))
+    ask(peer, "a" * 400)
+    context = peer.data("get_context")
+    assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
+    assert context["parts"][3].pop("id")
+    expected = {"kind": "message", "tokens": 100, "role": "user", "text": "a" * 200, "shortened": False}
+    assert context["parts"][3] == expected
+    assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
+    assert context["usage"]["cache_read"] == 30
 
 
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:

@@ -12,7 +12,17 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo, TreeInfo
+from zot_agent.client.answers import (
+    CommandInfo,
+    ContextInfo,
+    Event,
+    Image,
+    MessageInfo,
+    ModelInfo,
+    ServerInfo,
+    StateInfo,
+    TreeInfo,
+)
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -144,6 +154,10 @@ class RpcClient:
     async def get_messages(self) -> list[MessageInfo]:
         """Return all messages of the conversation."""
         return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
+
+    async def get_context(self) -> ContextInfo:
+        """Return what fills the context window, part by part."""
+        return cast(ContextInfo, await self.request("get_context"))
 
     async def clear(self) -> None:
         """Delete all messages of the conversation."""
