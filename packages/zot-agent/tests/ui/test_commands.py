@@ -279,12 +279,15 @@ async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_p
     assert sessions(chats) == []
 
 
-async def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Chats, server: ScriptedServer) -> None:
+async def test_a_model_without_a_key_changes_nothing_if_nobody_signs_in(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two")
     async with chats.built(server) as talk:
         await talk.send("first")
-        await talk.send("/model anthropic/claude-sonnet-4-5")
+        talk.type("/model anthropic/claude-sonnet-4-5<enter>")
+        await talk.shown("Sign in to Anthropic")
         assert "ANTHROPIC_API_KEY" in talk.screen()
+        await talk.press("<esc>")
+        assert not talk.dialog_open
         await talk.send("second")
         assert talk.said[-1] == ("assistant", "two")
 

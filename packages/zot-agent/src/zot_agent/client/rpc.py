@@ -213,12 +213,12 @@ class RpcClient:
         await self.request("ping")
 
     async def get_commands(self) -> list[CommandInfo]:
-        """List the slash commands of skills and extensions."""
+        """List the slash commands of prompt templates, skills and extensions."""
         return cast("list[CommandInfo]", (await self.request("get_commands"))["commands"])
 
     async def command(self, name: str, args: str = "") -> str:
-        """Run a slash command of a skill or an extension, and return its action. Its output, and a prompt that it
-        submits, come as events."""
+        """Run a slash command of a prompt template, a skill or an extension, and return its action. Its output, and a
+        prompt that it submits, come as events."""
         return str((await self.request("command", name=name, args=args))["action"])
 
     async def reload_ext(self) -> dict[str, Any]:

@@ -80,8 +80,7 @@ METHODS = (
     Method(
         "fork",
         fork,
-        "Continue in a copy of the session, which is a session of its own. The event `session_start` follows. Refused "
-        "while busy.",
+        "Copy the session and continue in it, a new session. The event `session_start` follows. Refused while busy.",
         (CommandField("entry", "string", "The id of the last entry of the copy; all of them by default."), _BEFORE),
         '{"session_id": "5b0e6f8c-9b1d-4c8e-a5d2-3f0c5d1e7a90"}',
     ),

@@ -59,21 +59,17 @@ class Branches:
         message = await asyncio.to_thread(tree.message, entry)
         if found.path == session.path and not found.copied:  # a branch without a file reserves no name
             return message
-        if found.path:
-            opened, stored = await self._open(found, session)
-        else:
-            opened = branch.empty_branch(session)
-            stored = StoredSession(opened.meta)
-        if summary is not None:
-            try:
+        opened, stored = await self._open(found, session)
+        try:
+            if summary is not None:
                 opened.add_summary(summary)
-            except SessionError:
-                branch.discard(opened, hide=not found.copied)
-                raise
+            if stored.usage != usage:  # of all branches
+                opened.usage(Usage(), usage)
+        except SessionError:
+            branch.discard(opened, hide=not found.copied)
+            raise
         self._recorder.session = opened
         self._agent.start_over([*stored.messages, *added], usage)
-        if stored.usage != usage:  # of all branches
-            opened.usage(Usage(), usage)
         await asyncio.to_thread(branch.leave_branch, session)
         return message
 
@@ -96,7 +92,7 @@ class Branches:
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Copy the conversation up to this entry, by default all of it, or with `before` up to the one before it, into
-        a session of its own, and continue there. The session is left as it is."""
+        a new session, and continue there. The old session does not change."""
         self._check_idle()
         session = self._recorder.session
         if isinstance(session, MemorySession):
@@ -128,7 +124,11 @@ class Branches:
     async def _open(self, found: branch.Found, session: SessionFile) -> tuple[SessionFile, StoredSession]:
         """Open a file, unless something has begun meanwhile."""
         model = self._agent.model
-        opened, stored = await asyncio.to_thread(branch.open_branch, found, model=model.id, provider=model.provider)
+        if found.path:
+            opened, stored = await asyncio.to_thread(branch.open_branch, found, model=model.id, provider=model.provider)
+        else:
+            opened = branch.empty_branch(session)
+            stored = StoredSession(opened.meta)
         try:
             self._check_idle()
             if self._recorder.session is not session:

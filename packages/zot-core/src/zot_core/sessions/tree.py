@@ -250,7 +250,7 @@ def _read(file: BinaryIO, path: str, tree: SessionTree, names: set[str], labels:
     of these `names` is passed over if it is known."""
     last = _skip_copied(file, tree, names)
     add = tree.file_adder(path)
-    for kind, id, _, start, line in file_rows(file, last):
+    for kind, id, _, start, line in file_rows(file, last, file.tell()):
         if kind in KINDS:
             add(id, last, kind, start, len(line))
             last = id
@@ -282,10 +282,10 @@ the id of the entry or label, or of the last entry before it; the offset of its 
 may have `tool_result` rows before their own; its offset; its line."""
 
 
-def file_rows(file: BinaryIO, before: str = "") -> Iterator[FileRow]:
-    """Yield the rows of a session file from its position on, without incomplete ones, unknown ones and `tool_result`
-    rows. `before` is the id of the entry before that."""
-    at, first, role = file.tell(), -1, len(_ROLE)
+def file_rows(file: Iterable[bytes], before: str = "", at: int = 0) -> Iterator[FileRow]:
+    """Yield the rows of a session file, without incomplete ones, unknown ones and `tool_result` rows. `at` is the
+    offset of the first line, `before` the id of the entry before it."""
+    first, role = -1, len(_ROLE)
     for line in file:
         start, at = at, at + len(line)
         if line.startswith(_ROLE) and (found := rows.id_at_end(line)):
@@ -339,4 +339,4 @@ def _row(place: tuple[str, int, int]) -> dict[str, Any]:
             file.seek(start)
             return read_row(file.read(size))
     except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror or os.strerror(error.errno or 0)}") from error
+        raise SessionError(f"cannot read session {path}: {error.strerror}") from error

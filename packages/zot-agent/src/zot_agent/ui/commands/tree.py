@@ -34,7 +34,7 @@ async def _go_to(chat: Chat, entry: str, *, before: bool, summarise: bool = Fals
 
 
 async def fork(chat: Chat, _: str) -> None:
-    """Continue before an earlier prompt, in a session of its own."""
+    """Continue before an earlier prompt, in a new session."""
     prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
     items = [PickerItem(message, (message.display_text or message.text).strip()) for message in reversed(prompts)]
     chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
