@@ -35,7 +35,6 @@ from zot_core.runtime.answer import stream_text as stream_answer
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.templates import PromptTemplates
@@ -136,7 +135,7 @@ class Runtime:
             cache_key=session.meta.session_id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recorder = Recorder(self.agent.hooks, session or MemorySession(self.agent.history.messages))
+        self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
