@@ -120,6 +120,8 @@ def annotated(hint: Any) -> dict[str, Any]:
         return {"type": "array", "items": annotated(typing.get_args(hint)[0])}
     if isinstance(hint, type) and issubclass(hint, Record):
         return place(hint.__name__)
+    if hint == int | None:
+        return {"type": ["integer", "null"]}
     return {str: TEXT, int: {"type": "integer"}, bool: {"type": "boolean"}}[hint]
 
 

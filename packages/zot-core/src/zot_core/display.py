@@ -73,7 +73,7 @@ class ImageDisplay(Record):
 
 DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay
 
-MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name")
+MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "action")
 """Names of arguments that identify a call, most specific first."""
 
 

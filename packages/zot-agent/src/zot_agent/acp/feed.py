@@ -110,6 +110,9 @@ class UpdateFeed:
     def _show_other(self, event: ConversationEvent) -> None:
         match event:
             case UserMessage(message):
+                if message.hidden:
+                    self.note(message.hidden)
+                    return
                 if not self._client_knows_message and message.text:
                     self.user(message.text)
                 self._client_knows_message = False

@@ -73,6 +73,20 @@ class TreeInfo(TypedDict):
     current: str
 
 
+class JobInfo(TypedDict):
+    """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
+    itself. `output` is the end of what it has printed, `output_path` a file with more of it."""
+
+    id: str
+    command: str
+    state: str
+    exit_code: int | None
+    seconds: float
+    bytes: int
+    output: str
+    output_path: str
+
+
 class ModelInfo(TypedDict):
     """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it.
     Prices are US dollars per million tokens of each kind, None if unknown."""

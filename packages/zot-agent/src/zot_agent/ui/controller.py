@@ -34,10 +34,9 @@ from zot_core.conversation.events import (
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, UsageEvent
+from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
-from zot_provider.wire.reasoning import levels, nearest_level
 from zot_tui.app import App
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
@@ -132,7 +131,7 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd():
+            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -194,6 +193,7 @@ class Controller:
             self._branch,
             self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
+            jobs=len(runtime.agent.context.jobs.running),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
@@ -351,28 +351,11 @@ class Controller:
         taken = self.conversation.take_back()
         self._give_back([] if taken is None else [taken])
 
-    def toggle_mouse(self) -> None:
-        """Switch between scrolling with the wheel and selecting text with the mouse."""
-        self.app.mouse = not self.app.mouse
-        self.note("mouse scrolling is on; hold Shift to select text" if self.app.mouse else "mouse scrolling is off")
-
     def redraw(self) -> None:
         """Redraw the screen, images too."""
         if self.app.images is not None:
             self.app.images.resend()
         self.app.refresh()
-
-    def next_reasoning(self) -> None:
-        """Switch to the next reasoning level."""
-        agent = self.host.runtime.agent
-        known = levels(agent.model)
-        if self.conversation.busy:
-            self.note("the reasoning level can be changed when zot is done")
-        elif len(known) < 2:
-            self.note(f"{agent.model.id} has no reasoning levels")
-        else:
-            now = known.index(nearest_level(agent.model, agent.reasoning))
-            self.conversation.set_reasoning(known[(now + 1) % len(known)])
 
     def edit(self) -> None:
         """Edit the prompt in the user's own editor."""
