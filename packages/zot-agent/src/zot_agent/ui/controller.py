@@ -119,6 +119,7 @@ class Controller:
         self.permission.asking.connect(self._working.ask)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
+        self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
         self.extension_view.registered.connect(self.prompt_input.commands_changed)
         self.app.focus_changed.connect(self.themes.focus)
         self.view.editor.mode_changed.connect(self.refresh)
@@ -166,7 +167,7 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and failure.candidates:
+        if failure is not None and (failure.candidates or failure.auth):
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
@@ -275,10 +276,12 @@ class Controller:
         self.presenter.clear_notes()
         self.transcript.to_end()
 
-    def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+    def send(
+        self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", attached: Sequence[str] = ()
+    ) -> None:
         """See `Chat`."""
         self._show_end()
-        self.conversation.prompt(text, images)
+        self.conversation.prompt(text, images, typed=typed, attached=attached)
 
     def steer(self) -> None:
         """Send the text to the model while it works; with images or files it becomes a queued prompt."""
