@@ -277,7 +277,7 @@ class Controller:
         self.transcript.to_end()
 
     def send(
-        self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", attached: Sequence[str] = ()
+        self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
     ) -> None:
         """See `Chat`."""
         self._show_end()

@@ -75,9 +75,9 @@ class CommandDispatcher:
         elif foreign.kind == "extension":
             self.begin(self._ask(foreign, args))
         else:
-            runtime, pastes = self._chat.host.runtime, self._chat.prompt_input.editor.pastes
-            sent = prompts.message(typed, pastes, runtime.cwd)
-            self._chat.send(sent.text, sent.images, typed=typed, attached=sent.attached)
+            chat = self._chat
+            sent = prompts.message(typed, chat.prompt_input.editor.pastes, chat.host.runtime.cwd)
+            chat.send(sent.text, sent.images, sent.attached, typed=typed)
         return True
 
     def _unknown(self, name: str) -> UnknownName:

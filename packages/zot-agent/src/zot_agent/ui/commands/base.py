@@ -44,10 +44,10 @@ class Chat(Protocol):
         ...
 
     def send(
-        self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", attached: Sequence[str] = ()
+        self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
     ) -> None:
-        """Send a message as the user; it is queued while zot works. `typed` is what they typed, if that differs,
-        `attached` the texts of attached files."""
+        """Send a message as the user, with images and the texts of attached files; it is queued while zot works.
+        `typed` is what they typed, if that differs."""
         ...
 
     def insert(self, text: str) -> None:
