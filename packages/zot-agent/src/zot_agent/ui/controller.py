@@ -31,6 +31,7 @@ from zot_core.conversation.events import (
     SessionStart,
     SessionTreeMove,
     Submit,
+    TodoUpdate,
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
@@ -79,6 +80,7 @@ class Controller:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
         self.keymap, self.home = keymap, home
         self.conversation = host.conversation
+        view.todos = self.conversation.todos.items
         self.transcript = view.transcript
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
@@ -140,6 +142,8 @@ class Controller:
                 self._ended(end)
             case Changed(what):
                 self._on_change[what]()
+            case TodoUpdate(items):
+                self.view.todos = items
             case SessionStart() | SessionTreeMove():
                 self._show_conversation()
             case Insert(_, text):
