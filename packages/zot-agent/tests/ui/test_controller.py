@@ -267,6 +267,30 @@ async def test_ctrl_r_finds_an_earlier_prompt(chats: Chats) -> None:
         assert talk.editor == "read the docs"
 
 
+async def test_the_end_of_work_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open(["a", "b", "c"]) as talk:
+        await talk.send("unknown focus")
+        talk.look(here=False)
+        await talk.send("fix it")
+        talk.look(here=True)
+        await talk.send("seen")
+        rung = [each for each in talk.sequences if each.endswith("\a") and "done" in each]
+        assert len(rung) == 1
+        assert "done: fix it" in rung[0]
+
+
+async def test_a_question_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open([Turn(calls=[bash("echo no")]), "Done."]) as talk:
+        talk.asks = True
+        talk.look(here=False)
+        talk.type("go<enter>")
+        await talk.shown("Run bash echo no")
+        assert any("a question is waiting" in each for each in talk.sequences)
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
+
+
 async def test_a_refused_turn_says_why(chats: Chats) -> None:
     async with chats.open(["x"]) as talk:
         talk.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))

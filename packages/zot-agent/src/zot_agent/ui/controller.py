@@ -59,9 +59,6 @@ CHAT = "chat"
 TWICE = 2.0
 """Seconds within which a second Ctrl+C quits."""
 
-LONG = 20.0
-"""Seconds of work after which its end is announced by a notification if the terminal is out of focus."""
-
 
 class Controller:
     """Implements `Chat` for the commands, and gets the keys while no dialog has them."""
@@ -119,6 +116,7 @@ class Controller:
         self.dispatch.changed.connect(self._queue_changed)
         self.prompt_input.outdated.connect(self._changed)
         self.permission.asking.connect(self._working.ask)
+        self.permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
@@ -175,8 +173,11 @@ class Controller:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
-        if self.view.spinner.elapsed >= LONG:
-            self.app.notify(notification(self._prompt, end))
+        if not self.conversation.waiting:
+            self._notify(notification(self._prompt, end))
+
+    def _notify(self, text: str) -> None:
+        self.app.notify(text, self.host.settings.notify)
 
     def _dress(self, theme: Theme) -> None:
         self.view.spinner.theme = theme.spinner
