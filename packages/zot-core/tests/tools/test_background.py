@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zot_core.errors import ToolError
 from zot_core.events import AgentEvent, JobEnd, JobStart
@@ -182,6 +184,21 @@ def test_output_is_kept_from_both_ends() -> None:
     assert output.since(0).endswith("\n456789")
     output.close()
     assert Path(output.path).read_bytes() == b"abcdef0123"
+
+
+@given(st.lists(st.binary(max_size=12)), st.integers(0, 40))
+def test_output_that_fits_is_kept_whole_and_any_output_ends_as_it_ended(pieces: list[bytes], offset: int) -> None:
+    output = JobOutput(OutputLimits(head=8, tail=8, file=0))
+    for piece in pieces:
+        output.feed(piece)
+    whole = b"".join(pieces)
+    shown = output.since(min(offset, len(whole)))
+    if len(whole) <= 16:
+        assert shown == whole[offset:].decode("utf-8", "replace")
+    elif offset == 0:
+        assert "bytes are left out" in shown
+    assert shown.endswith(whole[max(offset, len(whole) - 8) :].decode("utf-8", "replace")) or len(whole) <= 16
+    output.close()
 
 
 def texts(messages: list[Message]) -> list[tuple[str, str, str]]:

@@ -167,7 +167,8 @@ class Jobs:
         self._count = 0
 
     async def close(self) -> None:
-        """Stop all jobs and wait for their ends."""
+        """Stop all jobs and wait for their ends, which are not reported: the observers are closing as well."""
+        self.events = Observe()
         self.end_session()
         for task in [*self._closing]:
             await finish(task)
