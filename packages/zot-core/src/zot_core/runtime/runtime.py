@@ -141,7 +141,7 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
-        self.sent = sent = SentHistory(self.agent)
+        self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()
