@@ -1,7 +1,8 @@
 """Find skills in the folders of the project, the user, extensions and zot.
 
 A skill is a folder with a `SKILL.md`. The subfolders of each place are searched in order of their names. If a subfolder
-is not a skill, its own subfolders are searched, so that a collection of skills can be copied there as a whole.
+is not a skill, its own subfolders are searched, and those of its folder `skills`, so that a collection can be cloned
+there as a whole. The skills in collections come after all others of the same source.
 """
 
 import os
@@ -20,6 +21,12 @@ SKILLS_LIMIT = 200
 
 ENTRIES_LIMIT = 1000
 """Maximum number of entries read from one folder."""
+
+NOTES_LIMIT = 20
+"""Maximum number of notes about files that were left out."""
+
+COLLECTED = "skills"
+"""The folder in a collection that holds its skills."""
 
 
 @record
@@ -60,13 +67,14 @@ def find_skills(
     the built-in skills. A note says which skills of the project are hidden by the user's own.
     """
     search = _SkillSearch()
-    for place in _user_places(home, user_home):
-        search.look_in(place, "user")
-    for place in _project_places(cwd) if project else ():
-        search.look_in(place, "project")
+    search.look_in(_user_places(home, user_home), "user")
+    search.look_in(_project_places(cwd) if project else (), "project")
     for each in extension_skills:
         search.look_in_extension(each)
-    search.look_in(BUILTIN, "builtin")
+    search.look_in([BUILTIN], "builtin")
+    notes = search.skills.notes
+    if len(notes) > NOTES_LIMIT:
+        notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more skills or folders of skills are left out"]
     return search.skills
 
 
@@ -74,8 +82,7 @@ def project_skills(cwd: str, home: str = "", user_home: str = "") -> list[Skill]
     """Find the skills that the project in `cwd` brings, without those in folders of the user."""
     search = _SkillSearch()
     search.leave_out(_user_places(home, user_home))
-    for place in _project_places(cwd):
-        search.look_in(place, "project")
+    search.look_in(_project_places(cwd), "project")
     return search.skills.found
 
 
@@ -110,16 +117,24 @@ class _SkillSearch:
         """Do not search these places."""
         self._places.update(map(os.path.realpath, places))
 
-    def look_in(self, place: str, source: str) -> None:
-        """Add all skills in a place, which need not exist. Does nothing for a folder searched before."""
-        real = os.path.realpath(place)
-        if real in self._places:
-            return
-        self._places.add(real)
-        for folder in self._folders(place):
-            if not self._add(os.path.join(folder, NAME), source, place):
-                for below in self._folders(folder):
-                    self._add(os.path.join(below, NAME), source, place)
+    def look_in(self, places: Iterable[str], source: str) -> None:
+        """Add all skills in these places, which need not exist: first those in the places themselves, then those in
+        collections. A folder that was searched before is passed over."""
+        collections = []
+        for place in places:
+            if (real := os.path.realpath(place)) not in self._places:
+                self._places.add(real)
+                collections += [(place, folder) for folder in self._without_skill(place, source, place)]
+        for place, folder in collections:
+            for below in self._without_skill(folder, source, place):
+                if os.path.basename(below) == COLLECTED:
+                    list(self._without_skill(below, source, place))
+
+    def _without_skill(self, folder: str, source: str, place: str) -> Iterator[str]:
+        """Add the skills that subfolders are, and yield the other subfolders."""
+        for below in self._folders(folder):
+            if not self._add(os.path.join(below, NAME), source, place):
+                yield below
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
         """Add the skills named by an extension's manifest, unless they are outside of its folder."""
