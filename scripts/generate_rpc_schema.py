@@ -70,8 +70,9 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
     "error": (
-        {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}},
-        ("retryable", "candidates"),
+        {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}}
+        | {"auth": {"const": True}},
+        ("retryable", "candidates", "auth"),
     ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
@@ -203,8 +204,15 @@ def rpc_schema() -> dict[str, Any]:
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
-        {"type": {"const": "response"}, "id": {}, "command": TEXT, "success": {"const": False}, "error": TEXT},
-        ("id",),
+        {
+            "type": {"const": "response"},
+            "id": {},
+            "command": TEXT,
+            "success": {"const": False},
+            "error": TEXT,
+            "code": {"const": "session_locked"},
+        },
+        ("id", "code"),
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}

@@ -29,7 +29,7 @@ class ZotError(Exception):
 
     exit_code = 1
     parameter = ""
-    """The parameter to correct, if the error is about one: "api_key", "provider" or "model"; else empty."""
+    """The parameter to correct, if the error is about one: "api_key", "provider", "model" or "fork"; else empty."""
 
 
 class ConfigError(ZotError):
@@ -39,9 +39,16 @@ class ConfigError(ZotError):
 
 
 class MissingKey(ConfigError):
-    """No credential for the provider; the text names the environment variables for it."""
+    """No credential for the provider; the text names the environment variables for it. `provider` is its id, empty if
+    no provider was named."""
 
     parameter = "api_key"
+    auth = True
+    """See `ProviderError`."""
+
+    def __init__(self, text: str, provider: str = "") -> None:
+        super().__init__(text)
+        self.provider = provider
 
 
 _MAX_LISTED_NAMES = 10

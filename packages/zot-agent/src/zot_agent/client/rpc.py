@@ -12,7 +12,17 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo, TreeInfo
+from zot_agent.client.answers import (
+    CommandInfo,
+    ContextInfo,
+    Event,
+    Image,
+    MessageInfo,
+    ModelInfo,
+    ServerInfo,
+    StateInfo,
+    TreeInfo,
+)
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -28,17 +38,20 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
+    "session_locked" if another process has the session open."""
 
-    def __init__(self, command: str, message: str) -> None:
+    def __init__(self, command: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.command = command
+        self.code = code
 
 
 class _Response(TypedDict, total=False):
     success: bool
     data: dict[str, Any]
     error: str
+    code: str
 
 
 class RpcClient:
@@ -142,6 +155,10 @@ class RpcClient:
         """Return all messages of the conversation."""
         return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
 
+    async def get_context(self) -> ContextInfo:
+        """Return what fills the context window, part by part."""
+        return cast(ContextInfo, await self.request("get_context"))
+
     async def clear(self) -> None:
         """Delete all messages of the conversation."""
         await self.request("clear")
@@ -154,9 +171,12 @@ class RpcClient:
         """Return the entries of the session, of all its branches."""
         return cast(TreeInfo, await self.request("get_tree"))
 
-    async def go_to(self, entry: str, *, before: bool = False) -> str:
-        """Continue after this entry, or with `before` after the one before it, and return the text of the entry."""
-        return str((await self.request("go_to", entry=entry, before=before))["text"])
+    async def go_to(self, entry: str, *, before: bool = False, summarise: bool = False) -> str:
+        """Continue after this entry, or with `before` after the one before it, and return the text of the entry. With
+        `summarise` the model first writes a summary of what is left behind, which `abort` stops."""
+        _, answer = self._send("go_to", {"entry": entry, "before": before, "summarise": summarise})
+        limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
+        return str((await self._answered("go_to", answer, limit))["text"])
 
     async def fork(self, entry: str = "", *, before: bool = False) -> str:
         """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,
@@ -216,16 +236,16 @@ class RpcClient:
     async def request(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send any command and return the `data` of its response, empty if it has no data."""
         _, answer = self._send(type, fields)
-        return await self._answered(type, answer)
+        return await self._answered(type, answer, self.limits.answer_seconds)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Response]") -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(self.limits.answer_seconds):
+            async with asyncio.timeout(limit):
                 response = await answer
         except TimeoutError:
-            raise RpcError(command, f"{command}: no answer in {self.limits.answer_seconds:g} s") from None
+            raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
-            raise RpcError(command, response.get("error", "refused without a reason"))
+            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", ""))
         return response.get("data") or {}
 
     def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":
@@ -249,7 +269,7 @@ class RpcClient:
 
         async def started() -> bool:
             try:
-                return bool((await self._answered(type, answer)).get("queued"))
+                return bool((await self._answered(type, answer, self.limits.answer_seconds)).get("queued"))
             except ZotError as error:
                 operation.fail(error)
                 raise

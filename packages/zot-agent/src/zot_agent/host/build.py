@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import sessions_root, zot_home
-from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
+from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.config.skill_pins import SkillPins
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
@@ -62,31 +62,34 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
         watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
-    settings, registry = load_settings(home), open_registry(home)
-    choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
+    registry = open_registry(home)
+    choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
     discovery = choice.find()
+    settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
     conversation = Conversation(runtime)
 
-    def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, load_settings(home), registry, choice)
+    def open_other(path: str, *, fork: bool) -> list[str]:
+        changed = options.replace(fork=fork)
+        return continue_session(conversation, path, changed, registry, choice)
 
     def reopen_workspace() -> list[str]:
-        here, project, settings = conversation.runtime.cwd, choice, load_settings(home)
+        here, project = conversation.runtime.cwd, choice
         if here != cwd:  # another session was opened meanwhile
-            project = ProjectChoice(options, settings, here)
+            project = ProjectChoice(options, load_settings(home), here)
             project.find()
-        workspace, notes = open_workspace(options, settings, here, choice.found, trusted=project.trusted)
+        changed = load_settings(home, project.settings)
+        workspace, notes = open_workspace(options, changed, here, choice.found, trusted=project.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
     host = Host(
         conversation,
-        [*registry.warnings, *notes, *choice.notes],
+        [*settings.problems, *registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -116,7 +119,9 @@ def open_runtime(
 
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
-    session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
+    session = None
+    if not options.no_session:
+        session, stored = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
         runtime = Runtime(
             selection.model,
@@ -134,6 +139,7 @@ def open_runtime(
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
+        runtime.agent.context.bash_timeout = settings.bash_timeout
         if options.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -149,27 +155,29 @@ def continue_session(
     conversation: "Conversation",
     path: str,
     options: HostOptions,
-    settings: Settings,
     registry: ModelRegistry,
     choice: ProjectChoice,
 ) -> list[str]:
-    """Let `conversation` continue the session at `path`, in its directory and with its model; return lines for the
-    person.
+    """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
+    copy of it; return lines for the person.
 
     Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
     """
     runtime = conversation.runtime
     stored = load(path)
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    project = ProjectChoice(options, settings, cwd)
+    home = zot_home()
+    project = ProjectChoice(options, load_settings(home), cwd)
     project.find()
+    settings = load_settings(home, project.settings)
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
-    session = open_session(SessionStore(sessions_root(), _UNWRITABLE), cwd, selection.model, path, stored)
+    store = SessionStore(sessions_root(), _UNWRITABLE)
+    session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
-        conversation.open_session(session, stored, workspace)
+        conversation.open_session(session, opened, workspace)
     except BaseException:
         session.close()
         raise
@@ -184,11 +192,7 @@ def open_registry(home: str) -> ModelRegistry:
     for key in known.keys.values():
         remember_secret(key)
     lists = ServerLists(os.path.join(home, LISTS_FILE))
-    registry = ModelRegistry(known, credentials=PersonalKeys(home), lists=lists)
-    for provider in registry.providers:
-        if provider.base_url is None:  # its model runs in this process
-            registry.add(provider, open=_open_in_process)
-    return registry
+    return ModelRegistry(known, credentials=PersonalKeys(home), lists=lists, open_in_process=_open_in_process)
 
 
 def store_notes(registry: ModelRegistry) -> list[str]:
@@ -325,14 +329,13 @@ def choose_model(
         default_provider, settings_model = settings.provider, "" if model else settings.model
         model = model or settings_model
     default_provider = registry.id_of(default_provider)
-    ids = [provider.id for provider in registry.providers]
-    settings_file = os.path.join(zot_home(), FILE)
     if (
         default_provider
-        and default_provider not in (provider, *ids)
-        and registry.id_of(model.partition("/")[0]) not in ids
+        and default_provider != provider
+        and not registry.has(default_provider)
+        and not registry.has(model.partition("/")[0])
     ):
-        raise UnknownName(f"{settings_file}: {registry.unknown(default_provider)}")
+        raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
     try:
         return select(
             provider,
@@ -345,7 +348,7 @@ def choose_model(
     except UnknownName as error:
         if not settings_model:
             raise
-        raise UnknownName(f"{settings_file}: {error}") from None
+        raise UnknownName(f"{settings.source('model')}: {error}") from None
 
 
 def use_network(settings: Settings) -> None:
@@ -357,8 +360,16 @@ def use_network(settings: Settings) -> None:
         os.environ["SSL_CERT_FILE"] = settings.ca_file
 
 
-def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:
-    """Open the session file to write to: a new one, or the existing one at `path`."""
+def open_session(
+    store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None, *, fork: bool = False
+) -> tuple[SessionFile, StoredSession | None]:
+    """Open the session file to write to, and return it with its content: a new one, the existing one at `path`, or with
+    `fork` a copy of that."""
+    if fork and stored is not None:
+        from zot_core.sessions.branch import copy_branch  # noqa: PLC0415  few sessions are forked
+
+        path = copy_branch(path, stored.meta, "", fork=True)
+        stored = load(path) if path else None
     if stored is None:
-        return store.create(cwd, model.id, model.provider, __version__)
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored)
+        return store.create(cwd, model.id, model.provider, __version__), None
+    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored), stored

@@ -141,6 +141,7 @@ class Runtime:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)
+        """The messages as the model gets them."""
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()
@@ -154,7 +155,7 @@ class Runtime:
         """The entries of the session, and going back to them."""
         from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle)
+        return Branches(self.agent, self._recorder, self._check_idle, self._default_model)
 
     @property
     def hooks(self) -> Hooks:

@@ -90,7 +90,9 @@ class SessionFile:
             # Other errors mean a file system without locks: working without a lock is better than not at all.
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 os.close(fd)
-                raise SessionLocked(f"session {self.path} is in use by another zot; close that one first") from None
+                raise SessionLocked(
+                    f"session {self.path} is in use by another zot; close that one first, or fork it"
+                ) from None
         return fd
 
     def append(self, message: Message) -> None:
@@ -142,6 +144,14 @@ class SessionFile:
         self._starts = [start, *tail]
         if not tail:
             self._last_role = summary.role
+
+    def add_summary(self, summary: Message) -> None:
+        """Write the summary of a branch that was left; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._end_batch()
+        summary.id = summary.id or new_entry_id()
+        self._starts.append(self._write(rows.branch_summary_row(summary)))
+        self._last_role, self._calls = summary.role, 0
 
     def label(self, label: Label) -> None:
         """Write the label of an entry; raises `SessionError` as `append` does."""
