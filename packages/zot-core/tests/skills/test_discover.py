@@ -237,7 +237,7 @@ def test_the_number_of_skills_and_of_entries_is_bounded(cwd: Path, person: Path)
     assert len(skills.found) == SKILLS_LIMIT
     assert skills.notes == [
         f"{person}/.agents/skills has more than 1000 entries; the rest is left out",
-        "there are more than 200 skills; the rest is left out",
+        "there are more than 500 skills; the rest is left out",
     ]
 
 

@@ -14,6 +14,7 @@ from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.project import SKILLS_CACHE
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.errors import SessionError, SessionNotFound
@@ -230,7 +231,8 @@ def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: s
     if options.no_skills:
         return Skills()
     of_extensions = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
-    return find_skills(cwd, home, os.path.expanduser("~"), of_extensions, project=trusted)
+    user_home, cache = os.path.expanduser("~"), os.path.join(home, SKILLS_CACHE)
+    return find_skills(cwd, home, user_home, of_extensions, project=trusted, cache=cache)
 
 
 def pin_skills(options: HostOptions, skills: Sequence[Skill], cwd: str, home: str) -> tuple[str, list[str]]:

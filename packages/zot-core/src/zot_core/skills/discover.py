@@ -10,13 +10,14 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 
+from zot_core.skills.cache import SkillCache
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import NAME, Skill, read_skill
 from zot_provider.record import Record, field, record
 
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
-SKILLS_LIMIT = 200
+SKILLS_LIMIT = 500
 """Maximum number of skills."""
 
 ENTRIES_LIMIT = 1000
@@ -58,29 +59,33 @@ def find_skills(
     extension_skills: Iterable[ExtensionSkills] = (),
     *,
     project: bool = True,
+    cache: str = "",
 ) -> Skills:
     """Find the skills for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
     both may be empty.
 
     The first skill of a name wins, in this order: `skills` in `home`, `.claude/skills` and `.agents/skills` in
     `user_home`; `.zot/skills`, `.claude/skills` and `.agents/skills` in `cwd`, unless `project` is false; extensions;
-    the built-in skills. A note says which skills of the project are hidden by the user's own.
+    the built-in skills. A note says which skills of the project are hidden by the user's own. `cache` is the path of a
+    file for the metadata of the skills found, so that the next search reads only what has changed.
     """
-    search = _SkillSearch()
+    search = _SkillSearch(SkillCache(cache))
     search.look_in(_user_places(home, user_home), "user")
     search.look_in(_project_places(cwd) if project else (), "project")
     for each in extension_skills:
         search.look_in_extension(each)
     search.look_in([BUILTIN], "builtin")
+    search.cache.save()
     notes = search.skills.notes
     if len(notes) > NOTES_LIMIT:
         notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more skills or folders of skills are left out"]
     return search.skills
 
 
-def project_skills(cwd: str, home: str = "", user_home: str = "") -> list[Skill]:
-    """Find the skills that the project in `cwd` brings, without those in folders of the user."""
-    search = _SkillSearch()
+def project_skills(cwd: str, home: str = "", user_home: str = "", *, cache: str = "") -> list[Skill]:
+    """Find the skills that the project in `cwd` brings, without those in folders of the user; `cache` as in
+    `find_skills`, which writes it."""
+    search = _SkillSearch(SkillCache(cache))
     search.leave_out(_user_places(home, user_home))
     search.look_in(_project_places(cwd), "project")
     return search.skills.found
@@ -107,8 +112,9 @@ class _Found(Record):
 class _SkillSearch:
     """One search for skills. A file that can be reached in several ways is read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: SkillCache) -> None:
         self.skills = Skills()
+        self.cache = cache
         self._first: dict[str, _Found] = {}
         self._places: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
@@ -171,17 +177,21 @@ class _SkillSearch:
         elif inside and not _is_within(os.path.realpath(path), inside):
             self._skip(f"{path} leads out of the extension's folder")
         else:
-            self._read(path, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
+            self._read(path, found, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
         return True
 
-    def _read(self, path: str, source: str, place: str, prefix: str) -> None:
+    def _read(self, path: str, found: os.stat_result, source: str, place: str, prefix: str) -> None:
         if len(self._first) >= SKILLS_LIMIT:
             note = f"there are more than {SKILLS_LIMIT} skills; the rest is left out"
             if note not in self.skills.notes:
                 self.skills.notes.append(note)
             return
         try:
-            skill = read_skill(path, source, prefix)
+            skill = self.cache.get(path, found, source, prefix)
+            if skill is None:
+                skill = read_skill(path, source, prefix)
+                if source != "builtin":  # who has no skills needs no file
+                    self.cache.put(skill, found, prefix)
         except FrontMatterError as error:
             self._skip(f"{path}:{error.line}: {error}")
             return
