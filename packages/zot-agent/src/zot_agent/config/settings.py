@@ -97,6 +97,12 @@ class Settings:
         self.problems = [line for layer in self.layers for line in layer.problems]
         """Lines for the person about mistakes in files, each of which names the file and the key."""
 
+    def changed(self, values: Mapping[str, Any]) -> "Settings":
+        """Return the settings with other values in the weakest layer, the user's file; None removes a value."""
+        user = self.layers[0] if self.layers else Layer("this run")
+        kept = {key: value for key, value in {**user.values, **values}.items() if value is not None}
+        return Settings(user.replace(values=kept), *self.layers[1:])
+
     def source(self, key: str) -> str:
         """Return where the value of a setting comes from; empty for its default."""
         return next((layer.source for layer in reversed(self.layers) if key in layer.values), "")

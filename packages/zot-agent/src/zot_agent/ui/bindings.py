@@ -20,6 +20,12 @@ def _next_model(chat: Controller, step: int) -> None:
     chat.dispatch.begin(next_favourite(chat, step))
 
 
+def _next_reasoning(chat: Controller) -> None:
+    from zot_agent.ui.commands.model import next_reasoning  # noqa: PLC0415  as above
+
+    next_reasoning(chat)
+
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -37,7 +43,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
-    Action("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),

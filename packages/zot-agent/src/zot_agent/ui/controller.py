@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
+from zot_agent.ui.choices import StoredChoices
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format import status
@@ -36,7 +37,6 @@ from zot_core.conversation.shell_command import read_shell_command
 from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
-from zot_provider.wire.reasoning import levels, nearest_level
 from zot_tui.app import App
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
@@ -87,6 +87,7 @@ class Controller:
         self._prompt = ""
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
+        self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
@@ -358,18 +359,6 @@ class Controller:
             self.app.images.resend()
         self.app.refresh()
 
-    def next_reasoning(self) -> None:
-        """Switch to the next reasoning level."""
-        agent = self.host.runtime.agent
-        known = levels(agent.model)
-        if self.conversation.busy:
-            self.note("the reasoning level can be changed when zot is done")
-        elif len(known) < 2:
-            self.note(f"{agent.model.id} has no reasoning levels")
-        else:
-            now = known.index(nearest_level(agent.model, agent.reasoning))
-            self.conversation.set_reasoning(known[(now + 1) % len(known)])
-
     def edit(self) -> None:
         """Edit the prompt in the user's own editor."""
         from zot_agent.ui.input import external_input  # noqa: PLC0415  rarely used, and not for the first screen
@@ -393,3 +382,4 @@ class Controller:
         self.conversation.stop()
         self.dispatch.close()
         await self.prompt_input.close()
+        await self.choices.close()

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
+from zot_agent.ui.choices import StoredChoices
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
@@ -30,6 +31,7 @@ class Chat(Protocol):
     permission: PermissionPrompt
     themes: Themes
     prompt_input: PromptInput
+    choices: StoredChoices
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed.
