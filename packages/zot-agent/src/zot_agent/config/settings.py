@@ -97,6 +97,10 @@ class Settings:
         self.problems = [line for layer in self.layers for line in layer.problems]
         """Lines for the person about mistakes in files, each of which names the file and the key."""
 
+    def value(self, key: str) -> Any:
+        """Return the value of a setting by its key."""
+        return self.values.get(key, SETTINGS[key].default)
+
     def changed(self, values: Mapping[str, Any]) -> "Settings":
         """Return the settings with other values in the weakest layer, the user's file; None removes a value."""
         user = self.layers[0] if self.layers else Layer("this run")

@@ -75,8 +75,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
-        changed = load_settings(home, choice.settings)
-        workspace, notes = open_workspace(options, changed, cwd, choice.found, trusted=choice.trusted)
+        host.settings = load_settings(home, choice.settings)
+        workspace, notes = open_workspace(options, host.settings, cwd, choice.found, trusted=choice.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
-from zot_agent.ui.choices import StoredChoices
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format import status
@@ -19,6 +18,7 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
 from zot_core.conversation.events import (

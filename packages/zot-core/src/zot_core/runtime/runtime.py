@@ -140,8 +140,8 @@ class Runtime:
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)
         """The messages as the model gets them."""
-        self._compactor = Compactor(self.agent, compaction, sent)
-        self._compactor.attach()
+        self.compactor = Compactor(self.agent, compaction, sent)
+        self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
         sent.attach()
         fit_images(self.agent)
@@ -229,7 +229,7 @@ class Runtime:
 
         async def work() -> None:
             await self._default_model("")
-            await self._compactor.compact(instructions=instructions)
+            await self.compactor.compact(instructions=instructions)
 
         return await run_work(self.agent, work())
 

@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
-from zot_agent.ui.choices import StoredChoices
 from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_tui.app import App
 from zot_tui.keys.keymap import Keymap
@@ -25,6 +26,7 @@ class Chat(Protocol):
 
     host: Host
     app: App
+    presenter: Presenter
     transcript: Transcript
     keymap: Keymap
     home: str

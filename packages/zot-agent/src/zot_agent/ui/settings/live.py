@@ -1,0 +1,58 @@
+"""`apply_settings`: changed settings take effect on the open screen, where they can."""
+
+from collections.abc import Callable, Mapping
+
+from zot_agent.config.settings import SETTINGS, Settings
+from zot_agent.ui.bindings import keymap
+from zot_agent.ui.commands.base import Chat
+
+
+def apply_settings(chat: Chat, before: Settings) -> list[str]:
+    """Apply the settings of the host that differ from `before`, and return the keys of those that only the next start
+    will use. Raises `Busy` for a reasoning level during a run."""
+    now = chat.host.settings
+    changed = [key for key in SETTINGS if now.value(key) != before.value(key)]
+    for key in changed:
+        if key in _APPLIED:
+            _APPLIED[key](chat)
+    chat.refresh()
+    return [key for key in changed if key not in _APPLIED]
+
+
+def _theme(chat: Chat) -> None:
+    chat.themes.use(chat.host.settings.theme)
+
+
+def _tool_render(chat: Chat) -> None:
+    chat.presenter.style.framed = chat.host.settings.tool_render == "box"
+    chat.transcript.refresh()
+
+
+def _editor_mode(chat: Chat) -> None:
+    if chat.prompt_input.vi != (chat.host.settings.editor_mode == "vi"):
+        chat.prompt_input.toggle_vi()
+
+
+def _keymap(chat: Chat) -> None:
+    chat.keymap, problems = keymap(chat.host.settings.keymap)
+    for problem in problems:
+        chat.note(problem, "warning")
+
+
+def _reasoning(chat: Chat) -> None:
+    chat.host.conversation.set_reasoning(chat.host.settings.reasoning)
+
+
+def _threshold(chat: Chat) -> None:
+    chat.host.runtime.compactor.set_threshold(chat.host.settings.auto_compact_threshold / 100 or None)
+
+
+_APPLIED: Mapping[str, Callable[[Chat], None]] = {
+    Settings.theme.key: _theme,
+    Settings.tool_render.key: _tool_render,
+    Settings.editor_mode.key: _editor_mode,
+    Settings.keymap.key: _keymap,
+    Settings.reasoning.key: _reasoning,
+    Settings.auto_compact_threshold.key: _threshold,
+    Settings.favourite_models.key: lambda _: None,  # read when they are used
+}
