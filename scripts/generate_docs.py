@@ -109,6 +109,8 @@ def provider_notes(provider: Provider) -> str:
         notes.append(f"names of models in `{provider.names_env}` as `id=name,id=name`")
     if provider.aliases:
         notes.append("also " + " ".join(f"`{name}`" for name in provider.aliases))
+    if provider.key_of:
+        notes.append(f"takes the stored key of `{provider.key_of}`")
     count = len(list_models(provider))
     notes += [f"{count} models are known"] if count else []
     return "; ".join(notes) + (f". {provider.note}" if provider.note else "")

@@ -27,4 +27,5 @@ SUBCOMMANDS = {
     "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
     "rpc": Subcommand("zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc"),
     "serve": Subcommand("zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page"),
+    "sessions": Subcommand("zot_agent.cli.sessions", "list, search, export, import and delete stored sessions"),
 }

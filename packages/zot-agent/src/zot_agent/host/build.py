@@ -181,11 +181,7 @@ def open_registry(home: str) -> ModelRegistry:
     for key in known.keys.values():
         remember_secret(key)
     lists = ServerLists(os.path.join(home, LISTS_FILE))
-    registry = ModelRegistry(known, credentials=PersonalKeys(home), lists=lists)
-    for provider in registry.providers:
-        if provider.base_url is None:  # its model runs in this process
-            registry.add(provider, open=_open_in_process)
-    return registry
+    return ModelRegistry(known, credentials=PersonalKeys(home), lists=lists, open_in_process=_open_in_process)
 
 
 def store_notes(registry: ModelRegistry) -> list[str]:
@@ -308,11 +304,11 @@ def choose_model(
         default_provider, settings_model = settings.provider, "" if model else settings.model
         model = model or settings_model
     default_provider = registry.id_of(default_provider)
-    ids = [provider.id for provider in registry.providers]
     if (
         default_provider
-        and default_provider not in (provider, *ids)
-        and registry.id_of(model.partition("/")[0]) not in ids
+        and default_provider != provider
+        and not registry.has(default_provider)
+        and not registry.has(model.partition("/")[0])
     ):
         raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
     try:

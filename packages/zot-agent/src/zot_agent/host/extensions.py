@@ -1,7 +1,7 @@
 """What of a project and of the person a host uses: `ProjectChoice`; and how it starts extensions."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,7 @@ class ProjectChoice:
 
 
 def make_extensions(
-    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: "Callable[[], Runtime]"
+    choice: ProjectChoice, options: HostOptions, removed_env: Collection[str], runtime: "Callable[[], Runtime]"
 ) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
     `ConfigError` for `--ext-trace`."""

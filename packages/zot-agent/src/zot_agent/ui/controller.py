@@ -166,7 +166,7 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and failure.candidates:
+        if failure is not None and (failure.candidates or failure.auth):
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))

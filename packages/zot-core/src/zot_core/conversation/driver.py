@@ -71,7 +71,7 @@ class Conversation:
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
-        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed)
+        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed, self._add)
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )

@@ -153,7 +153,7 @@ class Runtime:
         """The entries of the session, and going back to them."""
         from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle)
+        return Branches(self.agent, self._recorder, self._check_idle, self._default_model)
 
     @property
     def hooks(self) -> Hooks:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.questions import account
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -23,7 +24,7 @@ async def model(chat: Chat, name: str) -> None:
         picker = ModelPicker(chat, await _listed(chat))
         chosen = await chat.ask(picker) or ""
     if chosen:
-        _switch(chat, chosen)
+        await _switch(chat, chosen)
 
 
 class ModelPicker(Picker[str]):
@@ -59,12 +60,12 @@ class ModelPicker(Picker[str]):
         self.set_items(self._items())
 
 
-def _switch(chat: Chat, name: str) -> None:
+async def _switch(chat: Chat, name: str) -> None:
     """Let the model of this name answer, from now on and after the next start."""
-    before = chat.host.runtime.agent.reasoning
-    chosen = chat.host.conversation.set_model(name)
-    level = chat.host.runtime.agent.reasoning
-    chat.choices.keep_model(chosen, None if level == before else level)
+    agent = chat.host.runtime.agent
+    before = agent.reasoning
+    if await account.switch_model(chat, name):
+        chat.choices.keep_model(agent.model, None if agent.reasoning == before else agent.reasoning)
 
 
 def _favourites(chat: Chat) -> list[tuple[str, Model]]:
@@ -88,7 +89,7 @@ async def next_favourite(chat: Chat, step: int) -> None:
         ids = [(each.provider, each.id) for _, each in found]
         here = ids.index((current.provider, current.id)) + step if (current.provider, current.id) in ids else None
         at = (0 if step > 0 else -1) if here is None else here
-        _switch(chat, found[at % len(found)][0])
+        await _switch(chat, found[at % len(found)][0])
 
 
 async def _listed(chat: Chat) -> Sequence[Model]:
