@@ -8,8 +8,8 @@ from zot_agent.ui.commands.base import Chat
 
 
 def apply_settings(chat: Chat, before: Settings) -> list[str]:
-    """Apply the settings of the host that differ from `before`, and return the keys of those that only the next start
-    will use. Raises `Busy` for a reasoning level during a run."""
+    """Apply the settings of the host that differ from `before`, and return the keys that only the next start will use.
+    Raises `Busy` for a reasoning level during a run."""
     now = chat.host.settings
     changed = [key for key in SETTINGS if now.value(key) != before.value(key)]
     for key in changed:
