@@ -20,6 +20,7 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
@@ -69,8 +70,9 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     conversation = Conversation(runtime)
 
-    def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, registry, choice)
+    def open_other(path: str, *, fork: bool) -> list[str]:
+        changed = options.replace(fork=fork)
+        return continue_session(conversation, path, changed, registry, choice)
 
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
@@ -113,7 +115,9 @@ def open_runtime(
 
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
-    session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
+    session = None
+    if not options.no_session:
+        session, stored = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
         runtime = Runtime(
             selection.model,
@@ -122,6 +126,7 @@ def open_runtime(
             shell=LocalShell(removed_env=removed_variables(settings, registry.providers)),
             builtin_tools=options.tools,
             skills=workspace.skills,
+            templates=workspace.templates,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
@@ -130,6 +135,7 @@ def open_runtime(
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
+        runtime.agent.context.bash_timeout = settings.bash_timeout
         if options.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -148,8 +154,8 @@ def continue_session(
     registry: ModelRegistry,
     choice: ProjectChoice,
 ) -> list[str]:
-    """Let `conversation` continue the session at `path`, in its directory and with its model; return lines for the
-    person.
+    """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
+    copy of it; return lines for the person.
 
     Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
     """
@@ -164,9 +170,10 @@ def continue_session(
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
-    session = open_session(SessionStore(sessions_root(), _UNWRITABLE), cwd, selection.model, path, stored)
+    store = SessionStore(sessions_root(), _UNWRITABLE)
+    session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
-        conversation.open_session(session, stored, workspace)
+        conversation.open_session(session, opened, workspace)
     except BaseException:
         session.close()
         raise
@@ -198,16 +205,18 @@ def _open_in_process(provider: Provider) -> Client:
 def open_workspace(
     options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
 ) -> "tuple[Workspace, list[str]]":
-    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
+    """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
+    person.
 
-    `trusted`: the skills and the `SYSTEM.md` of the project in `cwd` are used.
+    `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
     """
     from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
 
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
-    return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
+    templates = PromptTemplates(cwd, home, os.path.expanduser("~"), project=trusted)
+    return Workspace(cwd, replace, append, skills.found, templates), [*notes, *skills.notes]
 
 
 def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
@@ -335,8 +344,16 @@ def use_network(settings: Settings) -> None:
         os.environ["SSL_CERT_FILE"] = settings.ca_file
 
 
-def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:
-    """Open the session file to write to: a new one, or the existing one at `path`."""
+def open_session(
+    store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None, *, fork: bool = False
+) -> tuple[SessionFile, StoredSession | None]:
+    """Open the session file to write to, and return it with its content: a new one, the existing one at `path`, or with
+    `fork` a copy of that."""
+    if fork and stored is not None:
+        from zot_core.sessions.branch import copy_branch  # noqa: PLC0415  few sessions are forked
+
+        path = copy_branch(path, stored.meta, "", fork=True)
+        stored = load(path) if path else None
     if stored is None:
-        return store.create(cwd, model.id, model.provider, __version__)
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored)
+        return store.create(cwd, model.id, model.provider, __version__), None
+    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored), stored

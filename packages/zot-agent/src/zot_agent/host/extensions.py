@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProjectChoice:
-    """Decides whether the extensions, skills and instructions of the project in `cwd` are used.
+    """Decides whether the extensions, skills, prompt templates and instructions of the project in `cwd` are used.
 
     They come with a repository, and run with the person's rights or replace something of theirs. A screen asks about
     all of them at once (`undecided`). Where nobody can be asked they are not used, and `notes` says so.

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,9 @@ from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.conversation.branches import ConversationBranches, position
-from zot_core.conversation.commands import (
-    SKILL,
-    Command,
-    CommandAnswer,
-    CommandError,
-    CommandRefused,
-    names_skill,
-    read_command,
-)
+from zot_core.conversation.child_env import update_child_env
+from zot_core.conversation.command_set import CommandSet
+from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused, read_command
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -36,13 +30,12 @@ from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.errors import Busy, error_line
-from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall, UserMessage
+from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, Notice, RunEnd, ToolCall, UserMessage
 from zot_core.hooks import Observe, Refusal, ToolRequest
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.skills import expand
-from zot_provider.errors import UnknownName, ZotError
+from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -56,7 +49,8 @@ class Conversation:
     """Prompts, commands and settings of one agent, for any number of front ends.
 
     Prompts run one after the other. `events` reports everything that happens, in order and once. A prompt that is a
-    slash command of a skill or an extension runs that command; a prompt with an unknown slash command is sent as text.
+    slash command of a prompt template, a skill or an extension runs that command; one with an unknown slash command is
+    sent as text.
     """
 
     def __init__(self, runtime: Runtime, *, max_queued: int = 1000) -> None:
@@ -75,11 +69,12 @@ class Conversation:
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
+        self._commands = CommandSet(runtime, lambda line: self.events.notify(Notice("warn", line)))
         self._shell_results: list[ShellResult] = []
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         runtime.hooks.tool_run.add(self._confirm_call)
-        self._update_child_env()
+        update_child_env(self.runtime)
 
     # Running and waiting
 
@@ -103,20 +98,19 @@ class Conversation:
         """Steering and follow-up messages that the model has not read yet."""
         return [message.text for message in self.runtime.agent.inbox.messages]
 
-    def prompt(self, text: str, images: Iterable[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> Run:
+    def prompt(
+        self, text: str, images: Iterable[ImageBlock] = (), *,
+        typed: str = "", commands: bool = True, attached: Sequence[str] = (), first: bool = False,
+    ) -> Run:  # fmt: skip
         """Queue `text` as a prompt. Await the returned run for how it ended, or iterate over it for its events; it can
         be cancelled before it starts, too.
 
         `typed` is what the user typed, if that differs from `text`. Without `commands` a slash command is sent as text.
+        The model reads the texts of `attached` files before the prompt. With `first` it comes before the waiting work.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
-        return self._prompt(text, images, typed=typed, commands=commands)
-
-    def _prompt(
-        self, text: str, images: Iterable[ImageBlock], *, typed: str = "", commands: bool = True, first: bool = False
-    ) -> Run:
-        given, run = list(images), Run(self.runtime.hooks.event)
-        work = partial(self._answer, text, given, commands=commands)
+        run = Run(self.runtime.hooks.event)
+        work = partial(self._answer, text, list(images), attached, commands=commands)
         self._queue.add(Queued(run, work, typed or text, text, steerable=True), first=first)
         return run
 
@@ -161,7 +155,7 @@ class Conversation:
     def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
         """Stop the running work, if any; then `text`, if any, is answered, and then the waiting work is run."""
         stopped = self.running
-        run = self._prompt(text, images, first=True) if text else None
+        run = self.prompt(text, images, first=True) if text else None
         if stopped is not None:
             stopped.run.cancel()
         return run
@@ -187,25 +181,32 @@ class Conversation:
 
     @property
     def commands(self) -> list[Command]:
-        """The slash commands of skills and extensions. The latter are complete once `ready` has returned."""
-        skills = [Command("skills", f"{SKILL}{skill.name}", skill.description) for skill in self.runtime.skills]
-        return [*skills, *(self.extensions.commands if self.extensions is not None else ())]
+        """The slash commands of prompt templates, skills and extensions; complete once `ready` has returned."""
+        return self._commands.all
 
     async def ready(self) -> None:
         """Wait until all commands are known."""
-        if self.extensions is not None:
-            await self.extensions.ready()
+        await self._commands.ready()
+
+    async def list_templates(self) -> None:
+        """Read the prompt templates again, for `commands`."""
+        await self._commands.list_templates()
 
     def find_command(self, name: str) -> Command | None:
         """Find a command by name, ignoring case; None if it does not exist."""
-        return next((each for each in self.commands if each.name.lower() == name.lower()), None)
+        return self._commands.find(name)
+
+    def reserve_commands(self, names: Container[str]) -> None:
+        """Leave out prompt templates with these names, in lower case: those of the front end's own commands."""
+        self._commands.reserved = names
 
     async def run_command(self, name: str, args: str = "") -> str:
         """Run a command at once, outside of the queue, and return its action, such as "prompt" or "display". A prompt
-        is queued, other results are events. Raises `CommandError`, and `UnknownName` for an unknown skill."""
+        is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
+        `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")
-        if names_skill(name):
-            text = self._skill(name, args)
+        text = await self._commands.prompt_of(name, args)
+        if text is not None:
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
         command = await self._run_extension(name, args)
@@ -213,17 +214,9 @@ class Conversation:
             self._on_extension_event(Submit(command.extension, command.text))
         return command.action
 
-    def _skill(self, name: str, args: str) -> str:
-        name = name[len(SKILL) :]
-        skill = next((each for each in self.runtime.skills if each.name.lower() == name.lower()), None)
-        if skill is None:
-            raise UnknownName.among("skill", name, [each.name for each in self.runtime.skills])
-        return expand(skill, args)
-
     async def _run_extension(self, name: str, args: str) -> CommandAnswer:
         if self.extensions is None:
             raise CommandError(f"there is no command /{name}")
-        await self.extensions.ready()
         command = await self.extensions.run_command(name, args)
         if command.action == "insert":
             self.events.notify(Insert(command.extension, command.text))
@@ -234,7 +227,7 @@ class Conversation:
     def attach(self, extensions: ExtensionHost) -> None:
         """Add the commands and events of these extensions, once. The host adds their hooks and tools to the runtime."""
         if self.extensions is not extensions:
-            self.extensions = extensions
+            self.extensions = self._commands.extensions = extensions
             extensions.events.add(self._on_extension_event)
 
     def extensions_changed(self) -> None:
@@ -274,7 +267,7 @@ class Conversation:
         return sorted(self.runtime.agent.tools)
 
     def _settings_changed(self) -> None:
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(Changed("settings"))
 
     def clear(self) -> None:
@@ -300,33 +293,22 @@ class Conversation:
 
     def _session_changed(self, *, same: bool = False) -> None:
         self._shell_results.clear()
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
 
     def _check_idle(self) -> None:
         if self.busy:
             raise Busy("the agent is busy; wait for done, or abort")
 
-    def _update_child_env(self) -> None:
-        """Set the environment variables that identify this agent to the programs its tools start; the names are those
-        of the Go zot. Unknown values are empty: a zot inside another must not see the values of the outer one."""
-        agent, session = self.runtime.agent, self.runtime.session
-        agent.context.env.update(
-            ZOT_PROVIDER=agent.model.provider,
-            ZOT_MODEL=agent.model.id,
-            ZOT_REASONING_LEVEL=agent.reasoning,
-            ZOT_CHILD_SESSION="1",
-            ZOT_SESSION_ID=session.meta.session_id if session else "",
-            ZOT_SESSION_FILE=session.path if session else "",
-        )
-
     # Work
 
-    async def _answer(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> RunEnd:
+    async def _answer(
+        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+    ) -> RunEnd:
         """Run a slash command, or let the model answer: the work of a prompt."""
         agent = self.runtime.agent
         try:
-            message = await self._build_message(text, images, commands=commands)
+            message = await self._build_message(text, images, attached, commands=commands)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
@@ -334,14 +316,15 @@ class Conversation:
             return end_run(agent, "error", None if reported else error_event(error, agent))
         return end_run(agent, "completed") if message is None else await answer(agent, [message])
 
-    async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
+    async def _build_message(
+        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+    ) -> Message | None:
         """Return the user message for a prompt; None for a command that sends no prompt."""
         found = read_command(text) if commands else None
-        if found is not None and names_skill(found[0]):
-            text = self._skill(*found)
-        elif found is not None:
-            await self.ready()
-            command = self.find_command(found[0])
+        if found is not None:
+            written = await self._commands.prompt_of(*found)
+            command = self._commands.of_extension(found[0]) if written is None else None
+            text = text if written is None else written
             if command is not None:
                 try:
                     done = await self._run_extension(*found)
@@ -351,10 +334,10 @@ class Conversation:
                     return None
                 text = done.text
         results, self._shell_results = self._shell_results, []
-        return message_with_output(results, text, images)
+        return message_with_output(results, text, images, attached)
 
     async def _run_shell(self, command: ShellCommand) -> RunEnd:
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(ShellStart(command))
         context = self.runtime.agent.context
         running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
@@ -372,7 +355,7 @@ class Conversation:
         if kind is AssistantStart:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
-            self._update_child_env()  # the server may have named its model since
+            update_child_env(self.runtime)  # the server may have named its model since
         elif kind is Done:
             texts = [message.text for message in self.runtime.agent.inbox.take_all()]
             if texts:
