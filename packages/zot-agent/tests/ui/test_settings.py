@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from screen import Chats
+from screen import Chats, bash
 
 from zot_agent.config.settings import SETTINGS
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import ScriptedServer, Turn
 
 
 def stored(chats: Chats) -> dict[str, Any]:
@@ -24,7 +24,9 @@ async def test_every_setting_is_shown_with_its_value_and_its_origin(
     (home / "config.json").write_text('{"theme": "light", "http_proxy": "http://me:hunter2@127.0.0.1:1"}')
     monkeypatch.setenv("ZOT_FLAT_TOOLS", "1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    async with chats.built(server, columns=120, rows=40) as talk:
+    for name in ("http_proxy", "https_proxy"):  # which the settings change in this process
+        monkeypatch.setenv(name, "")
+    async with chats.built(server, columns=120, rows=60) as talk:
         talk.type("/settings<enter>")
         await talk.shown("claude_md")
         rows = {words[0]: words[1:] for words in (line.strip(" ›").split() for line in talk.lines()) if words}
@@ -87,6 +89,23 @@ async def test_a_setting_that_counts_less_here_says_so(
         talk.type("/settings tool_render<enter>")
         await talk.shown("$ZOT_FLAT_TOOLS counts more here")
     assert stored(chats) == {"tool_render": "box"}
+
+
+async def test_the_screen_starts_as_the_settings_say(chats: Chats, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[bash("echo here; echo there")]), "done")
+    home = chats.root / "zot-home"
+    home.mkdir()
+    (home / "config.json").write_text('{"no_yolo": true, "mouse": true, "collapse_tool_call": true}')
+    async with chats.built(server) as talk:
+        assert (talk.asks, talk.mouse) == (True, True)
+        await talk.send("/settings no_yolo")
+        talk.type("<esc>")
+        await talk.until(lambda: not talk.dialog_open)
+        assert not talk.asks
+        await talk.send("go")
+        assert "    there" not in talk.transcript()
+        talk.type("/settings collapse_tool_call<enter><esc>")
+        await talk.until(lambda: "    there" in talk.transcript())
 
 
 async def test_an_unknown_setting_is_an_error(chats: Chats, server: ScriptedServer) -> None:

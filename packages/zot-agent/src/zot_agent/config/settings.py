@@ -63,7 +63,16 @@ class Settings:
     reasoning = Choice[Reasoning](
         "off", get_args(Reasoning), "how much the model thinks", flag="--reasoning", in_project=True
     )
+    fallback_models = Names(
+        "models",
+        "models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
+        flag="--fallback-model", in_project=True,
+    )  # fmt: skip
     favourite_models = Names("models", "models that Ctrl+P goes through on the screen", in_project=True)
+    max_steps = Number(
+        0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
+    )
+    no_yolo = Switch(False, "ask before each tool call (screen and acp)", flag="--no-yolo")
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -79,6 +88,8 @@ class Settings:
         read_variable=lambda text: "box" if text.strip().lower() in ("0", "off", "false", "no") else "flat",
         in_project=True,
     )  # fmt: skip
+    collapse_tool_call = Switch(False, "show tool calls without their results, until they are opened", in_project=True)
+    mouse = Switch(False, "scroll with the wheel; the terminal then selects text with Shift only")
     inline_images_enabled = Switch(
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
         read_variable=lambda text: text.strip().lower() != "off",

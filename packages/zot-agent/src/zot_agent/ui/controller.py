@@ -94,7 +94,9 @@ class Controller:
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
         agent = host.runtime.agent
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
+        self.permission = PermissionPrompt(
+            self.ask, asks=host.options.no_yolo or host.settings.no_yolo, preview=partial(preview, agent)
+        )
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery

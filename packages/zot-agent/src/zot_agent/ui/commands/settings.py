@@ -26,7 +26,9 @@ class SettingsPicker(Picker[str]):
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         default: RowAction[str] = RowAction("ctrl+d", "default", self._reset)
-        super().__init__("Settings", self._rows(), note=user_file(chat.home), actions=(default,), max_rows=20)
+        super().__init__(
+            "Settings", self._rows(), note=user_file(chat.home), actions=(default,), max_rows=len(SETTINGS)
+        )
 
     def accept(self) -> None:
         """Change the chosen setting: a choice to its next value, any other with a question."""

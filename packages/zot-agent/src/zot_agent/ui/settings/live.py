@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from zot_agent.config.settings import SETTINGS, Settings
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands.base import Chat
+from zot_tui.widgets.transcript.cell import CellStyle
 
 
 def apply_settings(chat: Chat, before: Settings) -> list[str]:
@@ -19,12 +20,26 @@ def apply_settings(chat: Chat, before: Settings) -> list[str]:
     return [key for key in changed if key not in _APPLIED]
 
 
+def shown_rows(settings: Settings) -> int:
+    """Return the rows of a finished tool call, unless it is opened."""
+    return 0 if settings.collapse_tool_call else CellStyle().shown
+
+
+def _no_yolo(chat: Chat) -> None:
+    chat.permission.asks = chat.host.settings.no_yolo
+
+
+def _mouse(chat: Chat) -> None:
+    chat.app.mouse = chat.host.settings.mouse
+
+
 def _theme(chat: Chat) -> None:
     chat.themes.use(chat.host.settings.theme)
 
 
 def _tool_render(chat: Chat) -> None:
     chat.presenter.style.framed = chat.host.settings.tool_render == "box"
+    chat.presenter.style.shown = shown_rows(chat.host.settings)
     chat.transcript.refresh()
 
 
@@ -50,6 +65,9 @@ def _threshold(chat: Chat) -> None:
 _APPLIED: Mapping[str, Callable[[Chat], None]] = {
     Settings.theme.key: _theme,
     Settings.tool_render.key: _tool_render,
+    Settings.collapse_tool_call.key: _tool_render,
+    Settings.no_yolo.key: _no_yolo,
+    Settings.mouse.key: _mouse,
     Settings.editor_mode.key: _editor_mode,
     Settings.keymap.key: _keymap,
     Settings.reasoning.key: _reasoning,
