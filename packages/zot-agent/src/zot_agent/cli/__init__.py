@@ -35,4 +35,5 @@ SUBCOMMANDS = {
         "zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page", options=True
     ),
     "sessions": Subcommand("zot_agent.cli.sessions", "list, search, export, import and delete stored sessions"),
+    "update": Subcommand("zot_agent.cli.update", "install the newest version of zot, or say how"),
 }

@@ -94,6 +94,7 @@ class Settings:
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
         read_variable=lambda text: text.strip().lower() != "off",
     )  # fmt: skip
+    update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
     editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
