@@ -68,7 +68,7 @@ class Settings:
         "models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
         flag="--fallback-model", in_project=True,
     )  # fmt: skip
-    favourite_models = Names("models", "models that Ctrl+P goes through on the screen", in_project=True)
+    favourite_models = Names("models", "models that Ctrl+P goes through on the screen")
     max_steps = Number(
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
     )
@@ -92,7 +92,7 @@ class Settings:
     mouse = Switch(False, "scroll with the wheel; the terminal then selects text with Shift only")
     inline_images_enabled = Switch(
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
-        read_variable=lambda text: text.strip().lower() != "off",
+        read_variable=lambda text: {"off": False, "kitty": True, "iterm": True, "half": True, "auto": True}.get(text.lower()),
     )  # fmt: skip
     update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
     editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
