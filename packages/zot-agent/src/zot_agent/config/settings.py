@@ -92,7 +92,7 @@ class Settings:
     mouse = Switch(False, "scroll with the wheel; the terminal then selects text with Shift only")
     inline_images_enabled = Switch(
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
-        read_variable=lambda text: {"off": False, "kitty": True, "iterm": True, "half": True, "auto": True}.get(text.lower()),
+        read_variable=lambda text: {"off": False, **dict.fromkeys(("kitty", "iterm", "half", "auto"), True)}.get(text),
     )  # fmt: skip
     update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
     editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
