@@ -15,6 +15,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.chat import ChatScreen
+from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
@@ -259,6 +260,11 @@ class Talk:
     def add_provider(self, provider: Provider) -> None:
         """Add a provider to those of the host."""
         self._host.models.add(provider)
+
+    @property
+    def chat(self) -> Commanded:
+        """The screen as slash commands see it."""
+        return self._controller
 
     @property
     def asks(self) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zot_agent.ui.controller import CHAT, Controller
-from zot_provider.wire.reasoning import levels, nearest_level
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -27,15 +26,9 @@ def _toggle_mouse(chat: Controller) -> None:
 
 
 def _next_reasoning(chat: Controller) -> None:
-    agent = chat.host.runtime.agent
-    known = levels(agent.model)
-    if chat.conversation.busy:
-        chat.note("the reasoning level can be changed when zot is done")
-    elif len(known) < 2:
-        chat.note(f"{agent.model.id} has no reasoning levels")
-    else:
-        now = known.index(nearest_level(agent.model, agent.reasoning))
-        chat.conversation.set_reasoning(known[(now + 1) % len(known)])
+    from zot_agent.ui.commands.model import next_reasoning  # noqa: PLC0415  as above
+
+    next_reasoning(chat)
 
 
 def _search_history(chat: Controller) -> None:

@@ -18,6 +18,7 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
 from zot_core.confirm import preview
@@ -86,12 +87,15 @@ class Controller:
         self._prompt = ""
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
+        self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
         agent = host.runtime.agent
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
+        self.permission = PermissionPrompt(
+            self.ask, asks=host.options.no_yolo or host.settings.no_yolo, preview=partial(preview, agent)
+        )
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -385,3 +389,4 @@ class Controller:
         self.conversation.stop()
         self.dispatch.close()
         await self.prompt_input.close()
+        await self.choices.close()
