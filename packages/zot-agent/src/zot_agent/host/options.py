@@ -36,5 +36,6 @@ class HostOptions(Record):
     no_skills: bool = False
     no_yolo: bool = False
     continue_latest: bool = False
+    resume: bool = False
     session: str = ""
     no_session: bool = False

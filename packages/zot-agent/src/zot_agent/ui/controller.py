@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
+from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format import status
@@ -51,9 +52,6 @@ if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
-
-CHAT = "chat"
-"""The context of keys while no dialog and no panel is open."""
 
 TWICE = 2.0
 """Seconds within which a second Ctrl+C quits."""
@@ -165,7 +163,7 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and failure.candidates:
+        if failure is not None:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))

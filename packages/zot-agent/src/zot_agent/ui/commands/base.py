@@ -15,6 +15,9 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 V = TypeVar("V")
 
+CHAT = "chat"
+"""The context of keys while no dialog and no panel is open."""
+
 Busy: TypeAlias = Literal["now", "cancel", "wait"]
 """When a command starts during a run: at once, after it has stopped the run, or when the run has ended."""
 

@@ -1,17 +1,22 @@
-"""The question which model answers a prompt after a model call has failed for good."""
+"""What a person can do after a model call has failed for good: send the prompt again, or to another model."""
 
-from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.commands.base import CHAT, Chat
 from zot_core.events import ErrorEvent
 from zot_provider.model import Model
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 
 async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
-    """Ask for another model, and let it answer the conversation as it is. `typed` is the prompt.
+    """Ask for another model, and let it answer the conversation as it is. `typed` is the prompt. If there is no model
+    to offer, name the key that sends the prompt again.
 
-    Does nothing if there is no model to offer, or if something follows the prompt: a part of an answer, another prompt.
+    Does nothing if something follows the prompt: a part of an answer, another prompt.
     """
-    if not (error.candidates and _unanswered(chat)):
+    if not _unanswered(chat):
+        return
+    if not error.candidates:
+        if keys := chat.keymap.keys("retry", (CHAT,)):
+            chat.note(f"{keys[0].label} sends the prompt again")
         return
     current = chat.host.runtime.agent.model
     title = f"{current.id or current.provider} cannot answer; send the prompt to another model?"
