@@ -11,11 +11,10 @@ fork_point   number of messages copied, and `fork_entry` the id of the last entr
 hide_from_sessions   true for the files that are not the conversation
 ```
 
-A fork, which becomes a session of its own, has no `family`.
+A fork is a new session and has no `family`.
 """
 
 import os
-import time
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -26,7 +25,8 @@ from zot_core.sessions.copying import CopyPlan, plan_copy, write_copy
 from zot_core.sessions.file import SessionFile, make_private
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.stored import StoredSession, load
+from zot_core.sessions.store import free_path, new_session_id, short_id
+from zot_core.sessions.stored import StoredSession, load, no_collector
 from zot_core.sessions.tree import SessionTree, read_tree
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, record
@@ -46,7 +46,7 @@ class Found(Record):
 def family_files(path: str, meta: Meta) -> list[str]:
     """Return the paths of the files of a session, `path` being one of them with this `meta`; the oldest first."""
     folder, family = os.path.dirname(os.path.abspath(path)), meta.session_id
-    ending = f"-{_short(family)}.jsonl"
+    ending = f"-{short_id(family)}.jsonl"
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(ending))
     except OSError:
@@ -63,15 +63,16 @@ def family_files(path: str, meta: Meta) -> list[str]:
 
 
 def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork: bool = False) -> str:
-    """Copy the rows of a session file up to the entry, or with `before` up to the one before it, into a new file of the
-    same folder, and return its path; an empty path if there is nothing to copy, because `entry` is the first one.
+    """Copy the rows of a session file up to the entry (all of them for an empty one), or with `before` up to the one
+    before it, into a new file of the same folder, and return its path; an empty path if there is nothing to copy.
 
     `meta` is that of the session at `path`. The copy belongs to the same family, with `fork` to a family of its own.
     Raises `UnknownEntry` if the file has no such entry, `SessionError` if a file cannot be read or written.
     """
     try:
         with open(path, "rb", opener=open_regular) as source:
-            copy = plan_copy(source, entry, before=before)
+            with no_collector():
+                copy = plan_copy(source, entry, before=before)
             if not copy.messages:
                 return ""
             family = "" if fork else meta.session_id
@@ -84,19 +85,12 @@ def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork
 
 def branch_meta(path: str, meta: Meta, family: str, messages: int, entry: str) -> Meta:
     """Return the meta row of a copy of the session at `path`, with a new id."""
-    digits = os.urandom(16).hex()
-    short = _short(family) if family else digits[:8]
-    links: dict[str, Any] = {
-        "parent": meta.id,
-        "parent_file": os.path.basename(path),
-        "fork_point": messages,
-        "fork_entry": entry,
-    }
+    links: dict[str, Any] = {"parent": meta.id, "fork_point": messages, "fork_entry": entry}
     other = {name: value for name, value in meta.other.items() if name not in _LINKS}
     if family:
         links |= {"family": family, "family_file": meta.other.get("family_file", os.path.basename(path))}
-    identity = f"{short}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
-    return meta.replace(id=identity, started=timestamp(), other=other | links)
+    id = new_session_id(short_id(family) if family else "")
+    return meta.replace(id=id, started=timestamp(), other=other | links)
 
 
 def read_family(session: SessionFile) -> SessionTree:
@@ -131,7 +125,7 @@ def _ordered(session: SessionFile, tree: SessionTree) -> list[str]:
 def empty_branch(session: SessionFile) -> SessionFile:
     """Return the file of a branch without entries; nothing is on disk before its first message."""
     family = session.meta.session_id
-    path = _free_path(os.path.dirname(os.path.abspath(session.path)), _short(family))
+    path = free_path(os.path.dirname(os.path.abspath(session.path)), short_id(family))
     return SessionFile(path, branch_meta(session.path, session.meta, family, 0, ""), advice=session.advice)
 
 
@@ -150,10 +144,15 @@ def open_branch(found: Found, **changes: str) -> tuple[SessionFile, StoredSessio
     return session, stored
 
 
-def discard(session: SessionFile) -> None:
-    """Close a file, and remove it if it is a copy without entries of its own."""
+def discard(session: SessionFile, *, hide: bool = False) -> None:
+    """Close a file that did not become the conversation, and remove it if it is a copy without entries of its own.
+    `hide` it if it was hidden before it was opened."""
+    is_copy = session.is_copy
+    if hide and not is_copy:
+        with suppress(SessionError):  # see `leave_branch`
+            session.link(hide_from_sessions=True)
     session.close()
-    if session.is_copy:
+    if is_copy:
         with suppress(OSError):
             os.unlink(session.path)
 
@@ -179,22 +178,9 @@ def _write(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
         except OSError:
             os.unlink(temporary)
             raise
-    path = _free_path(folder, _short(meta.session_id))
+    path = free_path(folder, short_id(meta.session_id))
     os.rename(temporary, path)
     return path
-
-
-def _free_path(folder: str, short: str) -> str:
-    seconds = time.time()
-    while True:
-        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{short}.jsonl"
-        if not os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-        seconds += 1
-
-
-def _short(id: str) -> str:
-    return "".join(char if char.isascii() and (char.isalnum() or char in "_.") else "_" for char in id[:8]) or "_"
 
 
 def first_meta(path: str) -> Meta | None:

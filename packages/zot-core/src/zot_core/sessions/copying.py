@@ -1,14 +1,16 @@
 """Copy rows of a session file into another file, byte by byte, with another `meta` row."""
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import BinaryIO
+from contextlib import suppress
+from typing import Any, BinaryIO
 
 from zot_core.sessions import rows
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
-from zot_core.sessions.tree import KINDS, FileRow, file_rows
+from zot_core.sessions.tree import KINDS, file_rows
 from zot_provider.record import Record, field, record
 
 _CHUNK = 1 << 20
@@ -31,38 +33,37 @@ def plan_copy(source: Iterable[bytes], entry: str = "", *, before: bool = False)
     """Return what to copy from the lines of a session file: all rows, or those up to an entry, or with `before` up to
     the one before it. Rows after the entry that are no entries, such as its usage, belong to it. Raises `UnknownEntry`.
     """
-    copy, start, end, reached = CopyPlan(), 0, 0, False
-
-    def cut(row: FileRow) -> None:
-        nonlocal start
-        if start < row.start:
-            copy.pieces.append((start, row.start))
-        start = row.start + len(row.line)
-
-    for row in file_rows(source):
-        if row.kind in KINDS and (reached or (before and row.id == entry)):
-            end, reached = row.first, True
+    copy, begin, end, reached = CopyPlan(), 0, 0, False
+    for kind, id, first, start, line in file_rows(source):
+        if kind in KINDS and (reached or (before and id == entry)):
+            end, reached = first, True
             break
-        end = row.start + len(row.line)
-        if row.kind in ("meta", "rename"):
-            cut(row)
-            value = read_row(row.line)
-            if row.kind == "meta" and (meta := rows.read_meta(value.get("meta"))) is not None:
-                copy.model, copy.provider, copy.title = meta.model, meta.provider, meta.title or copy.title
-            elif isinstance(value.get("title"), str):
-                copy.title = value["title"]
-        elif row.kind in KINDS:
-            if row.kind == "compaction" and (compaction := rows.read_compaction(read_row(row.line))) is not None:
-                cut(row)
-                compaction.summary.id = row.id
+        end = start + len(line)
+        if kind in ("meta", "rename", "compaction"):  # these are written again or left out
+            if begin < start:
+                copy.pieces.append((begin, start))
+            begin = end
+        if kind in ("meta", "rename"):
+            _read_names(copy, read_row(line))
+        elif kind in KINDS:
+            if kind == "compaction" and (compaction := rows.read_compaction(read_row(line))) is not None:
+                compaction.summary.id = id
                 copy.pieces.append(compaction)
-            copy.messages += row.kind != "custom"
-            copy.last, reached = row.id, row.id == entry
+            copy.messages += kind != "custom"
+            copy.last, reached = id, id == entry
     if entry and not reached:
         raise UnknownEntry(f"the session has no entry {entry!r}")
-    if start < end:
-        copy.pieces.append((start, end))
+    if begin < end:
+        copy.pieces.append((begin, end))
     return copy
+
+
+def _read_names(copy: CopyPlan, row: dict[str, Any]) -> None:
+    """Take the model and the title from a `meta` or `rename` row."""
+    if (meta := rows.read_meta(row.get("meta"))) is not None:
+        copy.model, copy.provider, copy.title = meta.model, meta.provider, meta.title or copy.title
+    elif isinstance(row.get("title"), str):
+        copy.title = row["title"]
 
 
 def write_copy(target: BinaryIO, meta: Meta, source: BinaryIO, plan: CopyPlan) -> None:
@@ -78,11 +79,18 @@ def write_copy(target: BinaryIO, meta: Meta, source: BinaryIO, plan: CopyPlan) -
         else:
             starts.append(piece[0])
             moved.append(target.tell())
-            source.seek(piece[0])
-            _copy_bytes(source, target, piece[1] - piece[0])
+            _copy_bytes(source, target, piece[0], piece[1] - piece[0])
 
 
-def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
+def _copy_bytes(source: BinaryIO, target: BinaryIO, start: int, count: int) -> None:
+    """Copy a part of a file to the end of another one, by the kernel if it can."""
+    target.flush()
+    if hasattr(os, "copy_file_range"):
+        with suppress(OSError):  # not on this file system
+            while count and (copied := os.copy_file_range(source.fileno(), target.fileno(), count, start)):
+                start, count = start + copied, count - copied
+    target.seek(0, os.SEEK_END)
+    source.seek(start)
     while count and (data := source.read(min(count, _CHUNK))):
         target.write(data)
         count -= len(data)

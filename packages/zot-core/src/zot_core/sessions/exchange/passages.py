@@ -28,10 +28,10 @@ def read_passages(path: str) -> Iterator[Passage]:
     last: Passage | None = None
     try:
         with open(path, "rb", opener=open_regular) as file:
-            for row in file_rows(file):
-                if row.kind not in ("user", "assistant", "tool", "compaction"):
+            for kind, _, _, _, line in file_rows(file):
+                if kind not in ("user", "assistant", "tool", "compaction"):
                     continue
-                message = rows.read_message(read_row(row.line).get("message"))
+                message = rows.read_message(read_row(line).get("message"))
                 if message is None:
                     continue
                 if message.role == "tool":
