@@ -12,9 +12,9 @@ from io import FileIO
 
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
-from zot_core.sessions.listing import LINE_BYTES, SessionEntry, files_by_use, read_entry
+from zot_core.sessions.listing import LINE_BYTES, SessionEntry, read_entry
 from zot_core.sessions.raw import read_row
-from zot_core.sessions.store import SessionStore
+from zot_core.sessions.store import SessionStore, files_by_use
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, record
 
@@ -62,7 +62,7 @@ def search_sessions(
     hits: dict[str, SessionHit] = {}
     if not wanted:
         return []
-    for _, _, path in files_by_use(store, cwd):
+    for _, _, path in files_by_use(store.folders(cwd)):
         if len(hits) >= limit:
             break
         check()
