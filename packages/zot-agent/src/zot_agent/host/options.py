@@ -38,4 +38,5 @@ class HostOptions(Record):
     continue_latest: bool = False
     resume: bool = False
     session: str = ""
+    fork: bool = False
     no_session: bool = False

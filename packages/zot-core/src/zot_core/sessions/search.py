@@ -117,7 +117,7 @@ class _FileSearch:
 
     def __init__(self, words: Sequence[_Word]) -> None:
         self.words = words
-        self.missing = list(words)
+        self.missing = sorted(words, key=lambda word: -len(word.text))  # long ones are rare
         self.titled: set[_Word] = set()
         self.excerpt = self.role = ""
         self._most = 0
@@ -129,6 +129,7 @@ class _FileSearch:
 
     def read(self, file: FileIO, check: Callable[[], None]) -> None:
         """Search the file until all words are found. Raises OSError."""
+        whole = os.fstat(file.fileno()).st_size <= _PIECE
         for offset, lower in _pieces(file):
             check()
             for word in list(self.missing):
@@ -140,6 +141,8 @@ class _FileSearch:
                         self.titled.add(word)
                     if word not in self.missing:
                         break
+                if whole and word in self.missing and word not in self.titled:
+                    return  # the other words do not matter
             if not self.missing:
                 break
 

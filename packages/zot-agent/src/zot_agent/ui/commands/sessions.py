@@ -9,6 +9,7 @@ from zot_agent.config.paths import sessions_root
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.ages import age
 from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.questions.locked import copy_question
 from zot_core.aio import in_thread, spawn
 from zot_core.errors import SessionLocked
 from zot_core.sessions import listing
@@ -186,7 +187,13 @@ async def sessions(chat: Chat, words: str) -> None:
     await picker.load()
     chosen = await chat.ask(picker)
     if chosen is not None and not picker.is_current(chosen):
-        for line in chat.host.open_session(chosen.path):
+        try:
+            lines = chat.host.open_session(chosen.path)
+        except SessionLocked:
+            if not await chat.ask(copy_question()):
+                return
+            lines = chat.host.open_session(chosen.path, fork=True)
+        for line in lines:
             chat.note(line, "warning")
 
 
