@@ -167,3 +167,29 @@ async def test_a_prompt_that_was_stopped_is_sent_again(chats: Chats, server: Scr
         await talk.shown("It works.")
         await talk.quiet()
         assert talk.said == [("user", "hello"), ("assistant", "It works.")]
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(after=4, pause=60.0), Fault(after=4, garbage=b"data: {]\n\n")], ids=["stopped", "broken"]
+)
+async def test_a_prompt_whose_answer_broke_off_is_sent_again_without_that_part(
+    chats: Chats, server: ScriptedServer, fault: Fault
+) -> None:
+    server.add("Before.", Turn("It is long and never ends.", fault=fault), "It works.")
+    async with chats.built(server) as talk:
+        await talk.send("first")
+        talk.type("hello<enter>")
+        await talk.shown("It")
+        if fault.pause:
+            talk.type("<esc>")
+            await talk.shown("stopped")
+        else:
+            await talk.shown("F5 sends the prompt again")
+        await talk.quiet()
+        talk.type("<f5>")
+        await talk.shown("It works.")
+        await talk.quiet()
+        assert [text for _, text in talk.said] == ["first", "Before.", "hello", "It works."]
+        assert "never" not in str(server.requests[-1].body)
+        await talk.press("<f5>")
+        await talk.shown("no prompt has failed")

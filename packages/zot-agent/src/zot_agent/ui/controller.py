@@ -84,6 +84,7 @@ class Controller:
         self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
+        self.cut_off = False
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
         self.prompt_input = PromptInput(
@@ -131,7 +132,10 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd():
+            case TurnEnd(stop):
+                self.cut_off = stop in ("error", "aborted")
+                self.refresh()
+            case UsageEvent():
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -206,6 +210,7 @@ class Controller:
         self.presenter.note(text, level)
 
     def _show_conversation(self) -> None:
+        self.cut_off = False
         self.presenter.clear_notes()
         self.transcript.clear()
         if self.app.images is not None:
@@ -387,10 +392,7 @@ class Controller:
 
     def insert(self, text: str) -> None:
         """See `Chat`."""
-        if len(text) > 1000:
-            self.view.editor.paste(text)
-        else:
-            self.view.editor.insert(text)
+        (self.view.editor.paste if len(text) > 1000 else self.view.editor.insert)(text)
 
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""

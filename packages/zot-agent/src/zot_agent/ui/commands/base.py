@@ -34,6 +34,8 @@ class Chat(Protocol):
     permission: PermissionPrompt
     themes: Themes
     prompt_input: PromptInput
+    cut_off: bool
+    """Whether the last model call failed or was stopped before the end of its answer."""
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed.

@@ -49,10 +49,13 @@ async def jump(chat: Chat, text: str) -> None:
 
 
 async def retry(chat: Chat, _: str) -> None:
-    """Send the last prompt again, which has no answer because its run failed or was stopped."""
+    """Send the last prompt again, whose run failed or was stopped. What there is of an answer stays in the tree."""
     conversation, messages = chat.host.conversation, chat.host.runtime.messages
-    if conversation.busy or not messages or messages[-1].role == "assistant":
+    answered = not messages or messages[-1].role == "assistant"
+    if conversation.busy or (answered and (not chat.cut_off or len(messages) < 2)):
         raise ConfigError("no prompt has failed; /edit changes an earlier prompt and sends it again")
+    if answered:
+        await conversation.branches.go_to(messages[-2].id)
     prompt = next((each for each in reversed(messages) if each.role == "user"), None)
     conversation.resend("" if prompt is None else prompt.display_text or prompt.text)
 

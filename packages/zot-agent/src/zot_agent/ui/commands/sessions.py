@@ -35,10 +35,10 @@ class SessionPicker(Picker[SessionEntry]):
     """The sessions of this directory, or of all directories, or those with some words in their titles and texts. They
     can be renamed and deleted here. What was said last in the chosen one is shown below the list."""
 
-    def __init__(self, chat: Chat, words: str = "") -> None:
+    def __init__(self, chat: Chat) -> None:
         self._chat, self._store = chat, SessionStore(sessions_root())
         self._folder: str | None = chat.host.runtime.cwd
-        self._words = query_words(words)
+        self._words: list[str] = []
         self._searching: asyncio.Task[None] | None = None
         self._previews: dict[str, SessionPreview] = {}
         actions = (
@@ -70,9 +70,8 @@ class SessionPicker(Picker[SessionEntry]):
     def press(self, key: Key) -> bool:
         """See `Dialog`. The texts of all sessions are searched for what is typed, even if no title has it."""
         if key == _SEARCH:
-            self._words = query_words(self.filter.text)
+            self.search(self.filter.text)
             self.filter.set_text("")
-            self._search_texts()
             return True
         used = super().press(key)
         self._preview_chosen()
@@ -89,7 +88,9 @@ class SessionPicker(Picker[SessionEntry]):
             self._searching.cancel()
         super().close(value)
 
-    def _search_texts(self) -> None:
+    def search(self, text: str) -> None:
+        """List the sessions of all directories that have these words; without words, the sessions as before."""
+        self._words = query_words(text)
         if self._searching is not None:
             self._searching.cancel()
         self._searching = spawn(self._show(self.load), "search sessions")
@@ -183,8 +184,11 @@ class SessionPicker(Picker[SessionEntry]):
 
 async def sessions(chat: Chat, words: str) -> None:
     """Open another session: of this directory, or one with these words in its title and texts."""
-    picker = SessionPicker(chat, words)
-    await picker.load()
+    picker = SessionPicker(chat)
+    if words:
+        picker.search(words)
+    else:
+        await picker.load()
     chosen = await chat.ask(picker)
     if chosen is not None and not picker.is_current(chosen):
         try:

@@ -10,17 +10,16 @@ from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
     """Ask for another model or, if the key is missing or was refused, for a sign-in; then the conversation is answered
-    as it is. `typed` is the prompt. If there is nothing to offer, name the key that sends the prompt again.
-
-    Does nothing if something follows the prompt: a part of an answer, another prompt.
+    as it is. `typed` is the prompt. If there is nothing to offer, or a part of an answer follows the prompt, name the
+    key that sends the prompt again.
     """
     if not _unanswered(chat):
+        _name_key(chat)
         return
     current = chat.host.runtime.agent.model
     provider = sign_in_helps(chat, current.provider) if error.auth else None
     if not (error.candidates or provider):
-        if keys := chat.keymap.keys("retry", (CHAT,)):
-            chat.note(f"{keys[0].label} sends the prompt again")
+        _name_key(chat)
         return
     items: list[PickerItem[Model | Provider]] = []
     if provider is not None:
@@ -38,6 +37,12 @@ async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
     if isinstance(chosen, Model):
         chat.host.conversation.set_model(chosen)
     chat.host.conversation.resend(typed)
+
+
+def _name_key(chat: Chat) -> None:
+    keys = chat.keymap.keys("retry", (CHAT,))
+    if keys and chat.cut_off and not chat.host.conversation.busy:
+        chat.note(f"{keys[0].label} sends the prompt again")
 
 
 def _unanswered(chat: Chat) -> bool:
