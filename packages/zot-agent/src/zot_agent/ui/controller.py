@@ -132,10 +132,8 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case TurnEnd(stop):
-                self.cut_off = stop in ("error", "aborted")
-                self.refresh()
-            case UsageEvent():
+            case UsageEvent() | TurnEnd():
+                self.cut_off = isinstance(event, TurnEnd) and event.stop in ("error", "aborted")
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
