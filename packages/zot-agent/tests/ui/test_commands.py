@@ -109,14 +109,14 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
         await talk.send("/new")
         await talk.send("the second talk")
         talk.type("/sessions<enter>")
-        await talk.shown("the first talk")
+        await talk.shown("you  the second talk")
         assert talk.shows("""
             |  a new session; the old one is in /sessions
             |
             |▌ the second talk
             |
             |  two
-            |(10 blank)
+            |(6 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Sessions
             |
@@ -124,7 +124,11 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |› ● the second talk                                                   just now
             |    the first talk                                                    just now
             |
-            |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
+            |  YYYY-MM-DD · scripted · 2 messages · ↑10 ↓5
+            |  you  the second talk
+            |  zot  two
+            |
+            |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
             |  ~/work                                            ↑10 ↓5 · openai · scripted
         """)
         talk.type("first<ctrl+r>")

@@ -10,8 +10,8 @@ import pytest
 from screen import Chats, Paused
 
 from zot_agent.ui.bindings import keymap, unsupported_keys
+from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.commands.help import help_rows
-from zot_agent.ui.controller import CHAT
 from zot_provider.testing import ScriptedServer
 from zot_tui.keys.chords import Keyboard
 from zot_tui.testing import MemoryScreen
