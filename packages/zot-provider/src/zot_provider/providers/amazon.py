@@ -11,6 +11,7 @@ PROVIDERS = (
         key_env=("AWS_BEARER_TOKEN_BEDROCK",),
         base_url_env=("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
         default_model="us.anthropic.claude-opus-5-5",
+        listed=False,
         catalog="amazon-bedrock",
         aliases=("bedrock",),
         variables=(Variable("region", ("AWS_REGION", "AWS_DEFAULT_REGION"), default="us-east-1"),),

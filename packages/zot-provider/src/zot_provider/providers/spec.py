@@ -41,9 +41,10 @@ class Provider(Record):
     have the schemes and base URLs for those whose keys are sent in another way or elsewhere. `key_optional`: it also
     works without a key. `key_prefixes` are the beginnings of its keys. `base_url_env` names the variables from which
     the provider's SDK reads another base URL, and `base_path` is the path of such a URL if it has none. `default_model`
-    is used when no model is named; if None, the server is asked for its list. `catalog` names the data file of models,
-    None if only the server knows them. `aliases` are other names of the provider. `scheme` is its way to send a key,
-    one of `SCHEMES`, empty for the way of its wire. `note` is a sentence for a person.
+    is used when no model is named; if None, the server is asked for its list. `listed`: whether it has such a
+    list, which also shows whether a key is valid. `catalog` names the data file of models, None if only the server
+    knows them. `aliases` are other names of the provider. `scheme` is its way to send a key, one of `SCHEMES`, empty
+    for the way of its wire. `note` is a sentence for a person.
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
@@ -65,6 +66,7 @@ class Provider(Record):
     base_url_env: tuple[str, ...] = ()
     base_path: str = ""
     default_model: str | None = None
+    listed: bool = True
     catalog: str | None = None
     quirks: Quirks = field(default_factory=Quirks)
     aliases: tuple[str, ...] = ()

@@ -3,18 +3,40 @@
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
 from zot_agent.ui.questions import account
+from zot_core.aio import spawn
 from zot_provider.errors import UnknownName
+from zot_provider.registry import Ask, Listing
 from zot_provider.wire.reasoning import LEVELS, levels, nearest_level
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 
 async def model(chat: Chat, name: str) -> None:
     """Switch to another model, of any provider with a key."""
-    chosen = name or await chat.ask(
-        Picker("Model", await _models(chat), note="from providers with a key and local servers")
+    if name:
+        await account.switch_model(chat, name)
+        return
+    # The known models are shown at once. Those of servers whose lists are not fresh are added when they come.
+    picker = Picker(
+        "Model", _items(chat, await _list(chat, "never")), note="from providers with a key and local servers"
     )
-    if chosen:
-        await account.switch_model(chat, chosen)
+    refreshing = spawn(_refresh(chat, picker), "lists of models")
+    try:
+        chosen = await chat.ask(picker)
+        if chosen:
+            await account.switch_model(chat, chosen)
+        await refreshing  # the lists are kept for the next time
+    finally:
+        refreshing.cancel()
+
+
+async def _refresh(chat: Chat, picker: Picker[str]) -> None:
+    listing = await _list(chat, "stale")
+    picker.set_items(_items(chat, listing))
+    chat.app.redraw()
+    current = chat.host.runtime.agent.model.provider
+    problem = listing.problems.get(current)
+    if problem is not None:  # only the current provider has to answer
+        chat.note(f"{current} did not list its models: {problem}", "warning")
 
 
 async def next_favourite(chat: Chat, step: int) -> None:
@@ -32,12 +54,12 @@ async def next_favourite(chat: Chat, step: int) -> None:
         await account.switch_model(chat, names[at % len(names)])
 
 
-async def _models(chat: Chat) -> list[PickerItem[str]]:
+async def _list(chat: Chat, ask: Ask) -> Listing:
+    return await chat.host.runtime.list_models(ask=ask)
+
+
+def _items(chat: Chat, listing: Listing) -> list[PickerItem[str]]:
     current = chat.host.runtime.agent.model
-    listing = await chat.host.runtime.list_models(ask="stale")
-    problem = listing.problems.get(current.provider)
-    if problem is not None:  # only the current provider has to answer
-        chat.note(f"{current.provider} did not list its models: {problem}", "warning")
     return [
         PickerItem(
             f"{each.provider}/{each.id}",
