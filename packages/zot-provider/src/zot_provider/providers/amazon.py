@@ -16,6 +16,10 @@ PROVIDERS = (
         aliases=("bedrock",),
         variables=(Variable("region", ("AWS_REGION", "AWS_DEFAULT_REGION"), default="us-east-1"),),
         account="aws",
+        id_host=(
+            r"^arn:[a-z-]+:bedrock:([a-z0-9-]+):",
+            r"^https://bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com",
+        ),
         note="Without a key, requests are signed with the account of AWS, which the extra zot-agent[bedrock] finds.",
     ),
 )
