@@ -217,11 +217,14 @@ class Controller:
     # Keys
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor."""
+        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor, except for
+        a default key of the chat that is a command of the editor's mode."""
         if self.extension_view.press(key):
             return True
         binding = self.keymap.find(key, (CHAT, EDITOR))
-        if binding is None or CHAT not in binding.contexts:
+        contexts = binding.contexts if binding is not None else ()
+        claimed = EDITOR not in contexts and self.view.editor.mode.claims(key)  # a key of the person's own is in both
+        if binding is None or CHAT not in contexts or claimed:
             return self.view.editor.handle(key, binding)
         if binding.action.startswith("/"):
             self.run(binding.action, keep=True)

@@ -39,6 +39,10 @@ class EditorMode:
         """Handle a key before the bindings do."""
         return ""
 
+    def claims(self, key: Key) -> bool:
+        """Whether a key that types nothing is a command of this mode now, whatever it means elsewhere."""
+        return False
+
     def escape(self) -> bool:
         """Handle Esc; return whether it was used."""
         return False

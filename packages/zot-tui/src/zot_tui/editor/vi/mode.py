@@ -75,6 +75,10 @@ class Vi(InsertModeBase):
             return self._in_insert(key, typed)
         return self._read(name)
 
+    def claims(self, key: Key) -> bool:
+        """Whether normal or visual mode has a command for the key."""
+        return self._state not in ("insert", "replace") and str(key) in KEYS
+
     def enter(self) -> bool:
         """Handle Enter: it ends an incomplete command, and is a line break for `r`."""
         return bool(self._keys) and bool(self._read("\n"))
