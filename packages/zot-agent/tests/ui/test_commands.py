@@ -343,6 +343,20 @@ async def test_jump_shows_a_prompt_of_before(chats: Chats, server: ScriptedServe
         await talk.shown("▌ beta")
 
 
+async def test_the_timeline_lists_prompts_and_scrolls_to_one(chats: Chats, server: ScriptedServer) -> None:
+    server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
+    async with chats.built(server) as talk:
+        await talk.send("alpha", "beta", "alpha", "/session list")
+        assert "/session knows timeline, not 'list'" in talk.screen()
+        talk.type("/session timeline<enter>")
+        await talk.shown("Timeline")
+        screen = talk.screen()
+        assert screen.count("alpha") == 2
+        assert screen.count(" 15") >= 3
+        talk.type("<home><down><enter>")
+        await talk.shown("▌ beta")
+
+
 async def test_a_question_beside_the_work_is_not_kept(chats: Chats, server: ScriptedServer) -> None:
     server.add("main answer", "side **answer**", "second side answer", "main again")
     async with chats.built(server) as talk:

@@ -154,9 +154,12 @@ class RpcClient:
         """Return the entries of the session, of all its branches."""
         return cast(TreeInfo, await self.request("get_tree"))
 
-    async def go_to(self, entry: str, *, before: bool = False) -> str:
-        """Continue after this entry, or with `before` after the one before it, and return the text of the entry."""
-        return str((await self.request("go_to", entry=entry, before=before))["text"])
+    async def go_to(self, entry: str, *, before: bool = False, summarise: bool = False) -> str:
+        """Continue after this entry, or with `before` after the one before it, and return the text of the entry. With
+        `summarise` the model first writes a summary of what is left behind, which `abort` stops."""
+        _, answer = self._send("go_to", {"entry": entry, "before": before, "summarise": summarise})
+        limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
+        return str((await self._answered("go_to", answer, limit))["text"])
 
     async def fork(self, entry: str = "", *, before: bool = False) -> str:
         """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,
@@ -193,12 +196,12 @@ class RpcClient:
         await self.request("ping")
 
     async def get_commands(self) -> list[CommandInfo]:
-        """List the slash commands of skills and extensions."""
+        """List the slash commands of prompt templates, skills and extensions."""
         return cast("list[CommandInfo]", (await self.request("get_commands"))["commands"])
 
     async def command(self, name: str, args: str = "") -> str:
-        """Run a slash command of a skill or an extension, and return its action. Its output, and a prompt that it
-        submits, come as events."""
+        """Run a slash command of a prompt template, a skill or an extension, and return its action. Its output, and a
+        prompt that it submits, come as events."""
         return str((await self.request("command", name=name, args=args))["action"])
 
     async def reload_ext(self) -> dict[str, Any]:
@@ -216,14 +219,14 @@ class RpcClient:
     async def request(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send any command and return the `data` of its response, empty if it has no data."""
         _, answer = self._send(type, fields)
-        return await self._answered(type, answer)
+        return await self._answered(type, answer, self.limits.answer_seconds)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Response]") -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(self.limits.answer_seconds):
+            async with asyncio.timeout(limit):
                 response = await answer
         except TimeoutError:
-            raise RpcError(command, f"{command}: no answer in {self.limits.answer_seconds:g} s") from None
+            raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
             raise RpcError(command, response.get("error", "refused without a reason"))
         return response.get("data") or {}
@@ -249,7 +252,7 @@ class RpcClient:
 
         async def started() -> bool:
             try:
-                return bool((await self._answered(type, answer)).get("queued"))
+                return bool((await self._answered(type, answer, self.limits.answer_seconds)).get("queued"))
             except ZotError as error:
                 operation.fail(error)
                 raise

@@ -28,7 +28,9 @@ async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Continue at another entry."""
-    message = await context.conversation.branches.go_to(fields["entry"], before=fields.get("before", False))
+    message = await context.conversation.branches.go_to(
+        fields["entry"], before=fields.get("before", False), summarise=fields.get("summarise", False)
+    )
     text = "" if message is None else message.display_text or message.text
     return {"text": text, "message_count": len(context.runtime.messages)}
 
@@ -52,8 +54,8 @@ METHODS = (
         "get_tree",
         get_tree,
         "List the entries of the session, of all its branches, each with the id of the entry before it (`parent`, "
-        "empty for the first). `kind` is user, assistant, tool, compaction or custom, `text` the first line. `current` "
-        "is the last entry of the conversation.",
+        "empty for the first). `kind` is user, assistant, tool, compaction, branch_summary or custom, `text` the first "
+        "line. `current` is the last entry of the conversation.",
         (),
         '{"entries": [{"id": "5e1f0a9c7d2b4830", "parent": "", "kind": "user", "text": "hi", "label": ""}], '
         '"current": "5e1f0a9c7d2b4830"}',
@@ -63,7 +65,16 @@ METHODS = (
         go_to,
         "Continue the conversation after another entry of the session. Nothing is lost: the entries after it stay in "
         "the tree. The data has the text of the entry. The event `session_tree` follows. Refused while busy.",
-        (CommandField("entry", "string", "The id of the entry.", required=True), _BEFORE),
+        (
+            CommandField("entry", "string", "The id of the entry.", required=True),
+            _BEFORE,
+            CommandField(
+                "summarise",
+                "boolean",
+                "First let the model write a summary of what is left behind, which becomes the next entry. `abort` "
+                "stops that, and nothing has changed then.",
+            ),
+        ),
         '{"text": "hi", "message_count": 2}',
     ),
     Method(

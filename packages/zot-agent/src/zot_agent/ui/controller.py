@@ -118,6 +118,7 @@ class Controller:
         self.permission.asking.connect(self._working.ask)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
+        self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
         self.extension_view.registered.connect(self.prompt_input.commands_changed)
         self.app.focus_changed.connect(self.themes.focus)
         self.view.editor.mode_changed.connect(self.refresh)

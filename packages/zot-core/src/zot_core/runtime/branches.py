@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from zot_core.agent import Agent
@@ -25,8 +26,13 @@ class Branches:
     `Busy`, `Closed`, `UnknownEntry` and `SessionError`, and nothing has changed then.
     """
 
-    def __init__(self, agent: Agent, recorder: Recorder, check_idle: Callable[[], None]) -> None:
+    def __init__(
+        self, agent: Agent, recorder: Recorder, check_idle: Callable[[], None],
+        name_model: Callable[[str], Awaitable[None]],
+    ) -> None:  # fmt: skip
+        """`name_model` asks the server for the name of a model that has none yet."""
         self._agent, self._recorder, self._check_idle = agent, recorder, check_idle
+        self._name_model = name_model
 
     async def tree(self) -> SessionTree:
         """Return the entries of the session. Reads files, in a thread."""
@@ -35,31 +41,54 @@ class Branches:
             return session.tree
         return await asyncio.to_thread(branch.read_family, session)
 
-    async def go_to(self, entry: str, *, before: bool = False) -> Message | None:
+    async def go_to(self, entry: str, *, before: bool = False, summary: Message | None = None) -> Message | None:
         """Continue after this entry, or with `before` after the one before it, to ask something else. Return the
-        message of the entry, None for an entry without one. The model, the tools and the usage stay."""
+        message of the entry, None for an entry without one. The model, the tools and the usage stay. `summary`, of what
+        is left behind, becomes the next entry."""
         self._check_idle()
         session, usage = self._recorder.session, self._agent.usage
+        added = [] if summary is None else [summary]
         if isinstance(session, MemorySession):
             messages = session.go_to(entry, before=before)
-            self._agent.start_over(messages, usage)
+            if summary is not None:
+                session.add_summary(summary)
+            self._agent.start_over([*messages, *added], usage)
             return session.tree.message(entry)
-        tree = await self._tree(session, entry)
+        tree = await asyncio.to_thread(self._read_tree, session, entry)
         found = await asyncio.to_thread(branch.find_branch, session, tree, entry, before=before)
         message = await asyncio.to_thread(tree.message, entry)
         if found.path == session.path and not found.copied:  # a branch without a file reserves no name
             return message
         opened, stored = await self._open(found, session)
-        if stored.usage != usage:  # of all branches
-            try:
+        try:
+            if summary is not None:
+                opened.add_summary(summary)
+            if stored.usage != usage:  # of all branches
                 opened.usage(Usage(), usage)
-            except SessionError:
-                branch.discard(opened)
-                raise
+        except SessionError:
+            branch.discard(opened, hide=not found.copied)
+            raise
         self._recorder.session = opened
-        self._agent.start_over(stored.messages, usage)
+        self._agent.start_over([*stored.messages, *added], usage)
         await asyncio.to_thread(branch.leave_branch, session)
         return message
+
+    async def summary(self, entry: str, *, before: bool = False) -> Message | None:
+        """Ask the model for a summary of what `go_to` with the same arguments leaves behind; None if that is nothing.
+
+        Raises what `go_to` and the client raise, and `CompactionError` for an empty summary."""
+        from zot_core.compaction.branch import branch_summary  # noqa: PLC0415  few branches are summarised
+
+        tree = await self.tree()
+        if entry not in tree.entries:
+            raise UnknownEntry(f"the session has no entry {entry!r}")
+        last = tree.entries[entry].parent if before else entry
+        stays = set(tree.path(last)) if last else set()
+        left = [message for message in self._agent.history.messages if message.id not in stays]
+        if not left:
+            return None
+        await self._name_model("")
+        return await branch_summary(self._agent, left)
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Copy the conversation up to this entry, by default all of it, or with `before` up to the one before it, into
@@ -72,19 +101,23 @@ class Branches:
             for message in messages:
                 self._agent.history.append(message)
             return
-        tree = await self._tree(session, entry)
-        entry = entry or tree.current
-        path = ""
-        if entry:
-            path = await asyncio.to_thread(branch.copy_entry, session, tree, entry, before=before, fork=True)
+        path = await asyncio.to_thread(self._copy, session, entry, before=before)
         if path:
             self.enter(*await self._open(branch.Found(path, copied=True), session))
         else:
             self.start_new()
 
-    async def _tree(self, session: SessionFile, entry: str) -> SessionTree:
-        tree = await asyncio.to_thread(branch.read_family, session)
-        if entry and entry not in tree.entries:
+    def _copy(self, session: SessionFile, entry: str, *, before: bool) -> str:
+        """Copy the conversation as `fork` does, and return the path of the copy, empty if there is nothing to copy."""
+        if not entry and not os.path.exists(session.path):  # nothing was said yet
+            return ""
+        with suppress(UnknownEntry):  # nearly always the conversation itself has the entry
+            return branch.copy_branch(session.path, session.meta, entry, before=before, fork=True)
+        return branch.copy_entry(session, self._read_tree(session, entry), entry, before=before, fork=True)
+
+    def _read_tree(self, session: SessionFile, entry: str) -> SessionTree:
+        tree = branch.read_family(session)
+        if entry not in tree.entries:
             raise UnknownEntry(f"the session has no entry {entry!r}")
         return tree
 

@@ -38,6 +38,7 @@ from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
+from zot_core.templates import PromptTemplates
 from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
@@ -74,6 +75,7 @@ class Runtime:
         tools: Iterable[Tool] = (),
         builtin_tools: Iterable[str] | None = None,
         skills: Sequence[Skill] = (),
+        templates: PromptTemplates | None = None,
         system_prompt: str | None = None,
         append_system_prompt: str | Sequence[str] = (),
         reasoning: Reasoning | None = None,
@@ -96,14 +98,14 @@ class Runtime:
 
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
         registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
-        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable,
-        None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
-        is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
-        session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
-        those of `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is
-        compacted, None for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access
-        to the machine, `env` is added to the environment of their processes, and `deps` is any object that your tools
-        find in their `ToolContext`. `close` also closes a client or session that was passed in.
+        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
+        are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
+        `Conversation`. `append_system_prompt` is one text or several. `session` is the path of a session file, which is
+        continued if it exists, or an open session file with the contents `resumed` from it. `confirm` is called before
+        each tool call. The limits are those of `RunLimits`. `auto_compact` is the fraction of the context window at
+        which the conversation is compacted, None for never; pass `CompactionLimits` for more control. `files` and
+        `shell` are the tools' access to the machine, `env` is added to the environment of their processes, and `deps`
+        is any object that your tools find in their `ToolContext`. `close` closes what was passed in.
 
         Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
@@ -116,7 +118,7 @@ class Runtime:
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
-        self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
+        self.workspace = Workspace(cwd, system_prompt, appended, skills if self._uses_skills else [], templates)
         tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
         # The last step that can fail: after an error nothing would unlock the file.
         if session is not None and not isinstance(session, SessionFile):
@@ -153,7 +155,7 @@ class Runtime:
         """The entries of the session, and going back to them."""
         from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle)
+        return Branches(self.agent, self._recorder, self._check_idle, self._default_model)
 
     @property
     def hooks(self) -> Hooks:

@@ -50,7 +50,10 @@ def run(arguments: Sequence[str]) -> int:
     try:
         given = build_parser().parse_args(list(arguments))
         home = zot_home()
-        use_network(load_settings(home))
+        settings = load_settings(home)
+        use_network(settings)
+        for problem in settings.problems:
+            print_error(problem)
         registry = open_registry(home)
         if given.verb == "status":
             from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module
