@@ -20,6 +20,7 @@ from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
+from zot_core.confirm import preview
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -91,7 +92,8 @@ class Controller:
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo)
+        agent = host.runtime.agent
+        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -218,15 +220,13 @@ class Controller:
     # Keys
 
     def press(self, key: Key) -> bool:
-        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor, except for
-        a default key of the chat that is a command of the editor's mode."""
+        """See `KeyTarget`: the panel gets all keys; then those of the chat come before those of the editor."""
         if self.extension_view.press(key):
             return True
         binding = self.keymap.find(key, (CHAT, EDITOR))
-        contexts = binding.contexts if binding is not None else ()
-        claimed = EDITOR not in contexts and self.view.editor.mode.claims(key)  # a key of the person's own is in both
-        if binding is None or CHAT not in contexts or claimed:
-            return self.view.editor.handle(key, binding)
+        claimed = self.view.editor.mode.claims(key) and not self.keymap.overrides(key)
+        if binding is None or CHAT not in binding.contexts or claimed:
+            return self.prompt_input.handle(key, None if claimed else binding)
         if binding.action.startswith("/"):
             self.run(binding.action, keep=True)
         else:
@@ -262,8 +262,9 @@ class Controller:
                 self._show_end()
                 self.conversation.shell(command, typed)
             else:
-                text, images = prompts.message(typed, self.view.editor.pastes)
-                self.send(text, images, typed=typed, commands=False)
+                sent = prompts.message(typed, self.view.editor.pastes, self.host.runtime.cwd)
+                self._show_end()
+                self.conversation.prompt(sent.text, sent.images, typed=typed, commands=False, attached=sent.attached)
         except ZotError as error:
             self.note(str(error), "error")
             return
@@ -275,18 +276,20 @@ class Controller:
         self.presenter.clear_notes()
         self.transcript.to_end()
 
-    def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
-        """See `Chat`. `commands` is whether a slash command in the text is run."""
+    def send(
+        self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
+    ) -> None:
+        """See `Chat`."""
         self._show_end()
-        self.conversation.prompt(text, images, typed=typed, commands=commands)
+        self.conversation.prompt(text, images, typed=typed, attached=attached)
 
     def steer(self) -> None:
-        """Send the text to the model while it works; with images it becomes a queued prompt."""
+        """Send the text to the model while it works; with images or files it becomes a queued prompt."""
         typed, pastes, running = self.prompt_input.text, self.view.editor.pastes, self.conversation.running
-        images = any(found.chip.kind == "image" for found in pastes.find(typed))
         if not typed.strip():
             return
-        if running is None or not running.steerable or images:
+        attached = prompts.has_attachments(typed, pastes, self.host.runtime.cwd)
+        if running is None or not running.steerable or attached:
             self.submit()
         else:
             self.conversation.steer(pastes.expand(typed).strip())

@@ -60,6 +60,10 @@ class Vi(InsertModeBase):
     def _selecting(self) -> bool:
         return self._state in ("visual", "visual line")
 
+    def claims(self, key: Key) -> bool:
+        """See `EditorMode`."""
+        return not self.types and "ctrl" in key.modifiers and str(key) in KEYS
+
     def press(self, key: Key) -> Outcome:
         """Handle a key before the bindings do."""
         typed = typed_by(key)
@@ -74,10 +78,6 @@ class Vi(InsertModeBase):
             self._state = "insert"
             return self._in_insert(key, typed)
         return self._read(name)
-
-    def claims(self, key: Key) -> bool:
-        """Whether normal or visual mode has a command for the key."""
-        return self._state not in ("insert", "replace") and str(key) in KEYS
 
     def enter(self) -> bool:
         """Handle Enter: it ends an incomplete command, and is a line break for `r`."""
