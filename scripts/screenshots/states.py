@@ -269,7 +269,7 @@ STATES = (
     State(
         "tree",
         "The tree of a session",
-        "The prompts of the session; another branch is indented below the prompt at which it begins.",
+        "The prompts of the session; the other branch is indented.",
         (
             Sees(READY),
             Keys("what does basket.py do?\r"),

@@ -389,10 +389,7 @@ class Controller:
 
     def insert(self, text: str) -> None:
         """See `Chat`."""
-        if len(text) > 1000:
-            self.view.editor.paste(text)
-        else:
-            self.view.editor.insert(text)
+        (self.view.editor.paste if len(text) > 1000 else self.view.editor.insert)(text)
 
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""
