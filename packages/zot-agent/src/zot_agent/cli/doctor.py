@@ -145,7 +145,7 @@ async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> D
         return DoctorLine("no", provider.id, str(error))
     found = f"{source} is set" if source in provider.key_env else f"there is a key in {source}"
     where = location(selection.base_url or served.base_url or "")
-    if offline:
+    if offline or not provider.listed:
         await client.close()
         return DoctorLine("ok", provider.id, f"{found}; {where} was not contacted")
     listed = await _reach(client)
