@@ -269,7 +269,7 @@ STATES = (
     State(
         "tree",
         "The tree of a session",
-        "The prompts of the session; another branch is indented below the one that was continued.",
+        "The prompts of the session; the other branch is indented.",
         (
             Sees(READY),
             Keys("what does basket.py do?\r"),

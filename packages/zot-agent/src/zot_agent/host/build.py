@@ -135,6 +135,7 @@ def open_runtime(
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
+        runtime.agent.context.bash_timeout = settings.bash_timeout
         if options.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
