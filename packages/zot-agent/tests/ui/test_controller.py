@@ -199,6 +199,98 @@ async def test_an_image_that_is_dropped_is_sent_with_the_prompt(chats: Chats) ->
         assert talk.editor == "[image:no.png] and this?"
 
 
+async def test_files_that_a_prompt_names_are_read_by_the_model_and_the_user_sees_what_was_typed(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\n")
+    Path("cat.png").write_bytes(PNG)
+    async with chats.open(["Two."], session="talk.jsonl") as talk:
+        await talk.send("compare @a.py and @cat.png with @nobody")
+        assert talk.asked == [
+            '<file path="a.py">\nx = 1\n</file>\n\n[image cat.png]\n\ncompare @a.py and @cat.png with @nobody'
+        ]
+        assert [block.type for block in talk.messages[0].content] == ["text", "image"]
+        assert "x = 1" not in talk.screen()
+        await talk.shown("▌ compare @a.py and @cat.png with @nobody")
+        await talk.shown("▌ + 2 files")
+        talk.type("<up>")
+        assert talk.editor == "compare @a.py and @cat.png with @nobody"
+    async with chats.open(session="talk.jsonl") as talk:
+        await talk.shown("▌ compare @a.py and @cat.png with @nobody")
+        await talk.shown("▌ + 2 files")
+        assert "x = 1" not in talk.screen()
+
+
+async def test_a_file_that_cannot_be_attached_leaves_the_prompt_in_the_editor(chats: Chats) -> None:
+    Path("core").write_bytes(b"\x7fELF\0\0")
+    async with chats.open() as talk:
+        await talk.send("what is @core")
+        assert "✗ core looks binary" in talk.screen()
+        assert talk.editor == "what is @core"
+        assert talk.said == []
+
+
+async def test_a_prompt_with_a_file_waits_for_its_turn_even_if_it_is_sent_to_the_working_model(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\n")
+    async with chats.working("two") as (talk, client):
+        talk.type("see @a.py <ctrl+s>")
+        assert talk.waiting == ["see @a.py "]
+        client.go.set()
+        await talk.quiet()
+        assert talk.asked[1].endswith("</file>\n\nsee @a.py")
+
+
+async def test_going_back_in_history_does_not_stop_at_a_command_or_a_path(chats: Chats) -> None:
+    async with chats.open(["a", "b"]) as talk:
+        await talk.send("first", "see @", "/yolo")
+        talk.type("<up>")
+        assert talk.editor == "/yolo"
+        await talk.settle()
+        assert talk.screen().count("/yolo") == 1
+        talk.type("<up><up>")
+        assert talk.editor == "first"
+        talk.type("<down><down>")
+        assert talk.editor == "/yolo"
+        talk.type("<down>/the")
+        await talk.shown("› /theme")
+
+
+async def test_ctrl_r_finds_an_earlier_prompt(chats: Chats) -> None:
+    async with chats.open(["a", "b", "c"]) as talk:
+        await talk.send("fix the tests", "read the docs", "fix the tests")
+        talk.type("docs<ctrl+r>")
+        await talk.shown("› read the docs")
+        assert "fix the tests" not in "".join(talk.rows()[-8:])
+        await talk.press("<enter>")
+        assert talk.editor == "read the docs"
+        talk.type("<ctrl+r>")
+        await talk.shown("Earlier prompts")
+        await talk.press("<esc>")
+        assert talk.editor == "read the docs"
+
+
+async def test_the_end_of_work_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open(["a", "b", "c"]) as talk:
+        await talk.send("unknown focus")
+        talk.look(here=False)
+        await talk.send("fix it")
+        talk.look(here=True)
+        await talk.send("seen")
+        rung = [each for each in talk.sequences if each.endswith("\a") and "done" in each]
+        assert len(rung) == 1
+        assert "done: fix it" in rung[0]
+
+
+async def test_a_question_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open([Turn(calls=[bash("echo no")]), "Done."]) as talk:
+        talk.asks = True
+        talk.look(here=False)
+        talk.type("go<enter>")
+        await talk.shown("Run bash echo no")
+        assert any("a question is waiting" in each for each in talk.sequences)
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
+
+
 async def test_a_refused_turn_says_why(chats: Chats) -> None:
     async with chats.open(["x"]) as talk:
         talk.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))

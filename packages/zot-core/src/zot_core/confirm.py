@@ -11,14 +11,19 @@ import itertools
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from zot_core.display import DisplayBlock
 from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
 from zot_core.permission_mode import PermissionMode
 from zot_provider.record import Record, record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
+    from zot_core.agent.state import AgentState
     from zot_core.permissions.judge import Judge
     from zot_core.permissions.rule import Rule
+
+if TYPE_CHECKING:
+    from zot_core.agent.state import AgentState
 
 Decision: TypeAlias = bool | str | None
 """True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
@@ -144,3 +149,9 @@ def _parsed(rules: "list[str]") -> "Sequence[Rule]":
     from zot_core.permissions.rule import parse_rule  # noqa: PLC0415  not in the mode yolo
 
     return [parse_rule("allow", each) for each in rules]
+
+
+async def preview(agent: "AgentState", call: ToolRequest) -> list[DisplayBlock]:
+    """Return what a call would change, empty if its tool cannot say. Raises ToolError for a call that would fail."""
+    shown = getattr(agent.tools.get(call.name), "preview", None)
+    return [] if shown is None else list(await shown(call.arguments, agent.context))

@@ -298,6 +298,8 @@ async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Proje
     assert (await project.judge("", "fetch", {"url": "h"}, "plan")).action == "deny"
     assert (await project.judge("allow fetch(https://a/*)", "fetch", {"url": "https://a/b"}, "plan")).action == "allow"
     assert (await project.judge("", "ls", {}, "plan")).action == "allow"
+    assert (await project.judge("", "todo", {"items": []}, "plan")).action == "allow"
+    assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
 
 
 async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about(project: Project) -> None:

@@ -361,7 +361,7 @@ else:
 def test_a_session_is_locked_for_a_second_process_until_the_first_has_ended(path: Path) -> None:
     session = written(path, user("hi"))
     told = subprocess.run([sys.executable, "-c", HOLD, str(path)], capture_output=True, text=True, check=True)
-    assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first\n"
+    assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first, or fork it\n"
     session.close()
 
     with subprocess.Popen(
@@ -455,8 +455,9 @@ spoken = st.builds(
     st.none() | texts,
     texts,
     st.none() | st.integers(0, 10**9),
-    st.integers(0, 99),
-    st.dictionaries(texts, texts, max_size=2),
+    commands=st.integers(0, 99),
+    files=st.integers(0, 99),
+    extra=st.dictionaries(texts, texts, max_size=2),
 )
 conversations = st.lists(spoken, min_size=1, max_size=5)
 

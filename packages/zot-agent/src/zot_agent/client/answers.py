@@ -26,6 +26,13 @@ class UsageCount(TypedDict):
     reasoning: NotRequired[int | None]
 
 
+class TodoInfo(TypedDict):
+    """Something that is to be done. `status` is pending, in_progress or completed."""
+
+    content: str
+    status: str
+
+
 class StateInfo(TypedDict):
     """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `session_id` is
     empty without a session file."""
@@ -40,6 +47,7 @@ class StateInfo(TypedDict):
     session_id: str
     queued: int
     tools: list[str]
+    todos: NotRequired[list[TodoInfo]]
 
 
 class MessageInfo(TypedDict):
@@ -57,7 +65,7 @@ class MessageInfo(TypedDict):
 
 class EntryInfo(TypedDict):
     """An entry of a session. `parent` is the id of the entry before it, empty for the first. `kind` is user, assistant,
-    tool, compaction or custom, `text` the first line."""
+    tool, compaction, branch_summary or custom, `text` the first line."""
 
     id: str
     parent: str
@@ -71,6 +79,41 @@ class TreeInfo(TypedDict):
 
     entries: list[EntryInfo]
     current: str
+
+
+class JobInfo(TypedDict):
+    """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
+    itself. `output` is the end of what it has printed, `output_path` a file with more of it."""
+
+    id: str
+    command: str
+    state: str
+    exit_code: int | None
+    seconds: float
+    bytes: int
+    output: str
+    output_path: str
+
+
+class ContextPartInfo(TypedDict):
+    """A part of the next request; `tokens` are an estimate. `kind` is system, skills, tools or message. A message has
+    an `id`, its `role`, its first line as `text`, and `shortened` if something in it is left out."""
+
+    kind: str
+    tokens: int
+    id: NotRequired[str]
+    role: NotRequired[str]
+    text: NotRequired[str]
+    shortened: NotRequired[bool]
+
+
+class ContextInfo(TypedDict):
+    """What fills the context window, whose size is `window`, 0 if unknown. `usage` is that of the session."""
+
+    parts: list[ContextPartInfo]
+    tokens: int
+    window: int
+    usage: UsageCount
 
 
 class ModelInfo(TypedDict):

@@ -12,7 +12,18 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo, TreeInfo
+from zot_agent.client.answers import (
+    CommandInfo,
+    ContextInfo,
+    Event,
+    Image,
+    JobInfo,
+    MessageInfo,
+    ModelInfo,
+    ServerInfo,
+    StateInfo,
+    TreeInfo,
+)
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -28,17 +39,20 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
+    "session_locked" if another process has the session open."""
 
-    def __init__(self, command: str, message: str) -> None:
+    def __init__(self, command: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.command = command
+        self.code = code
 
 
 class _Response(TypedDict, total=False):
     success: bool
     data: dict[str, Any]
     error: str
+    code: str
 
 
 class RpcClient:
@@ -150,6 +164,10 @@ class RpcClient:
         """Return all messages of the conversation."""
         return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
 
+    async def get_context(self) -> ContextInfo:
+        """Return what fills the context window, part by part."""
+        return cast(ContextInfo, await self.request("get_context"))
+
     async def clear(self) -> None:
         """Delete all messages of the conversation."""
         await self.request("clear")
@@ -177,6 +195,14 @@ class RpcClient:
     async def set_label(self, entry: str, label: str) -> None:
         """Give an entry a label; an empty one removes it."""
         await self.request("set_label", entry=entry, label=label)
+
+    async def get_jobs(self) -> list[JobInfo]:
+        """List the commands in the background of the session."""
+        return cast("list[JobInfo]", (await self.request("get_jobs"))["jobs"])
+
+    async def stop_job(self, job: str) -> JobInfo:
+        """Stop a command in the background with everything that it started."""
+        return cast(JobInfo, (await self.request("stop_job", job=job))["job"])
 
     async def set_model(self, model: str, *, provider: str = "") -> str:
         """Switch to another model, of any provider with a key, and return its full id. `model` is an id, its prefix, or
@@ -236,7 +262,7 @@ class RpcClient:
         except TimeoutError:
             raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
-            raise RpcError(command, response.get("error", "refused without a reason"))
+            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", ""))
         return response.get("data") or {}
 
     def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":

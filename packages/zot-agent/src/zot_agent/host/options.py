@@ -37,5 +37,7 @@ class HostOptions(Record):
     no_skills: bool = False
     permission_mode: PermissionMode | None = None
     continue_latest: bool = False
+    resume: bool = False
     session: str = ""
+    fork: bool = False
     no_session: bool = False

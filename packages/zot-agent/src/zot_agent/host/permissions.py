@@ -34,7 +34,8 @@ class PermissionFiles:
     def open(self, options: HostOptions, settings: Settings) -> Permissions:
         """Return the permissions that the options and settings describe. Raises `ConfigError` for a wrong rule."""
         rules = self.rules(settings)
-        permissions = Permissions(options.permission_mode or self._mode(settings) or "yolo", rules)
+        mode = options.permission_mode or self._mode(settings) or ("ask" if settings.no_yolo else "yolo")
+        permissions = Permissions(mode, rules)
         permissions.save = self.save
         return permissions
 

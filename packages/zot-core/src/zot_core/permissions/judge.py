@@ -12,7 +12,7 @@ from zot_core.permissions.lines import LineRules, path_rules
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
-from zot_core.permissions.rule import COMMANDS, READ, WRITES, Action, Rule, parse_rule
+from zot_core.permissions.rule import COMMANDS, OWN, READ, WRITES, Action, Rule, parse_rule
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -198,6 +198,8 @@ async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
     plain = _Subject(call.name, argument=argument)
     if not isinstance(tool, FunctionTool | BuiltinTool):
         return plain
+    if isinstance(tool, BuiltinTool) and call.name in OWN:
+        return plain.replace(reads=True, named=False)
     try:
         access = await tool.access(call.arguments, agent.context)
     except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words

@@ -18,6 +18,8 @@ READ = "read"
 WRITES = ("edit", "write")
 """Tools by whose names rules speak of every tool that reads files, and of every tool that writes files."""
 COMMANDS = "bash"
+OWN = ("job", "todo")
+"""Built-in tools that neither write files nor start anything; they run unless a rule names them."""
 
 _RULE = re.compile(r"(?P<tool>[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
 

@@ -53,19 +53,46 @@ async def bash(
     command: Annotated[str, "The command, run by bash (or sh) in the working directory"],
     context: ToolContext,
     timeout: Annotated[
-        float | None, "Seconds after which the command is ended; no limit if left out", AtLeast(0)
+        float | None, "Seconds after which the command is ended; 0 for no limit; 5 minutes by default", AtLeast(0)
     ] = None,
+    background: Annotated[  # noqa: FBT002  a parameter of the model's
+        bool, "Return at once, with the id of a job for the tool `job`"
+    ] = False,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
+    if background:
+        return await _start_job(command, context, timeout)
+    if timeout is None:
+        advice = ", the default limit; give a longer `timeout` if the command needs it"
+        return await run_command(command, context, context.bash_timeout, BashLimits(), advice)
     return await run_command(command, context, timeout, BashLimits())
 
 
-async def run_command(command: str, context: ToolContext, timeout: float | None, limits: BashLimits) -> ToolResult:
-    """Run a command within `limits`. A `timeout` of 0 or None means no limit. ToolError if it cannot be started."""
+async def _start_job(command: str, context: ToolContext, timeout: float | None) -> ToolResult:
+    from zot_core.tools.background.report import report  # noqa: PLC0415  few commands run in the background
+
+    _check(command)
+    env = CHILD_ENV | context.env
+    job = await context.jobs.start(context.shell, command, cwd=context.cwd, env=env, timeout=timeout)
+    result = report(job)
+    result.is_error = job.state != "running" and job.exit_code != 0
+    return result
+
+
+def _check(command: str) -> None:
+    """Raise ToolError for a command that no shell can run."""
     if not command.strip():
         raise ToolError("the command is empty; give a command to run")
     if "\0" in command:
         raise ToolError("the command contains a NUL byte; leave it out")
+
+
+async def run_command(
+    command: str, context: ToolContext, timeout: float | None, limits: BashLimits, advice: str = ""
+) -> ToolResult:
+    """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
+    ToolError if the command cannot be started."""
+    _check(command)
     capture = Capture(limits.text, limits.spill_bytes)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
@@ -87,11 +114,11 @@ async def run_command(command: str, context: ToolContext, timeout: float | None,
     finally:
         progress.close()
     capture.close()
-    return _result(command, capture, ended, time.monotonic() - started, timeout, limits)
+    return _result(command, capture, ended, time.monotonic() - started, f"{timeout or 0:g} s{advice}", limits)
 
 
 def _result(
-    command: str, capture: Capture, ended: ShellExit, duration: float, timeout: float | None, limits: BashLimits
+    command: str, capture: Capture, ended: ShellExit, duration: float, limit: str, limits: BashLimits
 ) -> ToolResult:
     head = capture.head()
     body = head.data.decode("utf-8", "replace")
@@ -101,7 +128,7 @@ def _result(
     if capture.shortened:
         body += f"... [the file with the full output is incomplete: {capture.shortened}]\n"
     if ended.timed_out:
-        body += f"timed out after {timeout:g} s\n"
+        body += f"the command timed out after {limit}\n"
     code = -1 if ended.exit_code is None else ended.exit_code
     full = f" (full output: {capture.path})" if capture.path else ""
     gap = "\n" if body else ""

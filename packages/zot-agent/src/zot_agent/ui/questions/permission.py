@@ -1,25 +1,22 @@
 """`PermissionPrompt`: asks the person about a tool call, where the permissions say so."""
 
+import asyncio
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
-from zot_core.display import main_argument
+from zot_core.display import DisplayBlock, main_argument
+from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
-from zot_core.tools.definition.context import ToolContext
 from zot_tui.signal import Signal
+from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
-
-if TYPE_CHECKING:
-    from zot_core.tools.text.edit_text import EditResult
-
-LARGEST = 128 * 1024
-"""The largest file, in bytes, whose change is shown as a diff."""
+from zot_tui.widgets.transcript.blocks import render_block
 
 _Choice: TypeAlias = Literal["yes", "always", "no", "why"]
 
@@ -33,23 +30,29 @@ class AskDialog(Protocol):
 
 
 class PermissionPrompt:
-    """An `AskPermission` of `zot_core.confirm`. It shows the arguments as the tool will get them, a change of a file as
-    a diff, and the rules that the answer "always" adds. `asking` is emitted with True when a question opens and with
-    False when it closes.
+    """An `AskPermission` of `zot_core.confirm`. It shows what the call would change, else the arguments as the tool
+    will get them, and the rules that the answer "always" adds. `asking` is emitted with True when a question opens and
+    with False when it closes.
     """
 
-    def __init__(self, ask: AskDialog, context: Callable[[], ToolContext]) -> None:
-        self._ask, self._context = ask, context
+    def __init__(
+        self,
+        ask: AskDialog,
+        preview: Callable[[ToolRequest], Awaitable[list[DisplayBlock]]],
+        preview_seconds: float = 3.0,
+    ) -> None:
+        """`preview` returns what a call would change; after `preview_seconds` the arguments are shown instead."""
+        self._ask, self._preview, self._preview_seconds = ask, preview, preview_seconds
         self.asking: Signal[[bool]] = Signal()
 
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask, and return the answer; a closed question is a no."""
         call = question.call
-        change = await change_of(call, self._context())
+        content = await self._content(call)
         title = f"Run {call.name} {main_argument(call.arguments_json())}".strip() + "?"
         self.asking.emit(True)
         try:
-            dialog = Confirm(title, _choices(question), lambda columns: body(question, change, columns))
+            dialog = Confirm(title, _choices(question), body(question, content))
             answer = await self._ask(dialog, behind=True)
             if answer == "why":
                 why = await self._ask(TextInput("Why not?", placeholder="what the model should do instead"))
@@ -57,6 +60,23 @@ class PermissionPrompt:
         finally:
             self.asking.emit(False)
         return PermissionAnswer(answer or "no")
+
+    async def _content(self, call: ToolRequest) -> Source:
+        problem = ""
+        try:
+            async with asyncio.timeout(self._preview_seconds):
+                blocks = await self._preview(call)
+        except ToolError as error:
+            blocks, problem = [], f"  this call will fail: {error}"
+        except Exception:  # noqa: BLE001  around a tool; the call itself will say what is wrong
+            blocks = []
+        chunks = [
+            chunk for block in blocks for chunk in render_block(block, main_argument(call.arguments_json())).chunks
+        ]
+        if chunks:
+            return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
+        failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
+        return lambda columns: [*(row for line in failure for row in wrap(line, columns)), *arguments(call, columns)]
 
 
 def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
@@ -69,41 +89,22 @@ def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
     ]
 
 
-async def change_of(call: ToolRequest, context: ToolContext) -> "EditResult | None":
-    """Return the change that a call makes to a file: of calls with `edits`, or with `content` for an existing file;
-    None if it cannot be shown."""
-    path, edits, content = (call.arguments.get(name) for name in ("path", "edits", "content"))
-    if not isinstance(path, str) or not (isinstance(edits, list) or isinstance(content, str)):
-        return None
-    from zot_core.tools.text import edit_text  # noqa: PLC0415  only an edit needs it
-    from zot_core.tools.text.paths import resolve  # noqa: PLC0415
-
-    try:
-        data = await context.files.read(await resolve(path, context), LARGEST + 1)
-        old = data.decode()
-        pairs = [edit_text.TextReplacement(old, content)] if isinstance(content, str) else []
-        for each in edits if isinstance(edits, list) else ():
-            pairs.append(edit_text.TextReplacement(each["oldText"], each["newText"]))
-        if len(data) > LARGEST or sum(len(each.new) for each in pairs) > LARGEST:
-            return None
-        return edit_text.edit_text(old, pairs)
-    except Exception:  # noqa: BLE001  what the tool will refuse is shown as it is
-        return None
-
-
-def body(question: PermissionQuestion, change: "EditResult | None", columns: int) -> list[Row[Any]]:
+def body(question: PermissionQuestion, content: Source) -> Source:
     """Return the rows of a question: why it is asked, what the call does, and the rules of the answer "always"."""
-    indent = [(None, "  ")]
-    rows = wrap([("muted", sanitize(question.reason))], columns, first=indent, rest=indent)
-    if change is None:
-        rows += arguments(question.call, columns)
-    else:
-        from zot_tui.diff import diff_rows  # noqa: PLC0415  only an edit needs it
 
-        rows += [[(None, "  "), *row] for row in diff_rows(change.diff, max(columns - 2, 1), change.starts)]
-    for rule in question.always:
-        rows += wrap([("muted", "always: "), ("accent", sanitize(rule))], columns, first=indent, rest=indent)
+    def rows(columns: int) -> list[Row[Any]]:
+        found = indented([("muted", sanitize(question.reason))], columns)
+        found += content(columns)
+        for rule in question.always:
+            found += indented([("muted", "always: "), ("accent", sanitize(rule))], columns)
+        return found
+
     return rows
+
+
+def indented(row: Row[Any], columns: int) -> list[Row[Any]]:
+    """Return a text wrapped below the title of a question."""
+    return wrap(row, columns, first=[(None, "  ")], rest=[(None, "  ")])
 
 
 def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:

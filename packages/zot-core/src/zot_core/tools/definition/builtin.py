@@ -15,7 +15,7 @@ from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Recall
+from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,11 @@ _UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False
 
 
 def builtin(
-    *, parallel: bool = False, file_access: FileAccessOf | None = None, recall: Recall | None = None
+    *,
+    parallel: bool = False,
+    file_access: FileAccessOf | None = None,
+    recall: Recall | None = None,
+    preview: Preview | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a built-in tool from the function of the same name."""
 
@@ -42,6 +46,7 @@ def builtin(
             parallel=parallel,
             file_access=file_access,
             recall=recall,
+            preview=preview,
         )
 
     return decorate
@@ -75,6 +80,10 @@ class BuiltinTool:
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
         """See `FunctionTool.access`."""
         return await self.function_tool.access(arguments, context)
+
+    async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
+        """See `FunctionTool.preview`."""
+        return await self.function_tool.preview(arguments, context)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """See `Tool`."""
