@@ -121,6 +121,7 @@ class Permissions:
         async with self._question:  # one question at a time; its answer may settle the next call
             if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
                 await asyncio.to_thread(_load_judge)
+                await asyncio.sleep(0)  # keys that waited for the interpreter meanwhile come before the question
             verdict = await self.judge.judge(call, agent)
             if verdict.action == "allow":
                 return None
