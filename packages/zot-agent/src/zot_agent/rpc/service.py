@@ -10,7 +10,7 @@ from zot_agent.host.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
-from zot_agent.rpc.permissions import PermissionRequests
+from zot_agent.rpc.permission_requests import PermissionRequests
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event

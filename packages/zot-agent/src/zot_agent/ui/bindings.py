@@ -6,6 +6,7 @@ from typing import Any
 
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.controller import Controller
+from zot_core.permission_mode import MODE_HELP, MODES
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -22,9 +23,9 @@ def _next_model(chat: Controller, step: int) -> None:
 
 
 def _next_mode(chat: Controller) -> None:
-    from zot_agent.ui.commands.permissions import next_mode  # noqa: PLC0415  not for the first screen
-
-    next_mode(chat)
+    permissions = chat.conversation.permissions
+    permissions.mode = MODES[(MODES.index(permissions.mode) + 1) % len(MODES)]
+    chat.note(f"{permissions.mode}: {MODE_HELP[permissions.mode]}")
 
 
 def _toggle_mouse(chat: Controller) -> None:

@@ -17,7 +17,7 @@ _NAMES = _words(
 
 
 def protected_part(path: str, cwd: str) -> str:
-    """Return the part of the real path `path` below `cwd` that makes it protected, empty if there is none."""
+    """Return the part of the real path `path` below `cwd` that makes it protected, else an empty text."""
     parts = os.path.relpath(path, cwd).split(os.sep)
     for part in parts[:-1]:
         if part.casefold() in _FOLDERS:

@@ -160,7 +160,7 @@ def _command(node: "Node", line: ShellLine, data: bytes) -> SimpleCommand:
     ]
     for before, after in zip(node.children, node.children[1:], strict=False):
         if not _GAP.fullmatch(data[before.end_byte : after.start_byte]):
-            line.unclear.append("its words cannot be told apart")
+            line.unclear.append("its words are not separated")
     return SimpleCommand(words, _text(node))
 
 

@@ -18,7 +18,6 @@ _NAMES = (
     "tree",
     "context",
     "jobs",
-    "permissions",
     "screen",
     "settings",
 )
