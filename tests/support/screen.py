@@ -15,6 +15,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.chat import ChatScreen
+from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
@@ -50,6 +51,7 @@ class Talk:
         self._view, self._controller = chat.view, chat.controller
         self._agent = host.runtime.agent
         self.type, self.paste, self.click, self.resize = driver.type, driver.paste, driver.click, driver.resize
+        self.look = driver.look
         self.shown, self.settle = driver.wait_for, driver.settle
         self.screen, self.style_at = driver.screen, driver.style_at
         self.hear, self.lines = driver.memory.hear, driver.rows
@@ -260,6 +262,11 @@ class Talk:
     def add_provider(self, provider: Provider) -> None:
         """Add a provider to those of the host."""
         self._host.models.add(provider)
+
+    @property
+    def chat(self) -> Commanded:
+        """The screen as slash commands see it."""
+        return self._controller
 
     @property
     def asks(self) -> bool:

@@ -39,8 +39,8 @@ _LISTED = 3
 """Providers that the short report lists also without a key."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print the report; 0 if a model is usable and no problem was found, else 1."""
+def build_parser() -> Parser:
+    """Build the parser of `zot doctor`."""
     parser = Parser(
         prog="zot doctor",
         description="Check keys, servers, folders, settings, programs, the terminal and extensions.",
@@ -48,8 +48,13 @@ def run(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--offline", action="store_true", help="do not contact any server")
     parser.add_argument("--all", action="store_true", help="list all providers, also those without a key")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print the report; 0 if a model is usable and no problem was found, else 1."""
     try:
-        parsed = parser.parse_args(list(arguments))
+        parsed = build_parser().parse_args(list(arguments))
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:

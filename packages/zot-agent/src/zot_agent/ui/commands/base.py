@@ -5,7 +5,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -28,12 +30,14 @@ class Chat(Protocol):
 
     host: Host
     app: App
+    presenter: Presenter
     transcript: Transcript
     keymap: Keymap
     home: str
     permission: PermissionPrompt
     themes: Themes
     prompt_input: PromptInput
+    choices: StoredChoices
     cut_off: bool
     """Whether the last model call failed or was stopped before the end of its answer."""
 
