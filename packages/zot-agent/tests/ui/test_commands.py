@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from held_list import held_list
 from screen import Chats, Paused, bash
 
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -316,6 +317,19 @@ async def test_models_are_picked_from_a_list(chats: Chats, server: ScriptedServe
         await talk.until(lambda: "haiku" in talk.status)
         await talk.send("hello")
         assert talk.said == [("user", "hello"), ("assistant", "one")]
+
+
+async def test_the_known_models_are_shown_at_once_and_those_of_slow_servers_are_added(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    async with held_list("scripted", "newest-model") as (url, answered), chats.built(server, base_url=url) as talk:
+        talk.type("/model<enter>")
+        await talk.shown("› ● scripted")
+        assert "newest-model" not in talk.screen()
+        answered.set()
+        await talk.shown("newest-model")
+        assert "› ● scripted" in talk.screen()
+        await talk.press("<esc>")
 
 
 async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Chats, server: ScriptedServer) -> None:

@@ -118,6 +118,16 @@ async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(
         assert talk.editor == "a draft"
 
 
+async def test_ctrl_p_is_vis_in_normal_mode_and_the_next_favourite_in_insert_mode(chats: Chats) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("one<ctrl+j>two<esc><ctrl+p>x")
+        assert talk.editor == "on\ntwo"
+        assert "favourite" not in talk.screen()
+        talk.type("i<ctrl+p>")
+        await talk.shown("no favourite models yet")
+
+
 async def test_keys_of_ones_own_are_not_vis(chats: Chats, config: Callable[..., None], server: ScriptedServer) -> None:
     config(editor_mode="vi", keymap={"ctrl+p": "/yolo", "alt+q": "kill_line_start"})
     async with chats.built(server) as talk:
