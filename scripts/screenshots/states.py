@@ -79,7 +79,7 @@ STATES = (
         "empty",
         "An empty screen",
         "The editor at the bottom, below it place, branch and model.",
-        (Sees(READY),),
+        (Sees(READY), Sees("anthropic")),
         size=(92, 12),
     ),
     State(
@@ -121,7 +121,7 @@ STATES = (
         "commands",
         "Commands",
         "Below the conversation the commands that begin with what was typed.",
-        (Sees(READY), Keys("/"), Sees("switch the model")),
+        (Sees(READY), Keys("/re"), Sees("/review")),
         size=(92, 16),
     ),
     State(

@@ -19,6 +19,7 @@ from zot_core.sessions.store import resume
 from zot_core.sessions.stored import load
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import read_skill
+from zot_core.templates import PromptTemplates
 from zot_core.tools.search.gitignore import Gitignore
 from zot_core.tools.search.globs import Glob
 from zot_ext.manifest import ManifestError, parse_manifest
@@ -168,6 +169,27 @@ def test_a_skill_is_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> 
     if skill is not None:
         assert skill.name
         assert len(skill.description.splitlines()) < 2
+
+
+TEMPLATE = b"""---
+description: what it does
+argument-hint: [file]
+---
+Look at $1, ${@:2:3} and ${2:-that}: $ARGUMENTS
+"""
+
+
+@few
+@given(damaged([TEMPLATE], [b"---", b"$1", b"${@:", b"}", b"\\$@", b":-", b"\n"]), damaged([b"a 'b c' \"d\""]))
+def test_a_template_is_sent_or_refused_in_one_line(tmp_path: Path, data: bytes, arguments: bytes) -> None:
+    (tmp_path / "prompts").mkdir(exist_ok=True)
+    (tmp_path / "prompts" / "toy.md").write_bytes(data)
+    templates = PromptTemplates("/nowhere", str(tmp_path))
+    prompt = outcome(lambda: templates.expand("toy", arguments.decode("utf-8", "replace")), ConfigError)
+    listing = templates.listing()
+    assert ("toy" in [each.name for each in listing.found]) == (prompt is not None)
+    assert all(map(is_reason, listing.notes))
+    assert all(len(f"{each.description} {each.arguments}".splitlines()) == 1 for each in listing.found)
 
 
 @few

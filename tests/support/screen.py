@@ -50,6 +50,7 @@ class Talk:
         self._view, self._controller = chat.view, chat.controller
         self._agent = host.runtime.agent
         self.type, self.paste, self.click, self.resize = driver.type, driver.paste, driver.click, driver.resize
+        self.look = driver.look
         self.shown, self.settle = driver.wait_for, driver.settle
         self.screen, self.style_at = driver.screen, driver.style_at
         self.hear, self.lines = driver.memory.hear, driver.rows

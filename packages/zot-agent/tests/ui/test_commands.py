@@ -551,6 +551,38 @@ async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer, t
         assert "a bowline" in talk.said[0][1]
 
 
+async def test_a_pinned_skill_is_in_the_system_prompt_from_then_on(chats: Chats, server: ScriptedServer) -> None:
+    home = chats.root / "zot-home"
+    (home / "skills/knots").mkdir(parents=True)
+    (home / "skills/knots/SKILL.md").write_text("---\ndescription: how to tie knots\n---\nOver, under, through.\n")
+    server.add("tied", "untied")
+    async with chats.built(server) as talk:
+        talk.type("/skills<enter>")
+        await talk.shown("how to tie knots")
+        talk.type("knots<ctrl+u>pg")
+        await talk.shown("pinned here and everywhere · user")
+        talk.type("p")
+        await talk.until_hidden("pinned here")
+        talk.type("<esc>")
+        await talk.shown("pinned skills: knots")
+        await talk.send("go")
+        talk.type("/skills<enter>")
+        await talk.shown("pinned everywhere")
+        (home / "skill-pins.json").write_text("[]")
+        talk.type("p")
+        await talk.shown("skill-pins.json: expected an object")
+        (home / "skill-pins.json").write_text('{"global": ["knots"], "projects": {}, "x": 1}')
+        talk.type("g")
+        await talk.until_hidden("pinned everywhere")
+        talk.type("<esc>")
+        await talk.shown("no skill is pinned any more")
+        await talk.send("again")
+    first, second = [request.body["messages"][0]["content"] for request in server.requests]
+    assert "Over, under, through." in first
+    assert "Over, under, through." not in second
+    assert json.loads((home / "skill-pins.json").read_text()) == {"global": [], "projects": {}, "x": 1}
+
+
 async def test_the_last_answer_is_copied(chats: Chats, server: ScriptedServer) -> None:
     server.add("the answer")
     async with chats.built(server) as talk:

@@ -2,10 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.config.api_key import read_key
@@ -16,6 +15,9 @@ from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
+
+if TYPE_CHECKING:
+    from zot_provider.messages import ImageBlock
 
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
 """Flags of the Go zot that have no effect here: skills are on, and there is no login."""
@@ -168,12 +170,11 @@ def parse(
 
         refuse_command_words(words)
     values = vars(namespace)
-    attached = attach([word for word in words if is_file_word(word)])
-    texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
+    texts, images, words = _attach(values.pop("prompt_file"), words)
     if any([_replace_invalid(values, name) for name in ("system_prompt", "append_system_prompt")]):
         print_error("the system prompt contains bytes that are not UTF-8; they were replaced")
-    typed = " ".join([*(word for word in words if not is_file_word(word)), *rest])
-    line: dict[str, Any] = {"prompt": "\n\n".join(filter(str.strip, [*texts, typed])), "images": attached.images}
+    typed = " ".join([*words, *rest])
+    line: dict[str, Any] = {"prompt": "\n\n".join(filter(str.strip, [*texts, typed])), "images": images}
     if _replace_invalid(line, "prompt"):
         print_error("the prompt contains bytes that are not UTF-8; they were replaced")
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
@@ -190,6 +191,8 @@ def parse(
         values["api_key"], values.pop("api_key_file"), standard_input=key_on_stdin and not serves
     )
     if values["json_schema"] is not None:
+        from zot_agent.cli.attachments import read_schema  # noqa: PLC0415  see `_attach`
+
         values["json_schema"] = read_schema(values["json_schema"])
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
@@ -198,6 +201,17 @@ def parse(
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
     return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
+
+
+def _attach(prompt_files: Sequence[str], words: list[str]) -> "tuple[list[str], list[ImageBlock], list[str]]":
+    """Return the texts and images of files, those of `--prompt-file` first, and the words that name no file."""
+    if not prompt_files and not any(word.startswith("@") for word in words):
+        return [], [], words
+    from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file  # noqa: PLC0415  1 ms, rarely used
+
+    attached = attach([word for word in words if is_file_word(word)])
+    texts = [*map(read_prompt_file, prompt_files), *attached.texts]
+    return texts, attached.images, [word for word in words if not is_file_word(word)]
 
 
 def _replace_invalid(values: dict[str, Any], name: str) -> bool:

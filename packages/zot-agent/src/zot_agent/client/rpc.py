@@ -17,6 +17,7 @@ from zot_agent.client.answers import (
     ContextInfo,
     Event,
     Image,
+    JobInfo,
     MessageInfo,
     ModelInfo,
     ServerInfo,
@@ -186,6 +187,14 @@ class RpcClient:
     async def set_label(self, entry: str, label: str) -> None:
         """Give an entry a label; an empty one removes it."""
         await self.request("set_label", entry=entry, label=label)
+
+    async def get_jobs(self) -> list[JobInfo]:
+        """List the commands in the background of the session."""
+        return cast("list[JobInfo]", (await self.request("get_jobs"))["jobs"])
+
+    async def stop_job(self, job: str) -> JobInfo:
+        """Stop a command in the background with everything that it started."""
+        return cast(JobInfo, (await self.request("stop_job", job=job))["job"])
 
     async def set_model(self, model: str, *, provider: str = "") -> str:
         """Switch to another model, of any provider with a key, and return its full id. `model` is an id, its prefix, or

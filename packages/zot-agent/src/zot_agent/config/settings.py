@@ -25,6 +25,7 @@ ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
 OnOff: TypeAlias = Literal["on", "off"]
+Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
@@ -96,6 +97,10 @@ class Settings:
     )  # fmt: skip
     update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
     editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
+    notify = Choice[Notify](
+        "desktop", get_args(Notify), "when work ends while the terminal is out of focus: a notification on the "
+        "desktop and the bell, the bell alone, or nothing",
+    )  # fmt: skip
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
         "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never"

@@ -20,6 +20,11 @@ def _next_model(chat: Controller, step: int) -> None:
     chat.dispatch.begin(next_favourite(chat, step))
 
 
+def _toggle_mouse(chat: Controller) -> None:
+    chat.app.mouse = not chat.app.mouse
+    chat.note("mouse scrolling is on; hold Shift to select text" if chat.app.mouse else "mouse scrolling is off")
+
+
 def _next_reasoning(chat: Controller) -> None:
     from zot_agent.ui.commands.model import next_reasoning  # noqa: PLC0415  as above
 
@@ -53,7 +58,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
-    Action("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
+    Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )

@@ -32,10 +32,11 @@ from zot_core.conversation.events import (
     SessionStart,
     SessionTreeMove,
     Submit,
+    TodoUpdate,
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, UsageEvent
+from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -59,9 +60,6 @@ CHAT = "chat"
 TWICE = 2.0
 """Seconds within which a second Ctrl+C quits."""
 
-LONG = 20.0
-"""Seconds of work after which its end is announced by a notification if the terminal is out of focus."""
-
 
 class Controller:
     """Implements `Chat` for the commands, and gets the keys while no dialog has them."""
@@ -80,6 +78,7 @@ class Controller:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
         self.keymap, self.home = keymap, home
         self.conversation = host.conversation
+        view.todos = self.conversation.todos.items
         self.transcript = view.transcript
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
@@ -121,6 +120,7 @@ class Controller:
         self.dispatch.changed.connect(self._queue_changed)
         self.prompt_input.outdated.connect(self._changed)
         self.permission.asking.connect(self._working.ask)
+        self.permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
@@ -136,7 +136,7 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd():
+            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -144,6 +144,8 @@ class Controller:
                 self._ended(end)
             case Changed(what):
                 self._on_change[what]()
+            case TodoUpdate(items):
+                self.view.todos = items
             case SessionStart() | SessionTreeMove():
                 self._show_conversation()
             case Insert(_, text):
@@ -175,8 +177,11 @@ class Controller:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
-        if self.view.spinner.elapsed >= LONG:
-            self.app.notify(notification(self._prompt, end))
+        if not self.conversation.waiting:
+            self._notify(notification(self._prompt, end))
+
+    def _notify(self, text: str) -> None:
+        self.app.notify(text, self.host.settings.notify)
 
     def _dress(self, theme: Theme) -> None:
         self.view.spinner.theme = theme.spinner
@@ -198,6 +203,7 @@ class Controller:
             self._branch,
             self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
+            jobs=len(runtime.agent.context.jobs.running),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
@@ -356,11 +362,6 @@ class Controller:
         """Put the queued prompt back into the editor."""
         taken = self.conversation.take_back()
         self._give_back([] if taken is None else [taken])
-
-    def toggle_mouse(self) -> None:
-        """Switch between scrolling with the wheel and selecting text with the mouse."""
-        self.app.mouse = not self.app.mouse
-        self.note("mouse scrolling is on; hold Shift to select text" if self.app.mouse else "mouse scrolling is off")
 
     def redraw(self) -> None:
         """Redraw the screen, images too."""

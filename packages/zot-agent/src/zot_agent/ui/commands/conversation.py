@@ -1,4 +1,4 @@
-"""/new /clear /compact /jump /btw /skills /study /copy: the conversation."""
+"""/new /clear /compact /jump /btw /study /copy: the conversation."""
 
 import os
 
@@ -60,14 +60,6 @@ async def copy(chat: Chat, _: str) -> None:
     chat.note("copied" if ways else "this terminal cannot set the clipboard", "info" if ways else "warning")
 
 
-async def skills(chat: Chat, _: str) -> None:
-    """Choose a skill and put its command into the editor."""
-    items = [PickerItem(skill, skill.name, skill.description, skill.source) for skill in chat.host.runtime.skills]
-    chosen = await chat.ask(Picker("Skills", items, empty="no skills found; docs/skills.md says where to put them"))
-    if chosen is not None:
-        chat.insert(f"/skill:{chosen.name} ")
-
-
 async def study(chat: Chat, _: str) -> None:
     """Have the model explore the project and explain it."""
     chat.send(STUDY)
@@ -97,7 +89,6 @@ COMMANDS = (
     SlashCommand("compact", "[instructions]", "replace the conversation with a summary", "cancel", compact),
     SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
     SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
-    SlashCommand("skills", "", "list skills; /skill:NAME sends one", "now", skills),
     SlashCommand("study", "", "have the model explore and explain the project", "wait", study),
     SlashCommand("copy", "", "copy the last answer to the clipboard", "now", copy),
 )
