@@ -146,6 +146,7 @@ def _session_flags(parser: Parser) -> None:
         action="store_true",
         help="continue the latest session of this directory",
     )
+    session.add_argument("-r", "--resume", action="store_true", help="choose the session to continue (screen)")
     session.add_argument("--session", metavar="ID", help="continue a session, given by its path or id")
     session.add_argument("--no-session", action="store_true", help="do not save the session")
     group.add_argument("--fork", action="store_true", help="with -c or --session: continue in a copy of the session")

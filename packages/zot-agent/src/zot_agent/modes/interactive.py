@@ -106,7 +106,18 @@ async def _drive(
         begin(ask_about_project(chat.controller))
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
-    if prompt or images:
+    if host.options.resume:
+        begin(_resume(chat, prompt, images))
+    elif prompt or images:
         chat.controller.send(prompt, images)
     await chat.app.wait()
     loading.cancel()
+
+
+async def _resume(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
+    """Have a session chosen, and send the first prompt to it; without a choice it is the beginning of a new one."""
+    from zot_agent.ui.commands.sessions import sessions  # noqa: PLC0415  as above
+
+    await sessions(chat.controller, "")
+    if prompt or images:
+        chat.controller.send(prompt, images)

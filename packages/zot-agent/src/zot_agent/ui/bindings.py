@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zot_agent.ui.controller import CHAT, Controller
+from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.controller import Controller
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -60,6 +61,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
+    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 

@@ -12,6 +12,7 @@ _NAMES = (
     "accounts",
     "sessions",
     "timeline",
+    "exchange",
     "conversation",
     "skills",
     "tree",

@@ -18,6 +18,9 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 V = TypeVar("V")
 
+CHAT = "chat"
+"""The context of keys while no dialog and no panel is open."""
+
 Busy: TypeAlias = Literal["now", "cancel", "wait"]
 """When a command starts during a run: at once, after it has stopped the run, or when the run has ended."""
 
@@ -35,6 +38,8 @@ class Chat(Protocol):
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices
+    cut_off: bool
+    """Whether the last model call failed or was stopped before the end of its answer."""
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed.

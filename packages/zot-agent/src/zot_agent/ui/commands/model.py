@@ -7,6 +7,7 @@ from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
 from zot_agent.ui.questions import account
+from zot_core.aio import spawn
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -19,12 +20,19 @@ STAR = "★"
 
 async def model(chat: Chat, name: str) -> None:
     """Switch to another model, of any provider with a key."""
-    chosen = name
-    if not name:
-        picker = ModelPicker(chat, await _listed(chat))
-        chosen = await chat.ask(picker) or ""
-    if chosen:
-        await _switch(chat, chosen)
+    if name:
+        await _switch(chat, name)
+        return
+    # The known models are shown at once. Those of servers whose lists are not fresh are added when they come.
+    picker = ModelPicker(chat, (await chat.host.runtime.list_models(ask="never")).models)
+    refreshing = spawn(picker.refresh(), "lists of models")
+    try:
+        chosen = await chat.ask(picker)
+        if chosen:
+            await _switch(chat, chosen)
+        await refreshing  # the lists are kept for the next time
+    finally:
+        refreshing.cancel()
 
 
 class ModelPicker(Picker[str]):
@@ -34,6 +42,17 @@ class ModelPicker(Picker[str]):
         self._chat, self._models = chat, models
         mark = RowAction("ctrl+f", "favourite", self._mark)
         super().__init__("Model", self._items(), note="from providers with a key and local servers", actions=(mark,))
+
+    async def refresh(self) -> None:
+        """Add the models that servers list now, and note the error of the current provider."""
+        listing = await self._chat.host.runtime.list_models(ask="stale")
+        self._models = listing.models
+        self.set_items(self._items())
+        self._chat.app.redraw()
+        current = self._chat.host.runtime.agent.model.provider
+        problem = listing.problems.get(current)
+        if problem is not None:  # only the current provider has to answer
+            self._chat.note(f"{current} did not list its models: {problem}", "warning")
 
     def _items(self) -> list[PickerItem[str]]:
         current = self._chat.host.runtime.agent.model
@@ -90,16 +109,6 @@ async def next_favourite(chat: Chat, step: int) -> None:
         here = ids.index((current.provider, current.id)) + step if (current.provider, current.id) in ids else None
         at = (0 if step > 0 else -1) if here is None else here
         await _switch(chat, found[at % len(found)][0])
-
-
-async def _listed(chat: Chat) -> Sequence[Model]:
-    """Return the models of the providers with a key, and note the error of the current one."""
-    current = chat.host.runtime.agent.model
-    listing = await chat.host.runtime.list_models(ask="stale")
-    problem = listing.problems.get(current.provider)
-    if problem is not None:  # only the current provider has to answer
-        chat.note(f"{current.provider} did not list its models: {problem}", "warning")
-    return listing.models
 
 
 async def reasoning(chat: Chat, level: str) -> None:
