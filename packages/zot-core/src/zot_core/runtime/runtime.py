@@ -36,7 +36,6 @@ from zot_core.runtime.jobs import attach_jobs
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.templates import PromptTemplates
@@ -137,13 +136,13 @@ class Runtime:
             cache_key=session.meta.session_id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recorder = Recorder(self.agent.hooks, session or MemorySession(self.agent.history.messages))
+        self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
-        self._compactor = Compactor(self.agent, compaction, sent)
-        self._compactor.attach()
+        self.compactor = Compactor(self.agent, compaction, sent)
+        self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
         sent.attach()
         fit_images(self.agent)
@@ -231,7 +230,7 @@ class Runtime:
 
         async def work() -> None:
             await self._default_model("")
-            await self._compactor.compact(instructions=instructions)
+            await self.compactor.compact(instructions=instructions)
 
         return await run_work(self.agent, work())
 
