@@ -7,6 +7,7 @@ import sys
 import agents
 import environment
 import extensions
+import housekeeping
 import install
 import rpc
 import screen
@@ -16,7 +17,7 @@ import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, screen, serve, install)
+SCENARIOS = (startup, streaming, steps, session, housekeeping, agents, extensions, rpc, screen, serve, install)
 
 
 def main() -> None:

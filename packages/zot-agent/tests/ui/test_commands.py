@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from held_list import held_list
 from screen import Chats, Paused, bash
 
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -109,14 +110,14 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
         await talk.send("/new")
         await talk.send("the second talk")
         talk.type("/sessions<enter>")
-        await talk.shown("the first talk")
+        await talk.shown("you  the second talk")
         assert talk.shows("""
             |  a new session; the old one is in /sessions
             |
             |▌ the second talk
             |
             |  two
-            |(10 blank)
+            |(6 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Sessions
             |
@@ -124,7 +125,11 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |› ● the second talk                                                   just now
             |    the first talk                                                    just now
             |
-            |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
+            |  YYYY-MM-DD · scripted · 2 messages · ↑10 ↓5
+            |  you  the second talk
+            |  zot  two
+            |
+            |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
             |  ~/work                                            ↑10 ↓5 · openai · scripted
         """)
         talk.type("first<ctrl+r>")
@@ -312,6 +317,19 @@ async def test_models_are_picked_from_a_list(chats: Chats, server: ScriptedServe
         await talk.until(lambda: "haiku" in talk.status)
         await talk.send("hello")
         assert talk.said == [("user", "hello"), ("assistant", "one")]
+
+
+async def test_the_known_models_are_shown_at_once_and_those_of_slow_servers_are_added(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    async with held_list("scripted", "newest-model") as (url, answered), chats.built(server, base_url=url) as talk:
+        talk.type("/model<enter>")
+        await talk.shown("› ● scripted")
+        assert "newest-model" not in talk.screen()
+        answered.set()
+        await talk.shown("newest-model")
+        assert "› ● scripted" in talk.screen()
+        await talk.press("<esc>")
 
 
 async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Chats, server: ScriptedServer) -> None:

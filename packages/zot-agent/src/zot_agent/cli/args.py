@@ -81,20 +81,13 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument("--base-url", default="", metavar="URL", help="address of the server, as in the provider's SDK")
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
     _add_setting(model, Settings.reasoning, type=_reasoning_level, choices=Settings.reasoning.choices, metavar="LEVEL")
-    model.add_argument(
-        "--fallback-model",
-        dest="fallback_models",
-        default=[],
-        action="append",
-        metavar="ID,ID",
-        help="models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
-    )
+    _add_setting(model, Settings.fallback_models, dest="fallback_models", default=[], action="append", metavar="ID,ID")
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
 
 
 def _add_setting(group: argparse._ArgumentGroup, setting: Setting[Any], **details: Any) -> None:
     """Add the flag of a setting, which has the help of the setting."""
-    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    choices = f": {', '.join(setting.choices)}" if "choices" in details else ""
     group.add_argument(setting.flag, help=setting.help + choices, **details)
 
 
@@ -109,9 +102,9 @@ def _agent_flags(parser: Parser) -> None:
     )
     agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
     agent.add_argument("--json-schema", metavar="FILE", help="with -p: answer in JSON that matches the schema")
-    agent.add_argument("--max-steps", type=int, metavar="N", help="stop after N model calls (default: no limit)")
+    _add_setting(agent, Settings.max_steps, type=int, metavar="N")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
-    agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call (screen and acp)")
+    _add_setting(agent, Settings.no_yolo, action="store_true")
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="enable only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="disable all built-in tools")
@@ -153,6 +146,7 @@ def _session_flags(parser: Parser) -> None:
         action="store_true",
         help="continue the latest session of this directory",
     )
+    session.add_argument("-r", "--resume", action="store_true", help="choose the session to continue (screen)")
     session.add_argument("--session", metavar="ID", help="continue a session, given by its path or id")
     session.add_argument("--no-session", action="store_true", help="do not save the session")
     group.add_argument("--fork", action="store_true", help="with -c or --session: continue in a copy of the session")

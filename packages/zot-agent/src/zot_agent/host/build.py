@@ -82,8 +82,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         if here != cwd:  # another session was opened meanwhile
             project = ProjectChoice(options, load_settings(home), here)
             project.find()
-        changed = load_settings(home, project.settings)
-        workspace, notes = open_workspace(options, changed, here, choice.found, trusted=project.trusted)
+        host.settings = load_settings(home, project.settings)
+        workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -137,14 +137,14 @@ def open_runtime(
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
-            max_steps=options.max_steps,
+            max_steps=options.max_steps or settings.max_steps or None,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.context.bash_timeout = settings.bash_timeout
-        if options.fallback_models:
+        if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
-            Fallbacks(runtime, options.fallback_models).attach()
+            Fallbacks(runtime, fallbacks).attach()
     except BaseException:
         if session is not None:
             session.close()

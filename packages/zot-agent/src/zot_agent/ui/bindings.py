@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zot_agent.ui.controller import CHAT, Controller
-from zot_provider.wire.reasoning import levels, nearest_level
+from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.controller import Controller
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -27,15 +27,9 @@ def _toggle_mouse(chat: Controller) -> None:
 
 
 def _next_reasoning(chat: Controller) -> None:
-    agent = chat.host.runtime.agent
-    known = levels(agent.model)
-    if chat.conversation.busy:
-        chat.note("the reasoning level can be changed when zot is done")
-    elif len(known) < 2:
-        chat.note(f"{agent.model.id} has no reasoning levels")
-    else:
-        now = known.index(nearest_level(agent.model, agent.reasoning))
-        chat.conversation.set_reasoning(known[(now + 1) % len(known)])
+    from zot_agent.ui.commands.model import next_reasoning  # noqa: PLC0415  as above
+
+    next_reasoning(chat)
 
 
 def _search_history(chat: Controller) -> None:
@@ -67,6 +61,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
+    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 

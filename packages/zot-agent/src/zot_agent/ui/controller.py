@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
+from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format import status
@@ -18,6 +19,7 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
 from zot_core.confirm import preview
@@ -53,9 +55,6 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-CHAT = "chat"
-"""The context of keys while no dialog and no panel is open."""
-
 TWICE = 2.0
 """Seconds within which a second Ctrl+C quits."""
 
@@ -84,14 +83,18 @@ class Controller:
         self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
+        self.cut_off = False
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
+        self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
         agent = host.runtime.agent
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
+        self.permission = PermissionPrompt(
+            self.ask, asks=host.options.no_yolo or host.settings.no_yolo, preview=partial(preview, agent)
+        )
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -132,7 +135,10 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
+            case UsageEvent() | TurnEnd():
+                self.cut_off = isinstance(event, TurnEnd) and event.stop in ("error", "aborted")
+                self.refresh()
+            case JobStart() | JobEnd():
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -169,7 +175,7 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and (failure.candidates or failure.auth):
+        if failure is not None:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
@@ -213,6 +219,7 @@ class Controller:
         self.presenter.note(text, level)
 
     def _show_conversation(self) -> None:
+        self.cut_off = False
         self.presenter.clear_notes()
         self.transcript.clear()
         if self.app.images is not None:
@@ -385,3 +392,4 @@ class Controller:
         self.conversation.stop()
         self.dispatch.close()
         await self.prompt_input.close()
+        await self.choices.close()

@@ -141,8 +141,8 @@ class Runtime:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
-        self._compactor = Compactor(self.agent, compaction, sent)
-        self._compactor.attach()
+        self.compactor = Compactor(self.agent, compaction, sent)
+        self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
         sent.attach()
         fit_images(self.agent)
@@ -230,7 +230,7 @@ class Runtime:
 
         async def work() -> None:
             await self._default_model("")
-            await self._compactor.compact(instructions=instructions)
+            await self.compactor.compact(instructions=instructions)
 
         return await run_work(self.agent, work())
 

@@ -12,12 +12,14 @@ _NAMES = (
     "accounts",
     "sessions",
     "timeline",
+    "exchange",
     "conversation",
     "skills",
     "tree",
     "context",
     "jobs",
     "screen",
+    "settings",
 )
 MODULES = tuple(f"{__name__}.{name}" for name in _NAMES)
 """In the order in which `/` lists their commands. The first screen does not need them: they are imported later."""
