@@ -84,6 +84,7 @@ class AcpSession:
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.permissions.ask = self._permission
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
+        self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._received)
         runtime.hooks.before_turn.add(self._wait_for_room)
