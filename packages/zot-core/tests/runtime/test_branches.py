@@ -39,7 +39,7 @@ async def test_going_back_to_a_prompt_and_asking_something_else_keeps_what_was(s
         for text in ("a", "b"):
             await rt.ask(text)
         before, usage = rt.messages, rt.usage
-        prompt = await rt.branches.go_to(rt.messages[2].id, before=True)
+        prompt = (await rt.branches.go_to(rt.messages[2].id, before=True)).message
         assert prompt is not None
         assert prompt.text == "b"
         assert (texts(rt.messages), rt.usage) == (["a", "one"], usage)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
@@ -128,6 +128,7 @@ def open_runtime(
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
+        watch_files(runtime)
         if options.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -137,6 +138,16 @@ def open_runtime(
             session.close()
         raise
     return runtime, [*problems, *notes]
+
+
+def watch_files(runtime: "Runtime") -> None:
+    """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
+
+    home = zot_home()
+    inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
+    runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
+    runtime.checkpoints.attach()
 
 
 def continue_session(

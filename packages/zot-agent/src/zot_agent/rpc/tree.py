@@ -28,7 +28,7 @@ async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Continue at another entry."""
-    message = await context.conversation.branches.go_to(fields["entry"], before=fields.get("before", False))
+    message = (await context.conversation.branches.go_to(fields["entry"], before=fields.get("before", False))).message
     text = "" if message is None else message.display_text or message.text
     return {"text": text, "message_count": len(context.runtime.messages)}
 

@@ -1,11 +1,14 @@
 """`ConversationBranches`: going back in the session of a conversation."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from zot_core.conversation.events import SessionStart, SessionTreeMove
 from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.tree import SessionTree
-from zot_provider.messages import Message
+
+if TYPE_CHECKING:
+    from zot_core.runtime.branches import Moved, Restore
 
 
 def position(runtime: Runtime, *, same: bool) -> SessionStart | SessionTreeMove:
@@ -25,13 +28,33 @@ class ConversationBranches:
         """See `Runtime.branches`."""
         return await self._runtime.branches.tree()
 
-    async def go_to(self, entry: str, *, before: bool = False) -> Message | None:
-        """Continue after this entry, or with `before` after the one before it. Return its message, None for an entry
-        without one."""
+    async def go_to(
+        self, entry: str, *, before: bool = False, restore: "Restore" = "conversation", force: bool = False
+    ) -> "Moved":
+        """Continue after this entry, or with `before` after the one before it: see `Branches.go_to`."""
         self._check_idle()
-        message = await self._runtime.branches.go_to(entry, before=before)
+        moved = await self._runtime.branches.go_to(entry, before=before, restore=restore, force=force)
+        if restore != "files":
+            self._moved(same=True)
+        return moved
+
+    async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
+        """Return the paths of the files that `go_to` would restore."""
+        return await self._runtime.branches.files_to_restore(entry, before=before)
+
+    async def undo(self, *, force: bool = False) -> "Moved":
+        """Go back to before the last prompt: see `Branches.undo`."""
+        self._check_idle()
+        moved = await self._runtime.branches.undo(force=force)
         self._moved(same=True)
-        return message
+        return moved
+
+    async def redo(self, *, force: bool = False) -> "Moved":
+        """Take back the last undo: see `Branches.redo`."""
+        self._check_idle()
+        moved = await self._runtime.branches.redo(force=force)
+        self._moved(same=True)
+        return moved
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Continue in a copy of the session up to this entry, or of all of it."""

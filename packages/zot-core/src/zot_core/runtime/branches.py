@@ -1,12 +1,13 @@
-"""`Branches`: the entries of a runtime's session, and going back to them."""
+"""`Branches`: the entries of a runtime's session, and going back to them, with the files or without."""
 
 import asyncio
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zot_core.agent import Agent
-from zot_core.errors import Busy
+from zot_core.errors import Busy, FilesEdited, SessionError
 from zot_core.sessions import branch
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.memory import MemorySession, UnknownEntry
@@ -15,7 +16,35 @@ from zot_core.sessions.rows import CustomEntry, Label
 from zot_core.sessions.store import new_session
 from zot_core.sessions.tree import SessionTree
 from zot_provider.messages import Message, new_entry_id
+from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
+
+if TYPE_CHECKING:
+    from zot_core.checkpoints.restore import FileHistory, Restoration, RestorePlan
+    from zot_core.checkpoints.watch import Checkpoints
+
+Restore: TypeAlias = Literal["both", "conversation", "files"]
+"""What going back changes."""
+
+
+@record
+class Moved(Record):
+    """A change of the entry at which the conversation continues. `message` is that of the entry, None for an entry
+    without one. `restored` are the paths of the files that were restored, `problems` are lines about files that could
+    not be."""
+
+    message: Message | None = None
+    restored: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+@record
+class _Undone(Record):
+    """An undo that can be taken back: the last entry before it and after it, and the files that it restored."""
+
+    old: str
+    new: str
+    files: "list[Restoration]"
 
 
 class Branches:
@@ -25,8 +54,30 @@ class Branches:
     `Busy`, `Closed`, `UnknownEntry` and `SessionError`, and nothing has changed then.
     """
 
-    def __init__(self, agent: Agent, recorder: Recorder, check_idle: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        recorder: Recorder,
+        check_idle: Callable[[], None],
+        checkpoints: "Checkpoints | None" = None,
+    ) -> None:
+        """Without `checkpoints` no file is restored."""
         self._agent, self._recorder, self._check_idle = agent, recorder, check_idle
+        self._checkpoints = checkpoints
+        self._undone: list[_Undone] = []
+        self._moving = False
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse other changes of the entry while the block makes one."""
+        self._check_idle()
+        if self._moving:
+            raise Busy("another change of the conversation is not done yet; try again")
+        self._moving = True
+        try:
+            yield
+        finally:
+            self._moving = False
 
     async def tree(self) -> SessionTree:
         """Return the entries of the session. Reads files, in a thread."""
@@ -35,10 +86,98 @@ class Branches:
             return session.tree
         return await asyncio.to_thread(branch.read_family, session)
 
-    async def go_to(self, entry: str, *, before: bool = False) -> Message | None:
-        """Continue after this entry, or with `before` after the one before it, to ask something else. Return the
-        message of the entry, None for an entry without one. The model, the tools and the usage stay."""
-        self._check_idle()
+    async def go_to(
+        self, entry: str, *, before: bool = False, restore: Restore = "conversation", force: bool = False
+    ) -> Moved:
+        """Continue after this entry, or with `before` after the one before it, to ask something else. The model, the
+        tools and the usage stay.
+
+        `restore` says what goes back: the conversation, the files to what they were there, or both. Raises
+        `FilesEdited`, and changes nothing, if a file has other contents than the agent left, unless `force` is set.
+        """
+        with self._alone():
+            if restore == "conversation":
+                return Moved(await self._go_to(entry, before=before))
+            tree, plan = await self._way(entry, before=before)
+            move = (entry, before) if restore == "both" else None
+            return (await self._restore(tree, plan, move, force=force))[0]
+
+    async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
+        """Return the paths of the files that `go_to` would restore."""
+        if self._checkpoints is None:
+            return []
+        tree, make_plan = await self._way(entry, before=before)
+        async with self._checkpoints.ready() as make_history:
+            plan = await asyncio.to_thread(make_plan, await make_history(tree))
+        return [each.path for each in plan.files]
+
+    async def _way(self, entry: str, *, before: bool) -> "tuple[SessionTree, Callable[[FileHistory], RestorePlan]]":
+        """Return the tree, and what plans the changes of files between the current entry and another one."""
+        tree = await self.tree()
+        if entry not in tree.entries:
+            raise UnknownEntry(f"the session has no entry {entry!r}")
+        target = tree.entries[entry].parent if before else entry
+        old, new = tree.path(), tree.path(target) if target else []
+        kept = set(old).intersection(new)
+        left, entered = [id for id in reversed(old) if id not in kept], [id for id in new if id not in kept]
+        return tree, lambda history: history.plan(left, entered)
+
+    async def undo(self, *, force: bool = False) -> Moved:
+        """Go back to before the last prompt, with the files. Raises what `go_to` raises."""
+        with self._alone():
+            tree = await self.tree()
+            path = tree.path()
+            at = next((at for at in reversed(range(len(path))) if tree.entries[path[at]].kind == "user"), -1)
+            if at < 0:
+                raise SessionError("there is no prompt to undo")
+            moved, files = await self._restore(
+                tree, lambda history: history.plan(reversed(path[at:]), ()), (path[at], True), force=force
+            )
+            self._undone.append(_Undone(path[-1], tree.entries[path[at]].parent, files))
+            return moved
+
+    async def redo(self, *, force: bool = False) -> Moved:
+        """Take back the last undo, if nothing was asked since. Raises what `go_to` raises."""
+        with self._alone():
+            tree = await self.tree()
+            if not self._undone or self._undone[-1].new != tree.current:
+                raise SessionError("there is nothing to redo")
+            undone = self._undone[-1]
+
+            def plan(history: "FileHistory") -> "RestorePlan":
+                found = history.plan((), ())
+                for each in undone.files:
+                    history.add(found, each.path, each.now, {each.target})
+                return found
+
+            moved, _ = await self._restore(tree, plan, (undone.old, False), force=force)
+            self._undone.pop()
+            return moved
+
+    async def _restore(
+        self,
+        tree: SessionTree,
+        make_plan: "Callable[[FileHistory], RestorePlan]",
+        move: tuple[str, bool] | None,
+        *,
+        force: bool,
+    ) -> "tuple[Moved, list[Restoration]]":
+        """Carry out a plan, after the conversation has moved to an entry, or before it."""
+        checkpoints = self._checkpoints
+        if checkpoints is None:
+            if move is None:
+                raise SessionError("no files are saved here")
+            return Moved(await self._go_to(move[0], before=move[1])), []
+        async with checkpoints.ready() as make_history:
+            history = await make_history(tree)
+            plan = await asyncio.to_thread(make_plan, history)
+            if plan.edited and not force:
+                raise FilesEdited(plan.edited)
+            message = None if move is None else await self._go_to(move[0], before=move[1])
+            done = await asyncio.to_thread(history.restore, plan)
+        return Moved(message, [each.path for each in done], plan.problems), done
+
+    async def _go_to(self, entry: str, *, before: bool) -> Message | None:
         session, usage = self._recorder.session, self._agent.usage
         if isinstance(session, MemorySession):
             messages = session.go_to(entry, before=before)
@@ -64,7 +203,10 @@ class Branches:
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Copy the conversation up to this entry, by default all of it, or with `before` up to the one before it, into
         a session of its own, and continue there. The session is left as it is."""
-        self._check_idle()
+        with self._alone():
+            await self._fork(entry, before=before)
+
+    async def _fork(self, entry: str, *, before: bool) -> None:
         session = self._recorder.session
         if isinstance(session, MemorySession):
             messages = session.go_to(entry, before=before) if entry else self._agent.history.messages

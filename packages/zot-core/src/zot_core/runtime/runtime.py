@@ -50,6 +50,7 @@ from zot_provider.router import RoutingClient
 from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
+    from zot_core.checkpoints.watch import Checkpoints
     from zot_core.runtime.branches import Branches
 
 T = TypeVar("T")
@@ -96,16 +97,14 @@ class Runtime:
 
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
         registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
-        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable,
-        None for all; `skills` are offered to the model, which reads them with the tool `skill`. `append_system_prompt`
-        is one text or several. `session` is the path of a session file, which is continued if it exists, or an open
-        session file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are
-        those of `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is
-        compacted, None for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access
-        to the machine, `env` is added to the environment of their processes, and `deps` is any object that your tools
-        find in their `ToolContext`. `close` also closes a client or session that was passed in.
-
-        Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
+        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
+        are offered to the model, which reads them with the tool `skill`. `session` is the path of a session file, which
+        is continued if it exists, or an open session file with the contents `resumed` from it. `confirm` is called
+        before each tool call. The limits are those of `RunLimits`. `auto_compact` is the fraction of the context window
+        at which the conversation is compacted, None for never; pass `CompactionLimits` for more control. `files` and
+        `shell` are the tools' access to the machine, `env` is added to the environment of their processes, and `deps`
+        is any object that your tools find in their `ToolContext`. `close` also closes a client or session that was
+        passed in. Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
         client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
@@ -146,13 +145,14 @@ class Runtime:
         fit_images(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
+        self.checkpoints: Checkpoints | None = None  # set before the first prompt
 
     @cached_property
     def branches(self) -> "Branches":
         """The entries of the session, and going back to them."""
         from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle)
+        return Branches(self.agent, self._recorder, self._check_idle, self.checkpoints)
 
     @property
     def hooks(self) -> Hooks:
@@ -387,6 +387,8 @@ class Runtime:
         self.cancel()
         if (current := self.agent.current) is not None:
             await current.finished()
+        if self.checkpoints is not None:
+            await self.checkpoints.close()
         if self.session is not None:
             self.session.close()
         await self.agent.client.close()

@@ -3,6 +3,7 @@
 import asyncio
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.commands.undo import go_back
 from zot_core.aio import spawn
 from zot_core.sessions.tree import SessionTree
 from zot_provider.errors import ZotError
@@ -78,7 +79,7 @@ async def tree(chat: Chat, _: str) -> None:
     await picker.load()
     chosen = await chat.ask(picker)
     if chosen is not None:
-        await _go_to(chat, chosen, before=picker.is_prompt(chosen))
+        await go_back(chat, chosen, before=picker.is_prompt(chosen))
 
 
 async def edit_prompt(chat: Chat, _: str) -> None:
@@ -91,13 +92,7 @@ async def edit_prompt(chat: Chat, _: str) -> None:
     ]
     chosen = await chat.ask(Picker("Change a prompt", items, empty="no prompts yet"))
     if chosen is not None:
-        await _go_to(chat, chosen, before=True)
-
-
-async def _go_to(chat: Chat, entry: str, *, before: bool) -> None:
-    message = await chat.host.conversation.branches.go_to(entry, before=before)
-    if before and message is not None and not chat.prompt_input.text:
-        chat.insert(message.display_text or message.text)
+        await go_back(chat, chosen, before=True)
 
 
 async def fork(chat: Chat, _: str) -> None:
