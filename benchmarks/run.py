@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import agents
+import checkpoints
 import environment
 import extensions
 import install
@@ -16,7 +17,7 @@ import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, agents, extensions, rpc, screen, serve, install)
+SCENARIOS = (startup, streaming, steps, session, checkpoints, agents, extensions, rpc, screen, serve, install)
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         entry = (await zot.get_tree())["entries"][0]
         assert (entry["kind"], entry["text"], entry["parent"]) == ("user", "a", "")
         await zot.set_label(entry["id"], "start")
-        assert await zot.go_to(entry["id"], before=True) == "a"
+        assert (await zot.go_to(entry["id"], before=True))["text"] == "a"
         await events_of(zot.prompt("b"))
         tree = await zot.get_tree()
         assert [each["label"] for each in tree["entries"]] == ["start", "", "", ""]
@@ -307,3 +307,14 @@ async def test_one_reader_at_a_time(server: ScriptedServer) -> None:
         with pytest.raises(RuntimeError, match="one reader"):
             await client.events.next()
         first.cancel()
+
+
+async def test_a_client_undoes_and_redoes_a_prompt_with_its_files(server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(calls=[Call("write", {"path": "a", "content": "new\n"})]), "done")
+    async with connect(server) as zot:
+        await events_of(zot.prompt("write it"))
+        assert [(each["status"], each["diff"]) for each in await zot.diff()] == [("created", "+new")]
+        assert (await zot.undo())["text"] == "write it"
+        assert not (alone / "a").exists()
+        assert (await zot.redo(force=True))["restored"] == [str(alone / "a")]
+        assert (alone / "a").read_text() == "new\n"

@@ -68,3 +68,17 @@ async def test_going_back_asks_what_goes_back_if_files_differ(
             assert not Path("a").exists()
         await talk.shown("› a color")
         await talk.until_hidden("red")
+
+
+async def test_diff_shows_what_the_session_changed(chats: Chats, server: ScriptedServer, alone: Path) -> None:
+    Path("a").write_text("one\ntwo\n")
+    Path("b").write_bytes(b"\0")
+    server.add(write("a", "one\nthree\n"), Turn(calls=[bash("rm b; echo new > c")]), "changed")
+    async with chats.built(server) as talk:
+        talk.type("/diff<enter>")
+        await talk.shown("this session has changed no file")
+        await talk.send("change it")
+        talk.type("/diff<enter>")
+        await talk.shown("Changes of this session")
+        for line in ("a  +1 -1", "- two", "+ three", "b deleted", "not a text", "c created  +1 -0", "+ new"):
+            await talk.shown(line)

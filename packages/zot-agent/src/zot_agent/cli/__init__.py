@@ -19,6 +19,7 @@ class Subcommand(Record):
 SUBCOMMANDS = {
     "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol"),
     "auth": Subcommand("zot_agent.cli.auth", "show, add and remove keys and sign-ins"),
+    "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
     "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),
     "doctor": Subcommand("zot_agent.cli.doctor", "check keys, servers, folders and programs on this machine"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),

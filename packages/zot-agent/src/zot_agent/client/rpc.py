@@ -12,7 +12,18 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import CommandInfo, Event, Image, MessageInfo, ModelInfo, ServerInfo, StateInfo, TreeInfo
+from zot_agent.client.answers import (
+    CommandInfo,
+    Event,
+    FileDiffInfo,
+    Image,
+    MessageInfo,
+    ModelInfo,
+    MoveInfo,
+    ServerInfo,
+    StateInfo,
+    TreeInfo,
+)
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -154,9 +165,24 @@ class RpcClient:
         """Return the entries of the session, of all its branches."""
         return cast(TreeInfo, await self.request("get_tree"))
 
-    async def go_to(self, entry: str, *, before: bool = False) -> str:
-        """Continue after this entry, or with `before` after the one before it, and return the text of the entry."""
-        return str((await self.request("go_to", entry=entry, before=before))["text"])
+    async def go_to(
+        self, entry: str, *, before: bool = False, restore: str = "conversation", force: bool = False
+    ) -> MoveInfo:
+        """Continue after this entry, or with `before` after the one before it. `restore` says what goes back:
+        `conversation`, `files` or `both`; `force` overwrites files that have changed since."""
+        return cast(MoveInfo, await self.request("go_to", entry=entry, before=before, restore=restore, force=force))
+
+    async def undo(self, *, force: bool = False) -> MoveInfo:
+        """Go back to before the last prompt, with the files."""
+        return cast(MoveInfo, await self.request("undo", force=force))
+
+    async def redo(self, *, force: bool = False) -> MoveInfo:
+        """Take back the last undo, if nothing was asked since."""
+        return cast(MoveInfo, await self.request("redo", force=force))
+
+    async def diff(self) -> list[FileDiffInfo]:
+        """Return the files that differ from what they were before the session."""
+        return cast("list[FileDiffInfo]", (await self.request("diff"))["files"])
 
     async def fork(self, entry: str = "", *, before: bool = False) -> str:
         """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from zot_core.aio import GivenUp
 from zot_core.checkpoints.states import FileChange, FileState, unstored
-from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
+from zot_core.checkpoints.store import PRUNED, CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_core.machine.git import git_command, git_environment
 from zot_provider.files.replace_file import replace_file
@@ -63,6 +63,7 @@ class GitTree:
         if os.path.isfile(own := os.path.join(store.folder, ".git", "info", "exclude")):
             self._exclude.append(f"--exclude-from={own}")
         self._last: TreeSnapshot | None = None
+        self._valid_since = 0  # when the store was pruned: git's trees may be missing since
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 
@@ -110,9 +111,12 @@ class GitTree:
         changed = names - {os.fsencode(name) for name in large} - unread
         if changed:
             self._run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
-        tree = self._last.tree if self._last is not None and not (changed or grown) else ""
-        tree = tree or self._run("write-tree").decode().strip()
-        self._last = TreeSnapshot(tree, large)
+        pruned = self._pruned()
+        if self._last is None or changed or grown or pruned != self._valid_since:
+            self._valid_since = pruned
+            self._last = TreeSnapshot(self._run("write-tree").decode().strip(), large)
+        else:
+            self._last = TreeSnapshot(self._last.tree, large)
         return self._last
 
     def changes(self, before: TreeSnapshot, after: TreeSnapshot) -> list[FileChange]:
@@ -172,6 +176,12 @@ class GitTree:
                 raise GitMissing("git is older than 2.29")
             raise _GitFailed(f"git {arguments[0]} failed: {lines[0]}")
         return out
+
+    def _pruned(self) -> int:
+        try:
+            return os.stat(os.path.join(self._store.path, PRUNED)).st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
     def _indexed(self) -> int:
         """Return the number of files in the index, from its header."""

@@ -1,13 +1,15 @@
 """Restore files: which ones a way through the session tree changes, and putting them back. Run it in a thread."""
 
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from zot_core.checkpoints import states
 from zot_core.checkpoints.states import FileState
 from zot_core.checkpoints.store import CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_provider.record import Record, field, record
+
+_TOO_LARGE = "too large to be stored"
 
 
 @record
@@ -77,10 +79,28 @@ class FileHistory:
         if now == target:
             return
         if target is not None and not self._store.objects.has(target.id):
-            why = "too large to be stored" if "@" in target.id else "its content is no longer stored"
+            why = _TOO_LARGE if "@" in target.id else "its content is no longer stored"
             plan.problems.append(f"{path}: {why}")
             return
         plan.files.append(Restoration(path, now, target, now not in expected))
+
+    def changed(self, check: Callable[[], None]) -> list[tuple[str, FileState | None, FileState | None]]:
+        """Return the files that differ from what they were before the session: their path, and both states. Calls
+        `check` before each."""
+        found = []
+        for path, before in sorted(self.first.items()):
+            check()
+            with suppress(OSError):  # unreadable now: it is left out
+                now = states.save(path, self._store.objects, self._limit)
+                if now != before:
+                    found.append((path, before, now))
+        return found
+
+    def content(self, state: FileState) -> bytes:
+        """Return the content of a state. Raises `CheckpointError` if it is not stored."""
+        if "@" in state.id:
+            raise CheckpointError(_TOO_LARGE)
+        return self._store.objects.get(state.id)
 
     def restore(self, plan: RestorePlan) -> list[Restoration]:
         """Carry out a plan, and return the files that were restored. What fails is added to its problems."""
@@ -95,9 +115,3 @@ class FileHistory:
             except OSError as error:
                 plan.problems.append(f"{each.path}: {error.strerror or error}")
         return done
-
-
-def shown_path(path: str, cwd: str) -> str:
-    """Return a path as people know it: relative to the working directory, if it is below that."""
-    inside = os.path.join(os.path.realpath(cwd), "")
-    return path.removeprefix(inside)

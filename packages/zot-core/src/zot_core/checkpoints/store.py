@@ -4,6 +4,7 @@
 $ZOT_HOME/checkpoints/<first 16 hex digits of the SHA-256 of the folder's path>/
     folder                        the path
     HEAD config info/ objects/    a git directory, so that git can store contents too
+    pruned                        its time is that of the last removal of old contents
     turns/<hash of an entry>.jsonl
 ```
 
@@ -22,6 +23,8 @@ from zot_core.checkpoints.states import FileChange, FileState
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, record
+
+PRUNED = "pruned"
 
 _GIT_FILES = {
     "HEAD": "ref: refs/heads/none\n",

@@ -7,12 +7,12 @@ is loaded before the first change.
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_core.agent import Agent
-from zot_core.aio import finish, spawn
+from zot_core.aio import finish, in_thread, spawn
 from zot_core.errors import CheckpointError
 from zot_core.events import Notice
 from zot_core.machine.files import LocalFiles
@@ -95,7 +95,21 @@ class Checkpoints:
             folder = await asyncio.to_thread(_work_tree, cwd)
             self._store = CheckpointStore(store_folder(self.root, folder), folder)
             self._opened_for = cwd
+            self._beside(self._prune(self._store))
         return self._store
+
+    async def _prune(self, store: "CheckpointStore") -> None:
+        from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  not before the first change
+
+        with suppress(OSError):  # it is tried again by the next process
+            if os.path.isdir(store.path):
+                await in_thread(lambda check: prune_if_due(store, self.limits, check))
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do work beside the agent."""
+        task = spawn(work, "checkpoint")
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
 
     @asynccontextmanager
     async def saving(self, entry: str, path: str) -> AsyncIterator[None]:
@@ -157,9 +171,7 @@ class Checkpoints:
             async with self.lock:
                 await self._attempt(compare)
 
-        task = spawn(find(), "checkpoint")
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        self._beside(find())
 
     async def _attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
         """Run work in a thread and return whether it succeeded, and its result. Cancelling ends a running git."""

@@ -8,6 +8,7 @@ from zot_core.runtime.runtime import Runtime
 from zot_core.sessions.tree import SessionTree
 
 if TYPE_CHECKING:
+    from zot_core.checkpoints.compare import FileDiff
     from zot_core.runtime.branches import Moved, Restore
 
 
@@ -55,6 +56,10 @@ class ConversationBranches:
         moved = await self._runtime.branches.redo(force=force)
         self._moved(same=True)
         return moved
+
+    async def diff(self) -> "list[FileDiff]":
+        """Return what the session changed: see `Branches.diff`."""
+        return await self._runtime.branches.diff()
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Continue in a copy of the session up to this entry, or of all of it."""

@@ -20,6 +20,7 @@ from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
+    from zot_core.checkpoints.compare import FileDiff
     from zot_core.checkpoints.restore import FileHistory, Restoration, RestorePlan
     from zot_core.checkpoints.watch import Checkpoints
 
@@ -153,6 +154,18 @@ class Branches:
             moved, _ = await self._restore(tree, plan, (undone.old, False), force=force)
             self._undone.pop()
             return moved
+
+    async def diff(self) -> "list[FileDiff]":
+        """Return the files that differ from what they were before the session, by path. Changes of all its branches
+        count, and what the person changed in these files since."""
+        from zot_core.checkpoints.compare import compare  # noqa: PLC0415  not before the first request
+
+        if self._checkpoints is None:
+            return []
+        tree = await self.tree()
+        async with self._checkpoints.ready() as make_history:
+            history = await make_history(tree)
+        return await compare(history)
 
     async def _restore(
         self,

@@ -1,13 +1,15 @@
-"""/undo /redo: go back with the files, and ask about files that the person changed."""
+"""/undo /redo /diff: go back with the files, ask about files that the person changed, show what the session changed."""
 
 from collections.abc import Awaitable, Callable
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_core.checkpoints.restore import shown_path
+from zot_core.checkpoints.compare import FileDiff, shown_path
 from zot_core.errors import FilesEdited
 from zot_core.runtime.branches import Moved, Restore
+from zot_tui.diff import diff_rows
+from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
-from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages
 
 _LISTED = 20
 """Most paths that a question or a note names."""
@@ -26,6 +28,36 @@ async def redo(chat: Chat, _: str) -> None:
     moved = await _move(chat, lambda force: chat.host.conversation.branches.redo(force=force))
     if moved is not None:
         chat.note(f"redone; {_files(chat, moved)}")
+
+
+async def diff(chat: Chat, _: str) -> None:
+    """Show what the session changed."""
+    files = await chat.host.conversation.branches.diff()
+    if not files:
+        chat.note("this session has changed no file")
+        return
+    cwd = chat.host.runtime.cwd
+    lines = f"+{sum(each.added for each in files)} -{sum(each.removed for each in files)}"
+    await chat.ask(
+        Pages(
+            "Changes of this session",
+            lambda width: _diff_rows(files, cwd, width),
+            note=f"{_count(len(files))}  {lines}",
+        )
+    )
+
+
+def _diff_rows(files: list[FileDiff], cwd: str, width: int) -> list[Row[str]]:
+    rows: list[Row[str]] = []
+    for each in files:
+        name = sanitize_line(shown_path(each.path, cwd))
+        status = "" if each.status == "changed" else f" {each.status}"
+        counts = f"  +{each.added} -{each.removed}" if each.diff else ""
+        rows += [[]] if rows else []
+        rows.append(clip_runs([("title", name), ("muted", f"{status}{counts}")], width))
+        rows += diff_rows(each.diff, width, each.starts)
+        rows += [[("muted", sanitize_line(each.note))]] if each.note else []
+    return rows
 
 
 async def go_back(chat: Chat, entry: str, *, before: bool) -> None:
@@ -90,4 +122,5 @@ def _count(files: int) -> str:
 COMMANDS = (
     SlashCommand("undo", "", "go back to before the last prompt, with the files", "cancel", undo),
     SlashCommand("redo", "", "take back the last undo", "wait", redo),
+    SlashCommand("diff", "", "show what this session changed", "now", diff),
 )
