@@ -1,17 +1,19 @@
-"""A very long conversation: 100 MB of rows are opened and continued."""
+"""A very long conversation: 100 MB of rows are opened, continued and forked, and a tree of many entries is drawn."""
 
 import json
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from environment import Environment, Figure
 from tool_server import ToolServer
 
 SIZE = 100_000_000
+ENTRIES = 100_000
 TIME = "2026-11-21T20:29:25.586Z"
+META = {"id": "long", "cwd": "/p", "model": "m", "provider": "openai", "started": TIME, "version": "0.1"}
 WORDS = ("alpha", "return", "self.value", "=", "compute(index)\n\tif", '"quoted"', "and", "\\path\\", "é", "—", "")
 
 LOAD = """
@@ -23,6 +25,45 @@ seconds = time.perf_counter() - begin
 # Not ru_maxrss: a process inherits it from its parent.
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(seconds, len(stored.messages), peak)
+"""
+
+FORK = """
+import asyncio, sys, time
+from zot_core import Runtime
+from zot_provider.testing import ScriptedClient
+
+async def main():
+    async with Runtime("m", client=ScriptedClient(), session=sys.argv[1]) as rt:
+        count, last = len(rt.messages), rt.messages[-1].id
+        begin = time.perf_counter()
+        await rt.branches.fork(last)
+        print(time.perf_counter() - begin)
+        assert rt.session.path != sys.argv[1] and len(rt.messages) == count
+
+asyncio.run(main())
+"""
+
+TREE = """
+import asyncio, sys, time
+from types import SimpleNamespace
+from zot_agent.ui.commands.tree_picker import TreePicker
+from zot_core import Runtime
+from zot_provider.testing import ScriptedClient
+
+async def main():
+    async with Runtime("m", client=ScriptedClient(), session=sys.argv[1]) as rt:
+        chat = SimpleNamespace(
+            host=SimpleNamespace(conversation=rt), app=SimpleNamespace(redraw=lambda: None)
+        )
+        begin = time.perf_counter()
+        picker = TreePicker(chat)
+        await picker.load()
+        drawn = picker.render((120, 20)).text
+        print(time.perf_counter() - begin)
+        assert any(b"prompt 99" in row for row in drawn)
+        picker.close(None)
+
+asyncio.run(main())
 """
 
 
@@ -51,7 +92,48 @@ def measure(environment: Environment) -> Iterator[Figure]:
     assert size > SIZE / 2, "the conversation was not sent"
     seconds = (arrived - begin) * environment.scale
     yield Figure("a session of 100 MB, continued, to the end of the body", seconds, "s", 8)
+    yield _script(environment, "a session of 100 MB, forked", FORK, path, 0.5)
     path.unlink()
+    yield _tree(environment)
+
+
+def _tree(environment: Environment) -> Figure:
+    """The tree of a session with a prompt in every fifth entry."""
+    path = environment.folder / "entries.jsonl"
+    calls = [{"type": "tool_call", "id": "c", "name": "ls", "arguments": {"path": "."}}]
+    results = [{"type": "tool_result", "call_id": "c", "content": [_text("a.py")], "is_error": False}]
+    turn = (("assistant", calls), ("tool", results), ("assistant", calls), ("tool", results))
+    with path.open("w") as file:
+        file.write(_line({"type": "meta", "meta": META | {"id": "tree"}}))
+        for number in range(0, ENTRIES, 5):
+            said = (("user", [_text(f"prompt {number}")]), *turn)
+            file.writelines(_message(role, content, number + at) for at, (role, content) in enumerate(said))
+    return _script(environment, f"the tree of a session with {ENTRIES} entries, drawn", TREE, path, 0.3)
+
+
+def _script(environment: Environment, name: str, script: str, path: Path, budget: float) -> Figure:
+    """The median of the seconds that a script prints."""
+
+    def run() -> float:
+        done = environment.run([environment.python, "-c", script, str(path)])
+        assert not done.returncode, done.stderr.decode()
+        return float(done.stdout)
+
+    return Figure(name, statistics.median(run() for _ in range(3)) * environment.scale, "s", budget)
+
+
+def _text(text: str) -> dict[str, object]:
+    return {"type": "text", "text": text}
+
+
+def _message(role: str, content: Sequence[dict[str, object]], number: int) -> str:
+    """A row as zot writes it."""
+    message = {"role": role, "content": content, "time": TIME}
+    return _line({"type": "message", "message": message, "id": f"{number:016x}"})
+
+
+def _line(row: dict[str, object]) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def write(path: Path) -> int:
@@ -61,16 +143,15 @@ def write(path: Path) -> int:
     messages, written = 1, 0
     with path.open("wb") as file:
 
-        def add(row: dict[str, object]) -> None:
+        def add(line: str) -> None:
             nonlocal written
-            written += file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            written += file.write(line.encode())
 
         def say(role: str, *content: dict[str, object]) -> None:
-            add({"type": "message", "message": {"role": role, "content": content, "time": TIME}})
+            add(_message(role, content, written))
 
-        meta = {"id": "long", "cwd": "/p", "model": "m", "provider": "openai", "started": TIME, "version": "0.1"}
-        add({"type": "meta", "meta": meta})
-        say("user", {"type": "text", "text": "go"})
+        add(_line({"type": "meta", "meta": META}))
+        say("user", _text("go"))
         while written < SIZE:
             start, end = chance.randrange(len(text) // 2), chance.randrange(100, 6000)
             edit = {"path": f"src/{messages}.py", "old": text[:300], "new": text[300:700]}
@@ -80,10 +161,12 @@ def write(path: Path) -> int:
                 {"type": "tool_call", "id": id, "name": name, "arguments": arguments}
                 for id, (name, arguments, _) in zip(ids, calls, strict=True)
             ]
-            say("assistant", {"type": "text", "text": "I look at it."}, *blocks)
-            for id, (_, _, said) in zip(ids, calls, strict=True):
-                output = [{"type": "text", "text": said}]
-                say("tool", {"type": "tool_result", "call_id": id, "content": output, "is_error": False})
-            add({"type": "usage", "usage": {"input_tokens": 1}, "cumulative": {"input_tokens": messages}})
+            say("assistant", _text("I look at it."), *blocks)
+            results = [
+                {"type": "tool_result", "call_id": id, "content": [_text(said)], "is_error": False}
+                for id, (_, _, said) in zip(ids, calls, strict=True)
+            ]
+            say("tool", *results)
+            add(_line({"type": "usage", "usage": {"input_tokens": 1}, "cumulative": {"input_tokens": messages}}))
             messages += 2
     return messages

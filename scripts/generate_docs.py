@@ -18,6 +18,7 @@ import generate_frames
 import generate_rpc_schema
 
 from zot_agent.cli.args import build_parser, list_commands
+from zot_agent.config.settings import SETTINGS
 from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
@@ -108,6 +109,8 @@ def provider_notes(provider: Provider) -> str:
         notes.append(f"names of models in `{provider.names_env}` as `id=name,id=name`")
     if provider.aliases:
         notes.append("also " + " ".join(f"`{name}`" for name in provider.aliases))
+    if provider.key_of:
+        notes.append(f"takes the stored key of `{provider.key_of}`")
     count = len(list_models(provider))
     notes += [f"{count} models are known"] if count else []
     return "; ".join(notes) + (f". {provider.note}" if provider.note else "")
@@ -235,6 +238,19 @@ def screen() -> str:
     return f"# Commands and keys\n\n## Commands\n\n| command | | while zot works |\n|---|---|---|\n{commands}{keys}"
 
 
+def settings() -> str:
+    rows = "".join(
+        f"| `{each.key}` | {each.help} | {each.words} | {f'`{each.show(each.default)}`' if each.default else ''} "
+        f"| {f'`{each.flag}`' if each.flag else ''} | {f'`{each.variable}`' if each.variable else ''} "
+        f"| {'yes' if each.in_project else ''} |\n"
+        for each in SETTINGS.values()
+    )
+    return (
+        "# The keys of config.json\n\n| key | meaning | value | default | flag | variable | in a project |\n"
+        f"|---|---|---|---|---|---|---|\n{rows}"
+    )
+
+
 def themes() -> str:
     rows = "".join(
         f"| `{token.key}` | {f'`{token.background_key}`' if token.background_key else ''} | {token.meaning} "
@@ -280,6 +296,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "../providers.md": providers,
     "rpc.md": rpc,
     "screen.md": screen,
+    "settings.md": settings,
     "themes.md": themes,
     "tools.md": tools,
 }

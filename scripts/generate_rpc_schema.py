@@ -70,8 +70,9 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
     "error": (
-        {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}},
-        ("retryable", "candidates"),
+        {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}}
+        | {"auth": {"const": True}},
+        ("retryable", "candidates", "auth"),
     ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (

@@ -706,7 +706,9 @@ async def test_commands_of_extensions_are_told_and_run(zot: Zot, server: Scripte
         commands = {each.name: each.description for each in told.available_commands}
         assert commands["ask"] == "ask the model"
         own = sorted(name for name in commands if not name.startswith("skill:"))
-        assert own == ["ask", "compact", "fail", "open", "show", "type"]
+        assert own == ["ask", "compact", "fail", "init", "open", "review", "show", "type"]
+        hints = {each.name: each.input.root.hint for each in told.available_commands if each.input is not None}
+        assert hints["review"] == "[branch | commit]"
         assert "skill:write-zot-extension" in commands
         for typed, said in (
             ("/show me  ", "*[speaker]* shown me"),

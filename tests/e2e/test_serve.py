@@ -307,7 +307,7 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         lines = until(peer, "response")
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
     answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "get_commands"}).json()
-    assert {each["extension"] for each in answer["data"]["commands"]} == {"skills"}
+    assert {each["extension"] for each in answer["data"]["commands"]} == {"prompts", "skills"}
 
 
 def test_hostile_patterns_in_one_session_do_not_stop_another(start: Start, zot: Zot, server: ScriptedServer) -> None:

@@ -66,9 +66,6 @@ def test_a_provider_without_keys_that_the_settings_name_needs_no_flag(zot: Zot) 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("config.json", "{", "config.json: line 1, column 2: "),
-        ("config.json", "[]", "config.json: expected an object, got a list"),
-        ("config.json", '{"reasoning": 3}', "config.json: reasoning: expected text, got 3"),
         ("config.json", '{"provider": "unheard"}', "config.json: unknown provider 'unheard'"),
         ("models.json", "nonsense", "models.json: line 1, column 1: "),
         ("models.json", '{"providers": {"a": {"baseUrl": 3}}}', "models.json: providers.a.baseUrl: expected text, got"),
@@ -85,6 +82,36 @@ def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Zot, name: str, con
     assert (done.code, done.out) == (2, "")
     assert done.line().startswith(f"{zot.home}/{name}")
     assert words in done.line()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"theme": ', "config.json: line 1, column 11: "),
+        ("[]", "config.json: expected an object, got a list"),
+        ('{"reasoning": "ultra", "newer": {}}', "config.json: reasoning: expected one of off, minimum, low"),
+    ],
+)
+def test_settings_that_are_torn_a_list_or_newer_are_one_line_and_zot_starts(
+    zot: Zot, server: ScriptedServer, content: str, words: str
+) -> None:
+    server.add("hi")
+    write(zot, "config.json", content)
+    done = zot.ask(server, "-p", "x")
+    assert (done.code, done.out) == (0, "hi\n")
+    assert words in done.line()
+
+
+def test_settings_of_a_project_count_once_it_is_trusted(zot: Zot, server: ScriptedServer) -> None:
+    server.add("one", "two")
+    write(zot, "config.json", {"reasoning": "low"})
+    (zot.cwd / ".zot").mkdir()
+    (zot.cwd / ".zot" / "config.json").write_text('{"reasoning": "high", "project_trust": "on"}')
+    done = zot.ask(server, "-p", "x", "--model", "gpt-5.1")
+    assert "config.json: project_trust: a project cannot set this" in done.err
+    assert f"not used, because you have not allowed it: settings reasoning of {zot.cwd}" in done.err
+    zot.ask(server, "-p", "x", "--model", "gpt-5.1", "--trust")
+    assert [request.body["reasoning_effort"] for request in server.requests] == ["low", "high"]
 
 
 def test_a_proxy_of_the_settings_is_asked_and_named_when_it_refuses(zot: Zot) -> None:

@@ -128,11 +128,3 @@ def test_chords_that_this_terminal_does_not_tell_are_named(
         assert "ctrl+p" not in pty.screen()
         pty.type("\x04")
         assert pty.wait_end() == 0
-
-
-def test_a_mode_that_is_none_is_told_with_its_place(zot: Zot) -> None:
-    zot.home.mkdir()
-    (zot.home / "config.json").write_text('{"editor_mode": "emacs"}')
-    result = zot.run("-p", "hello")
-    assert result.code == 2
-    assert result.line().endswith("config.json: editor_mode: expected one of default, vi, got 'emacs'")

@@ -121,6 +121,10 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         ErrorEvent("status 503", retryable=True, candidates=["acme/a1"]),
         '{"type":"error","message":"status 503","retryable":true,"candidates":["acme/a1"]}',
     ),
+    (
+        ErrorEvent("no key", retryable=True, auth=True),
+        '{"type":"error","message":"no key","retryable":true,"candidates":[],"auth":true}',
+    ),
     (Done(), '{"type":"done"}'),
     (Done("aborted"), '{"type":"done"}'),
     (Done("max_steps"), '{"type":"done","reason":"max_steps"}'),
@@ -205,7 +209,7 @@ FIELDS: dict[type, dict[str, st.SearchStrategy[Any]]] = {
     },
     CompactDone: {"kept": count, "tokens_before": count, "tokens_after": count},
     Notice: {"level": st.sampled_from(["info", "warn", "error"])},
-    ErrorEvent: {"exit_code": count, "retryable": st.booleans(), "candidates": st.lists(texts)},
+    ErrorEvent: {"exit_code": count, "retryable": st.booleans(), "candidates": st.lists(texts), "auth": st.booleans()},
     Done: {"reason": st.sampled_from(["completed", "aborted", "error", "refused", "max_steps", "deadline"])},
 }
 

@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_status_names_the_source_and_never_the_key(
     )
     assert run(["status"]) == 0
     out = capsys.readouterr().out
-    assert "anthropic         API key in $ANTHROPIC_API_KEY\n" in out.replace("anthropic  ", "anthropic         ", 1)
+    assert re.search(r"^anthropic +API key in \$ANTHROPIC_API_KEY$", out, re.MULTILINE)
     assert f"API key in {home}/auth.json\n" in out
     assert "nobody" in out
     assert "(zot knows no such provider)" in out
@@ -96,6 +97,7 @@ def test_status_names_the_source_and_never_the_key(
     assert {each["provider"]: each["source"] for each in told["accounts"]} == {
         "anthropic": "environment",
         "openai": "file",
+        "openai-responses": "file",  # it takes the key of openai
         "nobody": "file",
         "elsewhere": "keyring",
     }
@@ -127,6 +129,19 @@ def test_logout_deletes_what_is_stored_and_says_what_is_still_used(
     assert json.loads((home / "auth.json").read_text()) == {"new": {"passkey": 1}}
     assert run(["logout", "openai"]) == 1
     assert capsys.readouterr().err == "zot: nothing is stored for openai\n"
+
+
+def test_logout_of_a_provider_that_takes_the_key_of_another_deletes_its_own_first(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "auth.json").write_text(json.dumps({"openai": {"api_key": KEY}, "openai-responses": {"api_key": KEY}}))
+    assert run(["logout", "openai-responses"]) == 0
+    assert capsys.readouterr().out == (
+        "deleted what was stored for openai-responses\nwhat is stored for openai is used now\n"
+    )
+    assert run(["logout", "openai-responses"]) == 0
+    assert capsys.readouterr().out == "deleted what was stored for openai\n"
+    assert json.loads((home / "auth.json").read_text()) == {}
 
 
 def test_logout_asks_which_of_several(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

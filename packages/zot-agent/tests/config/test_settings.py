@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.config.settings import FILE, Settings, load_settings
-from zot_provider.errors import ConfigError
+from zot_agent.config.settings import FILE, SETTINGS, Layer, Settings, load_settings, project_layer
 
 SHAPES = [
     pytest.param("", "line 1, column 1: Expecting value", id="empty"),
@@ -18,7 +17,6 @@ SHAPES = [
     pytest.param('"x"', 'expected an object, got "x"', id="text"),
     pytest.param('{"model": 3}', "model: expected text, got 3", id="a model that is a number"),
     pytest.param('{"model": 3.5}', "model: expected text, got 3.5", id="a fraction"),
-    pytest.param('{"model": null}', "model: expected text, got null", id="a model that is null"),
     pytest.param('{"provider": ["a"]}', "provider: expected text, got a list", id="a provider that is a list"),
     pytest.param('{"http_proxy": {}}', "http_proxy: expected text, got an object", id="a proxy that is an object"),
     pytest.param('{"http_proxy": true}', "http_proxy: expected text, got true", id="a proxy that is true"),
@@ -40,25 +38,25 @@ SHAPES = [
 def test_a_wrong_shape_is_one_line_that_names_file_and_place(tmp_path: Path, content: str | bytes, words: str) -> None:
     path = tmp_path / FILE
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ConfigError) as caught:
-        load_settings(str(tmp_path))
-    said = str(caught.value)
+    settings = load_settings(str(tmp_path), environ={})
+    [said] = settings.problems
     assert said.startswith(f"{path}")
     assert words in said
     assert "\n" not in said
     assert "hunter2" not in said
+    assert settings.values == {}
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
-    assert load_settings(str(tmp_path / "nowhere")) == Settings()
     (tmp_path / "file").touch()
-    assert load_settings(str(tmp_path / "file")) == Settings()
+    for folder in ("nowhere", "file"):
+        settings = load_settings(str(tmp_path / folder), environ={})
+        assert (settings.values, settings.problems) == ({}, [])
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
-    with pytest.raises(ConfigError, match=r"cannot read .*config\.json: Is a directory"):
-        load_settings(str(tmp_path))
+    assert load_settings(str(tmp_path)).problems == [f"cannot read {tmp_path / FILE}: Is a directory"]
 
 
 def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
@@ -66,12 +64,20 @@ def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
         b'\xef\xbb\xbf{"provider": " openai ", "model": "m", "reasoning": "high", "http_proxy": "proxy:3128",'
         b' "shell": 3, "codemode": {"enabled": true}, "keymap": null}'
     )
-    assert load_settings(str(tmp_path)) == Settings("openai", "m", "high", "proxy:3128")
+    settings = load_settings(str(tmp_path), environ={})
+    assert settings.problems == []
+    assert {key: value for key, value in settings.values.items() if value} == {
+        "provider": "openai",
+        "model": "m",
+        "reasoning": "high",
+        "http_proxy": "proxy:3128",
+    }
 
 
-def test_empty_texts_are_defaults(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text('{"provider": "", "model": " ", "reasoning": "", "http_proxy": ""}')
-    assert load_settings(str(tmp_path)) == Settings()
+def test_empty_texts_and_null_are_defaults(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"provider": "", "model": " ", "reasoning": null, "http_proxy": ""}')
+    settings = load_settings(str(tmp_path), environ={})
+    assert (settings.provider, settings.model, settings.reasoning, settings.problems) == ("", "", "off", [])
 
 
 def test_projects_are_asked_about_unless_the_person_says_otherwise(tmp_path: Path) -> None:
@@ -82,7 +88,7 @@ def test_projects_are_asked_about_unless_the_person_says_otherwise(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("written", "threshold"),
-    [('"off"', 0), ("false", 0), ("null", 0), ("70", 70), ('"90"', 90), ('"80%"', 80), ("true", 85)],
+    [('"off"', 0), ("false", 0), ("null", 85), ("70", 70), ('"90"', 90), ('"80%"', 80), ("true", 85)],
 )
 def test_the_threshold_of_compaction_is_off_or_per_cent(tmp_path: Path, written: str, threshold: int) -> None:
     (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
@@ -94,8 +100,8 @@ def test_the_threshold_of_compaction_is_off_or_per_cent(tmp_path: Path, written:
 def test_a_threshold_that_is_none_is_told(tmp_path: Path, written: str) -> None:
     (tmp_path / FILE).write_text(f'{{"auto_compact_threshold": {written}}}')
 
-    with pytest.raises(ConfigError, match=r'auto_compact_threshold: expected "off" \(or 0\) or a number from 10 to 99'):
-        load_settings(str(tmp_path))
+    [problem] = load_settings(str(tmp_path)).problems
+    assert 'auto_compact_threshold: expected "off" (or 0) or a number from 10 to 99' in problem
 
 
 def test_the_screens_settings_are_read(tmp_path: Path) -> None:
@@ -121,8 +127,8 @@ def test_the_screens_settings_are_read(tmp_path: Path) -> None:
 def test_settings_of_the_screen_that_cannot_be_used_are_told(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / FILE).write_text(text)
 
-    with pytest.raises(ConfigError, match=said):
-        load_settings(str(tmp_path))
+    [problem] = load_settings(str(tmp_path)).problems
+    assert said in problem
 
 
 def test_images_are_shown_unless_turned_off(tmp_path: Path) -> None:
@@ -140,5 +146,78 @@ def test_a_file_that_is_a_pipe_or_a_device_is_an_error_and_not_waited_for(tmp_pa
         path.symlink_to(device)
     else:
         os.mkfifo(path)
-    with pytest.raises(ConfigError, match=f"^cannot read {path}: not a regular file$"):
-        load_settings(str(tmp_path))
+    assert load_settings(str(tmp_path)).problems == [f"cannot read {path}: not a regular file"]
+
+
+def test_of_several_layers_the_last_one_with_a_value_counts(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"theme": "mine", "tool_render": "box", "model": "m"}')
+    project = Layer("project", {"theme": "theirs"})
+    settings = load_settings(str(tmp_path), project, {"ZOT_FLAT_TOOLS": "1", "ZOT_INLINE_IMAGES": "off"})
+    assert (settings.model, settings.theme, settings.tool_render) == ("m", "theirs", "flat")
+    assert settings.inline_images_enabled is False
+    assert [settings.source(key) for key in ("model", "theme", "tool_render", "editor_mode")] == [
+        str(tmp_path / FILE),
+        "project",
+        "$ZOT_FLAT_TOOLS",
+        "",
+    ]
+
+
+def test_a_value_that_is_wrong_leaves_the_others_in_use(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"reasoning": "ultra", "theme": 3, "model": "m"}')
+    settings = load_settings(str(tmp_path), environ={})
+    assert settings.values == {"model": "m"}
+    assert len(settings.problems) == 2
+
+
+def test_a_project_can_set_only_what_the_table_allows(tmp_path: Path) -> None:
+    folder = tmp_path / ".zot"
+    folder.mkdir()
+    (folder / FILE).write_text('{"model": "m", "project_trust": "on", "http_proxy": "evil:1", "theme": 3, "x": 1}')
+    layer = project_layer(str(tmp_path), str(tmp_path / "home"))
+    assert layer.values == {"model": "m"}
+    assert [line.removeprefix(f"{folder / FILE}: ") for line in layer.problems] == [
+        "project_trust: a project cannot set this; it belongs into your own config.json",
+        "http_proxy: a project cannot set this; it belongs into your own config.json",
+        "theme: expected text, got 3",
+    ]
+    assert project_layer(str(tmp_path), str(folder)).values == {}  # the folder is zot's own home
+
+
+def test_what_decides_about_safety_is_not_for_projects() -> None:
+    for key in ("project_trust", "child_keys", "http_proxy", "ca_file", "keymap"):
+        assert not SETTINGS[key].in_project
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "value"),
+    [
+        ("inline_images_enabled", "off", False),
+        ("inline_images_enabled", "Yes", True),
+        ("auto_compact_threshold", "70%", 70),
+        ("auto_compact_threshold", "off", 0),
+        ("favourite_models", "sonnet, openai/gpt-5.4,", ["sonnet", "openai/gpt-5.4"]),
+        ("keymap", '{"f5": "/model"}', {"f5": "/model"}),
+        ("editor_mode", " vi ", "vi"),
+        ("theme", "mine", "mine"),
+    ],
+)
+def test_a_typed_text_becomes_a_value_that_is_read_and_shown_again(key: str, typed: str, value: object) -> None:
+    setting = SETTINGS[key]
+    assert setting.parse(typed) == value
+    assert setting.read(setting.json(value)) == value
+    assert setting.parse(setting.show(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "said"),
+    [
+        ("inline_images_enabled", "maybe", 'expected true or false, got "maybe"'),
+        ("keymap", "f5", 'expected an object, got "f5"'),
+        ("keymap", '{"f5": 1}', "f5: expected text, got 1"),
+        ("reasoning", "much", "expected one of off, minimum"),
+    ],
+)
+def test_a_typed_text_that_fits_no_setting_is_refused(key: str, typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        SETTINGS[key].parse(typed)

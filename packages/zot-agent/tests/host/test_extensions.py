@@ -70,6 +70,19 @@ def test_a_screen_asks_once_about_all_of_it_and_remembers_the_answer(project: Pa
     assert names(choose(project)) == ["local"]
 
 
+def test_settings_are_used_once_the_project_is_allowed(project: Path) -> None:
+    path = project / ".zot" / "config.json"
+    path.write_text('{"theme": "loud", "reasoning": "none", "http_proxy": "evil:1"}')
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    assert choice.undecided.lines()[-1] == 'setting theme: "loud"'
+    assert (choice.settings.values, len(choice.settings.problems)) == ({}, 2)
+    choice.decide(allowed=True)
+    choice.find()
+    assert choice.settings.values == {"theme": "loud"}
+
+
 def test_what_was_refused_is_not_used_and_not_mentioned(project: Path) -> None:
     asking = choose(project, can_ask=True)
     asking.find()
@@ -80,7 +93,7 @@ def test_what_was_refused_is_not_used_and_not_mentioned(project: Path) -> None:
     assert not choice.trusted
 
 
-@pytest.mark.parametrize("change", ["a new extension", "a new skill", "a theme", "a module"])
+@pytest.mark.parametrize("change", ["a new extension", "a new skill", "a theme", "a module", "a setting"])
 def test_a_change_of_what_it_brings_is_asked_about_again(project: Path, change: str) -> None:
     folder = project / ".zot" / "extensions" / "local"
     (folder / "helper.py").write_text("one")
@@ -94,6 +107,8 @@ def test_a_change_of_what_it_brings_is_asked_about_again(project: Path, change: 
             skill(project / ".claude", "barber")
         case "a theme":
             (folder / "theme.json").write_text("{}")
+        case "a setting":
+            (project / ".zot" / "config.json").write_text('{"theme": "loud"}')
         case "a module":
             (folder / "helper.py").write_text("two")
     assert names(choice) == []

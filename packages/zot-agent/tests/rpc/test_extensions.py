@@ -62,18 +62,31 @@ def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
 
     own = [each for each in commands if each["extension"] == "speaker"]
     assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "refuse", "show", "type"]
-    assert own[0] == {"name": "ask", "description": "ask the model", "extension": "speaker"}
+    assert own[0] == {
+        "name": "ask",
+        "description": "ask the model",
+        "extension": "speaker",
+        "kind": "extension",
+        "arguments": "",
+    }
 
 
-def test_without_extensions_there_are_the_commands_of_skills_alone(start: StartPeer, alone: Path) -> None:
+def test_without_extensions_there_are_the_commands_of_skills_and_templates(start: StartPeer, alone: Path) -> None:
     write_skill(alone)
+    folder = alone.parent / "zot-home" / "prompts"
+    folder.mkdir()
+    (folder / "greet.md").write_text("---\ndescription: says hello\nargument-hint: <name>\n---\nSay hello to $1.")
     peer = start()
 
     commands = peer.data("get_commands")["commands"]
 
-    assert {"name": "skill:release", "description": "when it matters", "extension": "skills"} in commands
-    assert {each["extension"] for each in commands} == {"skills"}
-    assert start("--no-skills").data("get_commands") == {"commands": []}
+    skill = {"name": "skill:release", "description": "when it matters", "extension": "skills", "kind": "skill"}
+    assert skill | {"arguments": ""} in commands
+    template = {"name": "greet", "description": "says hello", "extension": "prompts", "kind": "template"}
+    assert template | {"arguments": "<name>"} in commands
+    assert {each["kind"] for each in commands} == {"skill", "template"}
+    without = start("--no-skills").data("get_commands")["commands"]
+    assert [each["name"] for each in without] == ["greet", "init", "review"]
     assert peer.data("reload_ext") == {"stopped": 0, "loaded": 0, "ready": 0, "errors": []}
 
 

@@ -46,6 +46,25 @@ def test_a_client_goes_back_and_asks_something_else(peer: Peer, server: Scripted
     assert texts(peer) == ["a"]
 
 
+def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServer) -> None:
+    server.add("one", "two", "It went wrong.", Turn("too late", delay=60))
+    ask(peer, "a")
+    ask(peer, "b")
+    entries = peer.data("get_tree")["entries"]
+    moved = peer.data("go_to", entry=entries[2]["id"], before=True, summarise=True)
+    assert (moved["text"], moved["message_count"]) == ("b", 3)
+    assert texts(peer) == ["a", "one", "## Summary of another branch\n\nIt went wrong."]
+    kinds = [entry["kind"] for entry in peer.data("get_tree")["entries"]]
+    assert kinds == ["user", "assistant", "user", "assistant", "branch_summary"]
+
+    peer.send("go_to", id="going", entry=entries[3]["id"], summarise=True)
+    server.wait_for(4)
+    peer.call("abort")
+    refused = peer.until(lambda line: line.get("id") == "going")[-1]
+    assert refused["error"] == "the branch was not summarised, so nothing has changed"
+    assert texts(peer)[-1].endswith("It went wrong.")
+
+
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:
     server.add("one")
     ask(peer, "a")

@@ -20,7 +20,9 @@ from zot_provider.testing import ScriptedServer
 def serving(server: ScriptedServer, alone: Path) -> Serving:
     @asynccontextmanager
     async def begin(**given: Any) -> AsyncIterator[Served]:
-        mine = {name: given.pop(name) for name in ("roots", "names", "address", "defaults") if name in given}
+        mine = {
+            name: given.pop(name) for name in ("roots", "names", "address", "defaults", "registry") if name in given
+        }
         defaults = HostOptions(
             provider="openai", model="scripted", base_url=server.base_url("openai-chat"), api_key="sk-test",
             cwd=str(alone), no_session=True,

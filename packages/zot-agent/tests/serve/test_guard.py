@@ -84,7 +84,7 @@ async def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Serv
     async with serving() as served:
         async with httpx.AsyncClient(base_url=str(served.address), trust_env=False) as stranger:
             kinds = [(await stranger.get(path)).headers["content-type"] for path in PUBLIC]
-        assert [kind.partition(";")[0] for kind in kinds] == ["text/html", "text/css"] + 4 * ["text/javascript"]
+        assert sorted({kind.partition(";")[0] for kind in kinds}) == ["text/css", "text/html", "text/javascript"]
         for path in ("/index.html", "/__init__.py", "/app.js/", "/page/app.js", "/%2e%2e/server.py", "/app.js%00"):
             assert (await served.http.get(path)).status_code == 404
 

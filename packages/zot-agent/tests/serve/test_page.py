@@ -9,7 +9,10 @@ import pytest
 from chromium import Tab, browser
 from served import TOKEN, Served, Serving
 
-from zot_provider.testing import Call, Fault, ScriptedServer, Turn
+from zot_provider.auth.personal import PersonalKeys
+from zot_provider.providers.spec import Provider
+from zot_provider.registry import ModelRegistry
+from zot_provider.testing import Call, Fault, ScriptedServer, SignInScript, SignInServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -303,3 +306,61 @@ async def test_nothing_is_wider_than_its_place(
         log = "document.getElementById('log')"
         bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
         await tab.until(bottom)
+
+
+async def test_a_person_stores_a_key_by_the_keyboard_sees_where_it_is_and_deletes_it(
+    visiting: Visiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    key = "sk-ant-0123456789-very-secret"
+    with ScriptedServer(key=key) as vendor:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", vendor.base_url("anthropic-messages"))
+        async with visiting() as (_, tab):
+            await tab.value("document.querySelector('#accounts summary').focus()")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('stored').innerText.includes('API key given for this run')")
+            await tab.value("document.getElementById('provider').value = 'anthropic'")
+            await tab.value("document.getElementById('provider').dispatchEvent(new Event('change'))")
+            await tab.value("document.getElementById('key').focus()")
+            await tab.type("sk-ant-wrong-0123456789")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('status').innerText.includes('anthropic refuses this key')")
+            tab.complaints.clear()  # the refused request
+            await tab.value("document.getElementById('key').select()")
+            await tab.type(key)
+            await tab.press("Enter")
+            await tab.until("document.getElementById('status').innerText.startsWith('Anthropic: stored in ')")
+            assert await tab.value("document.getElementById('key').value") == ""
+            assert key not in await tab.value("document.documentElement.outerHTML")
+            await tab.value("document.querySelector('#stored button').focus()")
+            await tab.press("Enter")
+            await tab.until("document.getElementById('status').innerText === 'deleted what was stored for anthropic'")
+            assert await tab.value("document.querySelector('#stored button')") is None
+
+
+async def test_a_person_signs_in_with_a_code_after_agreeing_to_the_terms(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    registry = ModelRegistry(credentials=PersonalKeys(str(tmp_path)))
+    with SignInServer(SignInScript(device=["authorization_pending"] * 10_000)) as vendor:
+        sign_in = vendor.sign_in("device", terms="Acme does not know zot.")
+        registry.add(Provider("acme", "Acme", "openai-chat", "http://127.0.0.1:1/v1", sign_in=sign_in))
+        async with serving(registry=lambda: registry) as served, browser(tmp_path / "profile") as tab:
+            await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
+            await tab.until("!document.getElementById('workplace').hidden")
+            await tab.value("document.getElementById('accounts').open = true")
+            await tab.until("document.querySelector('#provider option[value=acme]')")
+            await tab.value("document.getElementById('provider').value = 'acme'")
+            await tab.value("document.getElementById('provider').dispatchEvent(new Event('change'))")
+            assert await tab.value("document.getElementById('terms').innerText") == "Acme does not know zot."
+            assert vendor.posts == []
+            assert await tab.value("document.getElementById('key-part').hidden") is True
+            await tab.value("document.getElementById('sign-in').click()")
+            assert await tab.until("document.querySelector('#code strong')?.innerText") == "WDJB-MJHT"
+            assert (await tab.value("document.querySelector('#code a').href")).startswith(vendor.url)
+            vendor.script.device.clear()
+            await tab.until("document.getElementById('status').innerText.startsWith('Acme: stored in ')")
+            await tab.until("!document.getElementById('code').innerText")
+            await tab.until("document.getElementById('stored').innerText.includes('sign-in in ')")
+            assert tab.complaints == []

@@ -260,12 +260,15 @@ async def test_a_conversation_that_is_not_kept_goes_on_with_a_model_of_another_p
     assert sessions(chats) == []
 
 
-async def test_a_model_without_a_key_is_refused_and_nothing_changes(chats: Chats, server: ScriptedServer) -> None:
+async def test_a_model_without_a_key_changes_nothing_if_nobody_signs_in(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two")
     async with chats.built(server) as talk:
         await talk.send("first")
-        await talk.send("/model anthropic/claude-sonnet-4-5")
+        talk.type("/model anthropic/claude-sonnet-4-5<enter>")
+        await talk.shown("Sign in to Anthropic")
         assert "ANTHROPIC_API_KEY" in talk.screen()
+        await talk.press("<esc>")
+        assert not talk.dialog_open
         await talk.send("second")
         assert talk.said[-1] == ("assistant", "two")
 
@@ -323,6 +326,20 @@ async def test_jump_shows_a_prompt_of_before(chats: Chats, server: ScriptedServe
         talk.type("<shift+end>/jump<enter>")
         await talk.shown("Jump to")
         talk.type("<down><enter>")
+        await talk.shown("▌ beta")
+
+
+async def test_the_timeline_lists_prompts_and_scrolls_to_one(chats: Chats, server: ScriptedServer) -> None:
+    server.add(*["\n\n".join("word" for _ in range(20)) for _ in range(3)])
+    async with chats.built(server) as talk:
+        await talk.send("alpha", "beta", "alpha", "/session list")
+        assert "/session knows timeline, not 'list'" in talk.screen()
+        talk.type("/session timeline<enter>")
+        await talk.shown("Timeline")
+        screen = talk.screen()
+        assert screen.count("alpha") == 2
+        assert screen.count(" 15") >= 3
+        talk.type("<home><down><enter>")
         await talk.shown("▌ beta")
 
 

@@ -136,7 +136,7 @@ async def test_logout_deletes_what_is_stored(chats: Chats, server: ScriptedServe
     Path(home, "auth.json").write_text(json.dumps({"anthropic": {"api_key": KEY}, "groq": {"api_key": "k" * 20}}))
     async with chats.built(server) as talk:
         talk.type("/logout<enter>")
-        await talk.shown("Delete what is stored for")
+        await talk.shown("Sign out of")
         talk.type("anthropic<enter>")
         await talk.shown("deleted what was stored for anthropic")
         await talk.send("/logout groq", "/logout groq")
@@ -153,3 +153,51 @@ async def test_a_provider_without_a_sign_in_is_an_error(
     async with chats.built(server) as talk:
         await talk.send(typed)
         await talk.shown(words)
+
+
+async def test_a_model_whose_provider_has_no_key_leads_to_a_sign_in_and_is_then_used(
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(key=KEY) as vendor:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", vendor.base_url("anthropic-messages"))
+        server.add("from the first one")
+        async with chats.built(server) as talk:
+            await talk.send("hello")
+            talk.type("/model anthropic/claude-opus-5-5<enter>")
+            await talk.shown("paste an API key")
+            assert "no API key for anthropic" in talk.screen()
+            talk.type("<enter>")
+            await talk.shown("paste the key")
+            talk.paste(KEY)
+            await talk.press("<enter>")
+            await talk.until(lambda: talk.model == "claude-opus-5-5")
+            vendor.add("from the other one")
+            await talk.send("and now?")
+            assert talk.said[-1] == ("assistant", "from the other one")
+            assert len(talk.said) == 4
+
+
+async def test_a_key_that_is_deleted_in_the_middle_is_asked_for_and_the_prompt_is_answered(
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(key=KEY) as vendor:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", vendor.base_url("anthropic-messages"))
+        home = chats.root / "zot-home"
+        home.mkdir(exist_ok=True)
+        (home / "auth.json").write_text(json.dumps({"anthropic": {"api_key": KEY}}))
+        vendor.add("one", "two")
+        chosen = {"provider": "anthropic", "model": "claude-opus-5-5", "api_key": "", "base_url": ""}
+        async with chats.built(server, **chosen) as talk:
+            await talk.send("first")
+            (home / "auth.json").unlink()
+            talk.type("second<enter>")
+            await talk.shown("claude-opus-5-5 cannot answer without a key")
+            assert "no API key for anthropic" in talk.screen()
+            await talk.press("<enter>")
+            await talk.shown("paste an API key")
+            talk.type("<enter>")
+            await talk.shown("paste the key")
+            talk.paste(KEY)
+            await talk.press("<enter>")
+            await talk.until(lambda: len(talk.said) == 4)
+            assert talk.said == [("user", "first"), ("assistant", "one"), ("user", "second"), ("assistant", "two")]

@@ -2,7 +2,7 @@
 
 from screen import Chats
 
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import ScriptedServer, Turn
 
 
 async def test_an_earlier_prompt_is_changed_and_the_tree_has_both(chats: Chats, server: ScriptedServer) -> None:
@@ -39,11 +39,74 @@ async def test_an_earlier_prompt_is_changed_and_the_tree_has_both(chats: Chats, 
             |› ● another one, a dark one
             |      another one
             |
-            |  Enter choose · Ctrl+L label · Ctrl+T prompts or all entries · Esc close
+            |  Enter choose · ← fold · Ctrl+S summary · Ctrl+L label · Ctrl+T all · Esc close
             |  ~/work                                           ↑30 ↓15 · openai · scripted
         """)
         talk.type("<ctrl+t>blue<enter>")
         await talk.until(lambda: [text for _, text in talk.said] == ["a color", "red", "another one", "blue"])
+
+
+async def test_a_branch_is_folded_and_unfolded(chats: Chats, server: ScriptedServer) -> None:
+    server.add("red", "blue", "green")
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        await talk.send("another one")
+        talk.type("<esc><esc>")
+        await talk.shown("Change a prompt")
+        talk.type("<enter>")
+        await talk.shown("› another one")
+        await talk.send(", a dark one")
+        talk.type("/tree<enter>")
+        await talk.shown("Session tree")
+        talk.type("<ctrl+t><left>")
+        await talk.shown("only a branch, which is indented, can be folded")
+        talk.type("<end>")
+        await talk.shown("›     assistant: blue")
+        talk.type("<left>")
+        await talk.until_hidden("assistant: blue")
+        assert "›     another one" in talk.screen()
+        assert "+1" in talk.screen()
+        talk.type("<right>")
+        await talk.shown("assistant: blue")
+        talk.type("<left>")
+        await talk.until_hidden("assistant: blue")
+        talk.type("blue")
+        await talk.shown("nothing found")
+        talk.type("<ctrl+u>another<left>x")
+        await talk.shown("/ anothexr")
+
+
+async def test_the_branch_that_is_left_is_summarised(chats: Chats, server: ScriptedServer) -> None:
+    server.add("red", "blue", "Blue was named and not liked.", "green")
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        await talk.send("another one")
+        talk.type("/tree<enter>")
+        await talk.shown("Session tree")
+        talk.type("<end><ctrl+s>")
+        await talk.shown("≡ Summary of the conversation")
+        await talk.shown("› another one")
+        await talk.send(", a dark one")
+        await talk.shown("green")
+        sent = str(server.requests[-1].body)
+        assert "Summary of another branch\\n\\nBlue was named and not liked." in sent
+        assert "blue" not in sent
+
+
+async def test_a_summary_of_a_branch_is_stopped_and_nothing_has_changed(chats: Chats, server: ScriptedServer) -> None:
+    server.add("red", "blue", Turn("too late", delay=60))
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        await talk.send("another one")
+        path = talk.session_path
+        talk.type("/tree<enter>")
+        await talk.shown("Session tree")
+        talk.type("<end><ctrl+s>")
+        await talk.until(lambda: len(server.requests) == 3)
+        talk.type("<esc>")
+        await talk.shown("the branch was not summarised, so nothing has changed")
+        assert [text for _, text in talk.said] == ["a color", "red", "another one", "blue"]
+        assert talk.session_path == path
 
 
 async def test_an_entry_gets_a_label(chats: Chats, server: ScriptedServer) -> None:

@@ -159,6 +159,7 @@ def _compact_done(event: CompactDone) -> str:
 
 def _error(event: ErrorEvent) -> str:
     more = {"retryable": True, "candidates": event.candidates} if event.retryable else {}
+    more |= {"auth": True} if event.auth else {}
     return dump({"type": "error", "message": event.message, **more})
 
 

@@ -214,7 +214,8 @@ class ErrorEvent(Record):
     """The run failed; `message` is one line. `exit_code` is the exit code for a program that ends with the run.
 
     `retryable`: the account, the server or the network is at fault, so the same prompt may be answered later, or by
-    another model; `candidates` names models of other providers with a credential (PROVIDER/ID).
+    another model; `candidates` names models of other providers with a credential (PROVIDER/ID). `auth`: the key or
+    sign-in of the provider is missing, or was refused.
     """
 
     type: ClassVar[str] = "error"
@@ -222,6 +223,7 @@ class ErrorEvent(Record):
     exit_code: int = 1
     retryable: bool = False
     candidates: list[str] = field(default_factory=list)
+    auth: bool = False
 
 
 @record

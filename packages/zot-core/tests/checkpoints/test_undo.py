@@ -145,7 +145,7 @@ async def test_work_of_the_person_between_two_prompts_is_asked_about(opens: Open
         await ask(rt, "two")
         first = rt.messages[0].id
         with pytest.raises(FilesEdited):
-            await rt.branches.go_to(first, before=True, restore="both")
+            await rt.branches.go_back(first, before=True)
         await rt.branches.undo()
         assert files(work) == {"a": "of the person"}
         with pytest.raises(FilesEdited):
@@ -160,11 +160,11 @@ async def test_going_to_another_branch_restores_files_alone_conversation_alone_o
         await ask(rt, "second")
         last, second = rt.messages[-1].id, next(each.id for each in rt.messages if each.text == "second")
         assert await rt.branches.files_to_restore(second, before=True) == [str(work / "a"), str(work / "x")]
-        await rt.branches.go_to(second, before=True, restore="files")
+        await rt.branches.go_back(second, before=True, restore="files")
         assert (files(work), texts(rt)[-1]) == ({"a": "1"}, "two")
-        await rt.branches.go_to(second, before=True, restore="conversation")
+        await rt.branches.go_back(second, before=True, restore="conversation")
         assert (files(work), texts(rt)[-1]) == ({"a": "1"}, "one")
-        await rt.branches.go_to(last, restore="both")
+        await rt.branches.go_back(last)
         assert (files(work), texts(rt)[-1]) == ({"a": "2", "x": "x\n"}, "two")
 
 

@@ -17,7 +17,9 @@ from zot_core.testing import EventClient, make_agent, record, types
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.testing import ScriptedClient, Turn
+from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import NO_RESULT, normalize
 
 KEEP = CompactionLimits().keep
@@ -116,7 +118,7 @@ def test_a_compacted_conversation_adds_up_and_keeps_its_end(messages: list[Messa
     calls, results = unanswered(kept)
     assert results == set()
     assert calls <= open_calls
-    sent = normalize(agent.history.messages, "wire")
+    sent = normalize(agent.history.messages, "wire", Model("m", "p"), Quirks())
     assert sent[0].role == "user"
     stubs = [block for message in sent for block in message.content if isinstance(block, ToolResultBlock)]
     assert sum(block.content == [TextBlock(NO_RESULT)] for block in stubs) == len(calls)

@@ -22,9 +22,10 @@ from zot_core.conversation.events import (
 from zot_core.conversation.queue import QueueFull
 from zot_core.conversation.shell_command import ShellCommand
 from zot_core.errors import Busy, Closed
-from zot_core.events import AssistantStart, Done, ErrorEvent, TextDelta
+from zot_core.events import AssistantStart, Done, ErrorEvent, Notice, TextDelta
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill
+from zot_core.templates import PromptTemplates
 from zot_core.testing import PIXEL
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -452,6 +453,68 @@ async def test_text_that_a_hook_may_replace_is_deferred() -> None:
         assert deferred == [True, False]
 
 
-def test_a_command_of_an_extension_called_skills_is_not_a_skill() -> None:
-    assert not Command("skills", "summon", "").is_skill
-    assert Command("skills", "skill:review", "").is_skill
+TEMPLATE = "---\ndescription: says hello\nargument-hint: <name>\n---\nSay hello to $1.\n"
+
+
+def templates_in(folder: Path, **texts: str) -> PromptTemplates:
+    """The templates of a home folder."""
+    (folder / "prompts").mkdir()
+    for name, text in texts.items():
+        (folder / "prompts" / f"{name}.md").write_text(text)
+    return PromptTemplates(str(folder), str(folder))
+
+
+async def test_a_prompt_that_names_a_template_sends_its_text_with_the_arguments(tmp_path: Path) -> None:
+    async with bench("1", "2", templates=templates_in(tmp_path, greet=TEMPLATE)) as made:
+        await made.conversation.prompt("/greet 'the whole world'")
+        assert await made.conversation.run_command("/Greet", "Ann") == "prompt"
+        await made.conversation.idle()
+        assert made.asked == ["Say hello to the whole world.", "Say hello to Ann."]
+
+
+async def test_a_template_that_names_itself_or_another_is_not_expanded_again(tmp_path: Path) -> None:
+    templates = templates_in(tmp_path, loop="/loop $ARGUMENTS", other="/greet $1", greet=TEMPLATE)
+    async with bench("1", "2", templates=templates) as made:
+        made.prompt("/loop $1 again", "/other /greet")
+        await made.conversation.idle()
+        assert made.asked == ["/loop $1 again", "/greet /greet"]
+
+
+async def test_a_template_that_cannot_be_used_is_an_error_and_nothing_is_sent(tmp_path: Path) -> None:
+    async with bench(templates=templates_in(tmp_path, broken="---\nno end", huge="x" * 10_000_000)) as made:
+        made.prompt("/broken", "/huge now")
+        await made.conversation.idle()
+        broken, huge = made.of(ErrorEvent)
+        assert broken.message.startswith(f"/broken: {tmp_path}/prompts/broken.md:1: the front matter has no end")
+        assert huge.message == f"/huge: {tmp_path}/prompts/huge.md:1: it is longer than 64 KiB"
+        assert made.asked == []
+
+
+async def test_templates_are_listed_with_their_hints_and_what_is_left_out_is_said_once(tmp_path: Path) -> None:
+    files = {"greet": TEMPLATE, "bad": "---\nno end", "Help": "My own help.", "review": "My own review."}
+    async with bench(templates=templates_in(tmp_path, **files)) as made:
+        conversation = made.conversation
+        conversation.reserve_commands({"help"})
+        assert conversation.commands == []
+        await conversation.ready()
+        await conversation.list_templates()
+        listed = {each.name: each for each in conversation.commands}
+        assert sorted(listed) == ["greet", "init", "review"]
+        assert listed["greet"] == Command("prompts", "greet", "says hello", "template", "<name>")
+        assert listed["review"].description == "My own review."
+        folder = tmp_path / "prompts"
+        assert [event.message for event in made.of(Notice)] == [
+            f"{folder}/bad.md:1: the front matter has no end: a line --- is missing; it is left out",
+            f"{folder}/Help.md: /Help is a command of zot; it is left out",
+        ]
+
+
+async def test_a_template_that_comes_later_counts_at_once(tmp_path: Path) -> None:
+    async with bench("1", templates=templates_in(tmp_path)) as made:
+        assert made.conversation.find_command("late") is None
+        (tmp_path / "prompts" / "late.md").write_text("Better late.")
+        found = made.conversation.find_command("Late")
+        assert found is not None
+        assert (found.name, found.kind) == ("late", "template")
+        await made.conversation.prompt("/late than never")
+        assert made.asked == ["Better late.\n\nthan never"]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zot_core import Runtime
+from zot_core.compaction.compactor import CompactionError
 from zot_core.errors import Busy, SessionLocked
 from zot_core.sessions.branch import Found, open_branch
 from zot_core.sessions.file import load
@@ -39,7 +40,7 @@ async def test_going_back_to_a_prompt_and_asking_something_else_keeps_what_was(s
         for text in ("a", "b"):
             await rt.ask(text)
         before, usage = rt.messages, rt.usage
-        prompt = (await rt.branches.go_to(rt.messages[2].id, before=True)).message
+        prompt = await rt.branches.go_to(rt.messages[2].id, before=True)
         assert prompt is not None
         assert prompt.text == "b"
         assert (texts(rt.messages), rt.usage) == (["a", "one"], usage)
@@ -124,6 +125,54 @@ async def test_labels_and_data_of_extensions_stay_with_their_entries(session: st
         assert texts(rt.messages) == ["a", "one", "b", "two"]
         await rt.branches.go_to(id)
         assert texts(rt.messages) == ["a", "one"]
+
+
+async def test_a_label_in_a_branch_outlives_the_older_one_of_the_entry_s_first_file(session: str | None) -> None:
+    async with open_runtime(session, "one", "two", "three") as rt:
+        for text in ("a", "b"):
+            await rt.ask(text)
+        first = rt.messages[0].id
+        rt.branches.label(first, "old")
+        await rt.branches.go_to(rt.messages[1].id)
+        rt.branches.label(first, "new")
+        await rt.ask("c")
+        assert (await rt.branches.tree()).labels == {first: "new"}
+
+
+async def test_the_branch_that_is_left_is_summarised_for_the_model(session: str | None) -> None:
+    async with open_runtime(session, "one", "two", "It went wrong.", "three") as rt:
+        for text in ("a", "b"):
+            await rt.ask(text)
+        left = rt.messages[2:]
+        summary = await rt.branches.summary(left[0].id, before=True)
+        assert summary is not None
+        usage = rt.usage
+        await rt.branches.go_to(left[0].id, before=True, summary=summary)
+        assert texts(rt.messages) == ["a", "one", "## Summary of another branch\n\nIt went wrong."]
+        assert rt.usage == usage
+        await rt.ask("c")
+        assert await rt.branches.summary(rt.messages[-1].id) is None
+        conversation = rt.messages
+        tree = await rt.branches.tree()
+        assert [tree.entries[id].kind for id in tree.path()][2:] == ["branch_summary", "user", "assistant"]
+        assert (found := tree.message(summary.id)) is not None
+        assert found.summarized_tokens == summary.summarized_tokens
+        await rt.branches.go_to(left[-1].id)
+        await rt.branches.go_to(conversation[-1].id)
+        assert rt.messages == conversation
+        if rt.session is not None:
+            assert load(rt.session.path).messages == conversation
+            kinds = [json.loads(line)["type"] for line in Path(rt.session.path).read_text().splitlines()]
+            assert kinds.count("branch_summary") == 1
+
+
+async def test_a_summary_that_fails_is_an_error_and_changes_nothing(session: str | None) -> None:
+    async with open_runtime(session, "one", "two", "") as rt:
+        for text in ("a", "b"):
+            await rt.ask(text)
+        with pytest.raises(CompactionError, match="empty summary"):
+            await rt.branches.summary(rt.messages[1].id)
+        assert texts(rt.messages) == ["a", "one", "b", "two"]
 
 
 async def test_an_unknown_entry_changes_nothing(session: str | None) -> None:

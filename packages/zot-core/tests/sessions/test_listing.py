@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
 from zot_core.sessions.file import load
-from zot_core.sessions.listing import FULL_SCAN_BYTES, delete, first_line, list_sessions, read_entry, rename
+from zot_core.sessions.listing import (
+    FULL_SCAN_BYTES,
+    MADE_NAME_LENGTH,
+    delete,
+    first_line,
+    list_sessions,
+    name_from,
+    read_entry,
+    rename,
+)  # fmt: skip
 from zot_core.sessions.store import SessionStore, resume
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
@@ -238,3 +247,32 @@ def test_a_name_is_one_line_of_printable_characters(text: str) -> None:
     assert line.replace("\u200c", "").replace("\u200d", "").isprintable()
     assert len(line) <= 200
     assert first_line(line) == line
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Fix the parser. It fails on empty input.", "Fix the parser"),
+        ("# Task\nmore", "Task"),
+        ("> - 1. **fix** it", "fix it"),
+        ("```\nTraceback\n```", "Traceback"),
+        ("Why? Because it fails", "Why? Because it fails"),
+        ("Why does this test fail? Look at it", "Why does this test fail?"),
+        ("Use e.g. the Parser class of v1.2 here", "Use e.g. the Parser class of v1.2 here"),
+        ("修复解析器中的错误，它在空输入时会失败。然后运行测试", "修复解析器中的错误，它在空输入时会失败"),
+        ("word " * 30, "word " * 15 + "word…"),
+        ("x" * 300, "x" * 79 + "…"),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_of_the_first_prompt_names_a_session(store: SessionStore, prompt: str, name: str) -> None:
+    entry = read_entry(session(store, "/p", say(prompt)))
+    assert entry is not None
+    assert entry.name == name
+    assert not entry.titled
+
+
+@given(st.text())
+def test_a_made_name_is_one_short_printable_line(text: str) -> None:
+    name = name_from(say(text))
+    assert len(name) <= MADE_NAME_LENGTH
+    assert first_line(name) == name

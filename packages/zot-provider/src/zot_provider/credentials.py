@@ -96,7 +96,7 @@ def check_key(provider: Provider, key: str) -> None:
     """Raise `MissingKey` if the provider needs a key and `key` is empty, `ConfigError` if `key` cannot be sent."""
     if not key and not provider.keyless:
         how = f"set {' or '.join(provider.key_env)}, or pass a key" if provider.key_env else "pass a key"
-        raise MissingKey(f"no API key for {provider.id}: {how}")
+        raise MissingKey(f"no API key for {provider.id}: {how}", provider.id)
     if not key.isascii() or any(character.isspace() or not character.isprintable() for character in key):
         raise ConfigError(f"the API key for {provider.id} holds spaces or unusual characters; copy it again")
 
@@ -105,7 +105,7 @@ def missing_account(provider: Provider) -> MissingKey:
     """Return the error for a person without a key or a sign-in for this provider, with the ways to get one."""
     variables = f"set {' or '.join(provider.key_env)}, or " if provider.key_env else ""
     what = "API key" if provider.key_env else "sign-in"
-    return MissingKey(f"no {what} for {provider.id}: {variables}run zot auth login {provider.id}")
+    return MissingKey(f"no {what} for {provider.id}: {variables}run zot auth login {provider.id}", provider.id)
 
 
 def key_advice(provider: Provider, key: str, environ: Mapping[str, str]) -> str:

@@ -39,9 +39,16 @@ class ConfigError(ZotError):
 
 
 class MissingKey(ConfigError):
-    """No credential for the provider; the text names the environment variables for it."""
+    """No credential for the provider; the text names the environment variables for it. `provider` is its id, empty if
+    no provider was named."""
 
     parameter = "api_key"
+    auth = True
+    """See `ProviderError`."""
+
+    def __init__(self, text: str, provider: str = "") -> None:
+        super().__init__(text)
+        self.provider = provider
 
 
 _MAX_LISTED_NAMES = 10

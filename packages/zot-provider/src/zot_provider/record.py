@@ -6,9 +6,9 @@ its slots at once, a compiled `__init__` after its first records, and what `data
 `__repr__` and `__eq__` are shared. Records are not hashable.
 """
 
+import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, field
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -19,6 +19,23 @@ R = TypeVar("R", bound="Record")
 
 _FEW = 15
 """Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
+
+MISSING: Any = object()
+"""The default of a field without one."""
+
+
+class _Field:
+    """What a class body says of a field beside its type."""
+
+    __slots__ = ("default", "default_factory", "metadata")
+
+    def __init__(self, default: Any, default_factory: Any, metadata: Mapping[str, Any] | None) -> None:
+        self.default, self.default_factory, self.metadata = default, default_factory, metadata
+
+
+def field(*, default: Any = MISSING, default_factory: Any = MISSING, metadata: Mapping[str, Any] | None = None) -> Any:
+    """Describe a field of a record, as `dataclasses.field` does."""
+    return _Field(default, default_factory, metadata)
 
 
 class _LazyAttribute:
@@ -59,7 +76,7 @@ def _fill(self: "Record", *values: object, **named: object) -> None:
     fits = len(known) == len(names) and len(given) == len(values) + len(named)
     for name in names:
         value = known.get(name, MISSING)
-        if type(value) is Field:
+        if type(value) is _Field:
             value = value.default if value.default_factory is MISSING else value.default_factory()
         if value is MISSING:
             fits = False
@@ -76,7 +93,7 @@ def _make_init(cls: "type[Record]") -> Any:
     for name in cls.__match_args__:
         default: Any = cls._declared.get(name, MISSING)
         factory: Any = MISSING
-        if isinstance(default, Field):
+        if isinstance(default, _Field):
             default, factory = default.default, default.default_factory
         if factory is MISSING:
             lines.append(f"self.{name} = {name}")
@@ -97,19 +114,52 @@ def _make_init(cls: "type[Record]") -> Any:
 
 def _make_shape(cls: "type[Record]") -> Any:
     """Make a dataclass with the same fields."""
+    import dataclasses  # noqa: PLC0415  few processes ask
+
     namespace = {"__annotations__": _annotations(cls), "__module__": cls.__module__, "__doc__": "", **cls._declared}
-    return dataclass(init=False, eq=False, repr=False)(type(cls.__name__, (), namespace))
+    for name, value in cls._declared.items():
+        if isinstance(value, _Field):
+            given = {"default": value.default, "default_factory": value.default_factory, "metadata": value.metadata}
+            namespace[name] = dataclasses.field(**{key: each for key, each in given.items() if each is not MISSING})
+    return dataclasses.dataclass(init=False, eq=False, repr=False)(type(cls.__name__, (), namespace))
 
 
 def _annotations(cls: "type[Record]") -> dict[str, Any]:
     return {name: cls.__annotations__[name] for name in cls.__match_args__}
 
 
-class Record:
-    """Base of all records, with equality and representation by fields, in the order of their declaration."""
+class _RecordType(type):
+    """Makes the fields in the body of a record class its slots."""
 
-    __slots__ = ()
-    __match_args__: ClassVar[tuple[str, ...]] = ()
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "_RecordType":
+        kinds = _kinds(namespace) if bases else {}
+        names = tuple(each for each in kinds if not _is_class_variable(kinds[each]))
+        if not bases or bases == (Record,):
+            namespace["_declared"] = {each: namespace.pop(each) for each in names if each in namespace}
+            namespace["__slots__"] = namespace["__match_args__"] = names
+        elif names:
+            raise TypeError(f"{name} has fields, so it must be a subclass of Record alone")
+        return super().__new__(cls, name, bases, namespace)
+
+
+def _kinds(namespace: dict[str, Any]) -> Mapping[str, Any]:
+    """Return the annotations in the body of a class, by name."""
+    if sys.version_info >= (3, 14):  # a body has a function instead (PEP 649)
+        import annotationlib  # noqa: PLC0415  new in Python 3.14
+
+        annotate = annotationlib.get_annotate_from_class_namespace(namespace)
+        return annotationlib.call_annotate_function(annotate, annotationlib.Format.FORWARDREF) if annotate else {}
+    kinds: Mapping[str, Any] = namespace.get("__annotations__", {})
+    return kinds
+
+
+class Record(metaclass=_RecordType):
+    """Base of all records, with equality and representation by fields, in the order of their declaration.
+
+    A record inherits no fields: a subclass of a record that has some raises TypeError.
+    """
+
+    __match_args__: ClassVar[tuple[str, ...]]
     __init__: ClassVar[Any] = _LazyInit()
     __dataclass_fields__: ClassVar[Any] = _LazyAttribute(
         "__dataclass_fields__", lambda cls: _make_shape(cls).__dataclass_fields__
@@ -117,12 +167,18 @@ class Record:
     __dataclass_params__: ClassVar[Any] = _LazyAttribute(
         "__dataclass_params__", lambda cls: _make_shape(cls).__dataclass_params__
     )
-    _declared: ClassVar[dict[str, Any]] = {}
+    _declared: ClassVar[dict[str, Any]]
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if type(self) is not type(other):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+        for name in self.__match_args__:
+            own, others = getattr(self, name), getattr(other, name)
+            if own is not others and own != others:
+                return False
+        return True
 
     __hash__ = None  # type: ignore[assignment]  # compared by value, and values may change
 
@@ -139,21 +195,8 @@ class Record:
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 def record(cls: type[R]) -> type[R]:
-    """Make `cls` (a subclass of `Record`) a slotted dataclass that shares its `__eq__` and `__repr__`.
-
-    A record inherits no fields: a subclass of a record raises TypeError.
-    """
-    if cls.__bases__ != (Record,):
-        raise TypeError(f"{cls.__name__} must be a subclass of Record alone")
-    namespace = dict(vars(cls))
-    # Read from the class: in its namespace, Python 3.14 has a function instead (PEP 649).
-    names = tuple(name for name, kind in cls.__annotations__.items() if not _is_class_variable(kind))
-    declared = {name: namespace.pop(name) for name in names if name in namespace}
-    for name in ("__dict__", "__weakref__"):
-        namespace.pop(name, None)
-    namespace |= {"__slots__": names, "__match_args__": names, "_declared": declared, "__qualname__": cls.__qualname__}
-    made: type[R] = type(cls.__name__, cls.__bases__, namespace)
-    return made
+    """Mark a subclass of `Record` as a dataclass for type checkers."""
+    return cls
 
 
 def _is_class_variable(kind: object) -> bool:

@@ -59,7 +59,7 @@ def select(
     head, slash, rest = model.partition("/")
     if slash:
         head = registry.id_of(head)
-    if slash and head in _ids(registry) and provider in ("", head) and not _served_elsewhere(model, head, registry):
+    if slash and registry.has(head) and provider in ("", head) and not _served_elsewhere(model, head, registry):
         provider, model, slash = head, rest, ""
     prefix = head if slash and not provider else ""
     try:

@@ -11,6 +11,7 @@ import pytest
 
 from zot_provider.auth.accounts import Accounts
 from zot_provider.auth.entry import AccountToken, Entry, KeyCommand
+from zot_provider.auth.keys import put_entry
 from zot_provider.auth.oauth import SignInFailed
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.store import AccountStore
@@ -236,6 +237,24 @@ async def test_a_token_is_only_used_where_zot_signs_in(tmp_path: Path) -> None:
     with pytest.raises(MissingKey):
         await keys.authorize(acme())
     assert keys.source(acme()) == ""
+
+
+async def test_a_key_is_used_by_the_other_providers_of_its_company_unless_they_have_one(tmp_path: Path) -> None:
+    store, keys = AccountStore(str(tmp_path)), PersonalKeys(str(tmp_path), {})
+    beside = acme(id="acme-plus", key_of="acme")
+    with pytest.raises(MissingKey, match="run zot auth login acme-plus"):
+        keys.check(beside)
+    await store.save("acme", Entry("k-acme"))
+    keys.check(beside)
+    assert (await keys.authorize(beside)).key == "k-acme"
+    await store.save("acme-plus", Entry("k-plus"))
+    assert [(await keys.authorize(each)).key for each in (acme(), beside)] == ["k-acme", "k-plus"]
+
+
+async def test_a_new_key_is_stored_for_all_providers_of_its_company(tmp_path: Path) -> None:
+    keys = PersonalKeys(str(tmp_path), {})
+    await put_entry(keys, acme(id="acme-plus", key_of="acme"), Entry("k-new"))
+    assert (await keys.authorize(acme())).key == "k-new"
 
 
 def command(script: str, seconds: float = 30) -> KeyCommand:

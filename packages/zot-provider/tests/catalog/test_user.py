@@ -24,7 +24,7 @@ def parse(providers: Any) -> Any:
 
 
 def test_without_anything_the_built_in_providers_are_known() -> None:
-    assert parse_user_models({}).providers == PROVIDERS
+    assert parse_user_models({}).providers == tuple(PROVIDERS)
 
 
 def test_a_new_provider_has_its_key_in_a_variable_of_its_name() -> None:

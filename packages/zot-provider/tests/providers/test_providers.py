@@ -45,6 +45,18 @@ def test_a_key_goes_to_https_or_to_this_machine_only(provider: Provider) -> None
         assert not url or not provider.key_env or url.startswith("https://") or provider.keyless
 
 
+def test_providers_with_one_key_variable_share_the_stored_key() -> None:
+    groups: dict[str, list[Provider]] = {}
+    for provider in PROVIDERS:
+        for name in provider.key_env[:1]:
+            groups.setdefault(name, []).append(provider)
+    groups.pop("MOONSHOT_API_KEY")  # the keys of China are others
+    for first, *others in groups.values():
+        assert [each.key_of for each in others] == [first.id] * len(others)
+        assert (first.key_of, first.aliases) == ("", ()) or not others
+    assert sum(bool(each.key_of) for each in PROVIDERS) == 3
+
+
 def test_another_name_belongs_to_one_provider() -> None:
     names = [name for provider in PROVIDERS for name in (provider.id, *provider.aliases)]
     assert len(names) == len(set(names))

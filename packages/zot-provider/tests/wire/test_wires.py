@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from wire_cases import BODIES, CONVERSATIONS, STREAMS, StreamCase
 from zot_provider.errors import ModelError, ProviderError
 from zot_provider.events import StreamEnd, StreamEvent, ToolUseEnd, ToolUseStart
-from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
@@ -67,6 +67,23 @@ def test_ids_and_names_of_another_server_are_sent_in_the_form_that_this_one_acce
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]+", each) and len(each) <= longest for each in calls)
     names = re.findall(r'"name": "([^"]*)"', text)
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_model_gets_its_own_thinking_back_and_not_that_of_another_model_of_its_provider(wire: str) -> None:
+    thought = ReasoningBlock("hm", "rs_1", "", "c2ln", wire=wire, provider="p", model="claude-a")
+    if wire == "openai-responses":
+        thought = thought.replace(encrypted_content="cipher")
+    history = [
+        Message("user", [TextBlock("hi")]),
+        Message("assistant", [thought, TextBlock("ho")]),
+        Message("user", [TextBlock("and?")]),
+    ]
+    texts = {
+        id: json.dumps(load_wire(wire).encode(Request(Model(id, "p", reasoning=True), history), Quirks()))
+        for id in ("claude-a", "claude-b")
+    }
+    assert {id: '"hm"' in text for id, text in texts.items()} == {"claude-a": True, "claude-b": False}
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -136,14 +136,14 @@ class AcpSession:
     async def _send_commands(self) -> None:
         """Send the slash commands, once all extensions have registered theirs."""
         await self.conversation.ready()
-        known = {_COMPACT: "replace the conversation so far with a summary"}
-        known |= {each.name: each.description or each.source for each in self.conversation.commands}
+        known = {_COMPACT: ("replace the conversation so far with a summary", "")}
+        known |= {each.name: (each.description or each.source, each.arguments) for each in self.conversation.commands}
         self._update(
             {
                 "sessionUpdate": "available_commands_update",
                 "availableCommands": [
-                    {"name": name, "description": plain(text), "input": {"hint": "arguments"}}
-                    for name, text in known.items()
+                    {"name": name, "description": plain(text), "input": {"hint": plain(arguments) or "arguments"}}
+                    for name, (text, arguments) in known.items()
                 ],
             }
         )
@@ -206,7 +206,7 @@ class AcpSession:
         """Whether an extension owns the slash command `name`."""
         await self.conversation.ready()
         found = self.conversation.find_command(name)
-        return found is not None and not found.is_skill
+        return found is not None and found.kind == "extension"
 
     def _ended(self, end: RunEnd, failure: str, cut_off: bool) -> PromptEnd:  # noqa: FBT001  the fields of `_outcome`
         """Translate the end of a run. The protocol has fewer reasons: every limit except the limit on tokens becomes

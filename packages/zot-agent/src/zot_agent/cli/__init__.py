@@ -20,6 +20,7 @@ SUBCOMMANDS = {
     "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol"),
     "auth": Subcommand("zot_agent.cli.auth", "show, add and remove keys and sign-ins"),
     "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
+    "config": Subcommand("zot_agent.cli.config", "show and change settings"),
     "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),
     "doctor": Subcommand("zot_agent.cli.doctor", "check keys, servers, folders and programs on this machine"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
@@ -27,4 +28,5 @@ SUBCOMMANDS = {
     "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
     "rpc": Subcommand("zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc"),
     "serve": Subcommand("zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page"),
+    "sessions": Subcommand("zot_agent.cli.sessions", "list, search, export, import and delete stored sessions"),
 }

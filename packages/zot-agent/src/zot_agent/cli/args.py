@@ -2,19 +2,20 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.config.api_key import read_key
+from zot_agent.config.setting import Setting
+from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
-from zot_provider.request import Reasoning
 
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
 """Flags of the Go zot that have no effect here: skills are on, and there is no login."""
@@ -66,8 +67,8 @@ def _mode_flags(parser: Parser) -> None:
 
 def _model_flags(parser: Parser) -> None:
     model = parser.add_argument_group("model")
-    model.add_argument("--provider", default="", metavar="NAME", help="a name from zot doctor --all")
-    model.add_argument("--model", default="", metavar="ID", help="model id, or PROVIDER/ID")
+    _add_setting(model, Settings.provider, default="", metavar="NAME")
+    _add_setting(model, Settings.model, default="", metavar="ID")
     model.add_argument(
         "--api-key",
         default="",
@@ -77,10 +78,7 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument("--api-key-file", default="", metavar="FILE", help="use the key in FILE")
     model.add_argument("--base-url", default="", metavar="URL", help="address of the server, as in the provider's SDK")
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
-    levels = get_args(Reasoning)
-    model.add_argument(
-        "--reasoning", type=_reasoning_level, choices=levels, help=f"one of {', '.join(levels)}", metavar="LEVEL"
-    )
+    _add_setting(model, Settings.reasoning, type=_reasoning_level, choices=Settings.reasoning.choices, metavar="LEVEL")
     model.add_argument(
         "--fallback-model",
         dest="fallback_models",
@@ -90,6 +88,12 @@ def _model_flags(parser: Parser) -> None:
         help="models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
     )
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
+
+
+def _add_setting(group: argparse._ArgumentGroup, setting: Setting[Any], **details: Any) -> None:
+    """Add the flag of a setting, which has the help of the setting."""
+    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    group.add_argument(setting.flag, help=setting.help + choices, **details)
 
 
 def _agent_flags(parser: Parser) -> None:
@@ -125,7 +129,7 @@ def _extension_flags(parser: Parser) -> None:
     extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only those named with --ext")
     extensions.add_argument("--no-project-ext", action="store_true", help="do not run those in ./.zot/extensions")
     extensions.add_argument(
-        "--trust", action="store_true", help="use what this folder brings (extensions, skills) in this run"
+        "--trust", action="store_true", help="use what this folder brings (extensions, skills, prompts) in this run"
     )
     extensions.add_argument("--no-ext-tools", action="store_true", help="do not offer tools of extensions")
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="log every protocol frame to FILE")

@@ -57,14 +57,15 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     home = zot_home()
     current_directory()  # raises `ConfigError` if it was deleted
-    settings, settings_line = _load(os.path.join(home, FILE), lambda: load_settings(home), Settings())
+    settings = load_settings(home)
+    settings_lines = _settings(settings)
     known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
-    if settings_line.state == "ok" and models_line.state != "no":
-        settings_line = _settings_problem(settings, known) or settings_line
+    if settings_lines[0].state == "ok" and models_line.state != "no":
+        settings_lines = _settings_problem(settings, known) or settings_lines
     use_network(settings)
     models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
-    rest = [*_zot_and_folders(), settings_line, models_line, *warnings, *_programs(), _terminal(), _extensions()]
+    rest = [*_zot_and_folders(), *settings_lines, models_line, *warnings, *_programs(), _terminal(), _extensions()]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
         sys.stdout.write(line.lines(width))
@@ -84,15 +85,23 @@ def _load(path: str, load: Callable[[], T], default: T) -> tuple[T, DoctorLine]:
         return default, DoctorLine("no", os.path.basename(path), str(error))
 
 
-def _settings_problem(settings: Settings, known: KnownProviders) -> DoctorLine | None:
-    """Report a problem with the model in the settings; None if the model is usable, or only its key is missing."""
+def _settings(settings: Settings) -> list[DoctorLine]:
+    """Report each problem of the settings."""
+    if settings.problems:
+        return [DoctorLine("no", FILE, problem) for problem in settings.problems]
+    exists = os.path.exists(settings.layers[0].source)
+    return [DoctorLine("ok", FILE, "valid") if exists else DoctorLine("--", FILE, "not there (optional)")]
+
+
+def _settings_problem(settings: Settings, known: KnownProviders) -> list[DoctorLine]:
+    """Report a problem with the model in the settings; nothing if the model is usable, or only its key is missing."""
     try:
         choose_model(HostOptions(), settings, ModelRegistry(known), None)
     except MissingKey:
         pass
     except ZotError as error:
-        return DoctorLine("no", FILE, str(error))
-    return None
+        return [DoctorLine("no", FILE, str(error))]
+    return []
 
 
 async def _models(known: KnownProviders, *, offline: bool, every: bool) -> list[DoctorLine]:

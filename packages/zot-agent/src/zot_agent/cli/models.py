@@ -89,9 +89,9 @@ def _refresh(options: HostOptions) -> int:
 
 def _open_registry() -> ModelRegistry:
     home = zot_home()
-    use_network(load_settings(home))
-    registry = open_registry(home)
-    for warning in registry.warnings:
+    settings, registry = load_settings(home), open_registry(home)
+    use_network(settings)
+    for warning in [*settings.problems, *registry.warnings]:
         print_error(warning)
     return registry
 

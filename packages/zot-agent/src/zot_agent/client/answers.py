@@ -1,6 +1,6 @@
 """The answers of `zot rpc` as typed dictionaries. Later versions of zot may add fields."""
 
-from typing import Any, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 Event: TypeAlias = dict[str, Any]
 """An event: `type`, and the fields of that type. Clients ignore unknown types and fields."""
@@ -117,11 +117,13 @@ class ModelInfo(TypedDict):
 
 
 class CommandInfo(TypedDict):
-    """A slash command of an extension."""
+    """A slash command. `extension` is "prompts" for a template and "skills" for a skill; `arguments` is a hint."""
 
     name: str
     description: str
     extension: str
+    kind: Literal["extension", "skill", "template"]
+    arguments: str
 
 
 class Image(TypedDict):

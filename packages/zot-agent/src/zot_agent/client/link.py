@@ -24,6 +24,8 @@ class ClientLimits(Record):
 
     answer_seconds: float = 60.0
     """From a command to its response. A slash command of an extension has its own limit of 30 seconds."""
+    summary_seconds: float = 600.0
+    """From a command for which the model writes a summary to its response."""
     close_seconds: float = 10.0
     """From the end of its standard input to its exit; it finishes running and waiting prompts. Then SIGTERM."""
     kill_seconds: float = 2.0

@@ -166,11 +166,21 @@ class RpcClient:
         return cast(TreeInfo, await self.request("get_tree"))
 
     async def go_to(
-        self, entry: str, *, before: bool = False, restore: str = "conversation", force: bool = False
+        self,
+        entry: str,
+        *,
+        before: bool = False,
+        summarise: bool = False,
+        restore: str = "conversation",
+        force: bool = False,
     ) -> MoveInfo:
-        """Continue after this entry, or with `before` after the one before it. `restore` says what goes back:
-        `conversation`, `files` or `both`; `force` overwrites files that have changed since."""
-        return cast(MoveInfo, await self.request("go_to", entry=entry, before=before, restore=restore, force=force))
+        """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
+        a summary of what is left behind, which `abort` stops. `restore` says what goes back: `conversation`, `files` or
+        `both`; `force` overwrites files that have changed since."""
+        fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
+        _, answer = self._send("go_to", fields)
+        limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
+        return cast(MoveInfo, await self._answered("go_to", answer, limit))
 
     async def undo(self, *, force: bool = False) -> MoveInfo:
         """Go back to before the last prompt, with the files."""
@@ -219,12 +229,12 @@ class RpcClient:
         await self.request("ping")
 
     async def get_commands(self) -> list[CommandInfo]:
-        """List the slash commands of skills and extensions."""
+        """List the slash commands of prompt templates, skills and extensions."""
         return cast("list[CommandInfo]", (await self.request("get_commands"))["commands"])
 
     async def command(self, name: str, args: str = "") -> str:
-        """Run a slash command of a skill or an extension, and return its action. Its output, and a prompt that it
-        submits, come as events."""
+        """Run a slash command of a prompt template, a skill or an extension, and return its action. Its output, and a
+        prompt that it submits, come as events."""
         return str((await self.request("command", name=name, args=args))["action"])
 
     async def reload_ext(self) -> dict[str, Any]:
@@ -242,14 +252,14 @@ class RpcClient:
     async def request(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send any command and return the `data` of its response, empty if it has no data."""
         _, answer = self._send(type, fields)
-        return await self._answered(type, answer)
+        return await self._answered(type, answer, self.limits.answer_seconds)
 
-    async def _answered(self, command: str, answer: "asyncio.Future[_Response]") -> dict[str, Any]:
+    async def _answered(self, command: str, answer: "asyncio.Future[_Response]", limit: float) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(self.limits.answer_seconds):
+            async with asyncio.timeout(limit):
                 response = await answer
         except TimeoutError:
-            raise RpcError(command, f"{command}: no answer in {self.limits.answer_seconds:g} s") from None
+            raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
             raise RpcError(command, response.get("error", "refused without a reason"))
         return response.get("data") or {}
@@ -275,7 +285,7 @@ class RpcClient:
 
         async def started() -> bool:
             try:
-                return bool((await self._answered(type, answer)).get("queued"))
+                return bool((await self._answered(type, answer, self.limits.answer_seconds)).get("queued"))
             except ZotError as error:
                 operation.fail(error)
                 raise

@@ -1,7 +1,8 @@
-"""The user's settings: `$ZOT_HOME/config.json`, with the key names of the Go zot.
+"""`Settings`: every setting once, and the values from files and the environment.
 
-The file is read before the first request, so it is checked by hand and not with pydantic. Unknown keys are ignored:
-they may belong to the Go zot or to a newer version.
+The key names of the files are those of the Go zot. They are read before the first request, so they are checked by hand
+and not with pydantic. Unknown keys are ignored: they may belong to the Go zot or to a newer version. What is wrong in a
+file is a line in `Settings.problems`, and the rest is used.
 """
 
 import json
@@ -9,18 +10,16 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_agent.config.setting import Choice, Names, Number, Pairs, Setting, Switch, Text
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
+from zot_provider.transport.url import location
 
 FILE = "config.json"
 _MAX_BYTES = 1 << 20
-_THRESHOLD = "auto_compact_threshold"
-_KEYMAP = "keymap"
-_IMAGES = "inline_images_enabled"
-_FAVOURITES = "favourite_models"
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -30,107 +29,134 @@ EditorMode: TypeAlias = Literal["default", "vi"]
 
 
 @record
-class Settings(Record):
-    """The user's settings. `provider`, `model` and `reasoning` are the defaults of the flags of the same names,
-    `http_proxy` replaces the variable of that name, and `project_trust` says whether extensions, skills and `SYSTEM.md`
-    of a project are used: after the person has agreed (`ask`), always (`on`) or never (`off`)."""
+class Layer(Record):
+    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind."""
 
-    provider: str = ""
-    model: str = ""
-    reasoning: Reasoning = "off"
-    http_proxy: str = ""
-    ca_file: str = ""
-    """The file with the authorities whose certificates are trusted, in place of the usual ones and `SSL_CERT_FILE`."""
-    project_trust: ProjectTrust = "ask"
-    child_keys: ChildKeys = "remove"
-    """Whether commands and extensions get the environment variables with keys of providers."""
-    auto_compact_threshold: int = 85
-    """Compact the conversation when this many per cent of the context window are used; 0 for never."""
-    claude_md: OnOff = "on"
-    """Whether `CLAUDE.md` is read in directories without `AGENTS.md`."""
-    theme: str = ""
-    """The name of a theme; empty for a theme that suits the terminal."""
-    tool_render: ToolRender = "flat"
-    """How tool calls look on the screen."""
-    inline_images_enabled: bool = True
-    """Whether the screen shows images; `$ZOT_INLINE_IMAGES` takes precedence."""
-    editor_mode: EditorMode = "default"
-    """How the editor interprets keys: as plain text input, or like vi."""
-    keymap: dict[str, str] = field(default_factory=dict)
-    """Maps keys to slash commands or actions; an empty text unbinds a key."""
-    favourite_models: list[str] = field(default_factory=list)
-    """Names of models, as `--model` takes them, that Ctrl+P goes through on the screen."""
+    source: str
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
 
 
-def load_settings(home: str) -> Settings:
-    """Load the settings from the folder `home`; defaults if there is no file. Raises `ConfigError` that names the file
-    and the key."""
-    path = os.path.join(home, FILE)
-    value = read_json_object(path)
-    texts = [name for name in Settings.__match_args__ if name not in (_THRESHOLD, _KEYMAP, _IMAGES, _FAVOURITES)]
-    for name in texts:
-        if name in value and not isinstance(value[name], str):
-            raise ConfigError(f"{path}: {name}: expected text, got {describe(value[name])}")
-    settings = Settings(**{name: value[name].strip() for name in texts if value.get(name, "").strip()})
-    if _THRESHOLD in value:
-        settings = settings.replace(auto_compact_threshold=_threshold(value[_THRESHOLD], path))
-    if value.get(_IMAGES) is not None:
-        if not isinstance(value[_IMAGES], bool):
-            raise ConfigError(f"{path}: {_IMAGES}: expected true or false, got {describe(value[_IMAGES])}")
-        settings = settings.replace(inline_images_enabled=value[_IMAGES])
-    if value.get(_FAVOURITES) is not None:
-        settings = settings.replace(favourite_models=_favourites(value[_FAVOURITES], path))
-    if value.get(_KEYMAP) is not None:
-        settings = settings.replace(keymap=_keymap(value[_KEYMAP], path))
-    for name, choices in (
-        ("reasoning", get_args(Reasoning)),
-        ("project_trust", get_args(ProjectTrust)),
-        ("child_keys", get_args(ChildKeys)),
-        ("claude_md", get_args(OnOff)),
-        ("tool_render", get_args(ToolRender)),
-        ("editor_mode", get_args(EditorMode)),
-    ):
-        if (chosen := getattr(settings, name)) not in choices:
-            raise ConfigError(f"{path}: {name}: expected one of {', '.join(choices)}, got {chosen!r}")
-    proxy = settings.http_proxy
-    scheme = proxy.partition("://")[0] if "://" in proxy else "http"
-    if scheme not in ("http", "https") or len(proxy.split()) > 1:
+def _proxy(text: str) -> str:
+    scheme = text.partition("://")[0] if "://" in text else "http"
+    if scheme not in ("http", "https") or len(text.split()) > 1:
         # The message does not quote the value, which may contain a password.
-        raise ConfigError(f"{path}: http_proxy: expected an address such as http://HOST:PORT")
-    authorities = os.path.expanduser(settings.ca_file)
-    if authorities and not os.path.isfile(authorities):
-        raise ConfigError(f"{path}: ca_file: there is no file {authorities}")
-    return settings.replace(ca_file=authorities)
+        raise ValueError("expected an address such as http://HOST:PORT")
+    return text
 
 
-def _favourites(value: object, path: str) -> list[str]:
-    if not isinstance(value, list):
-        raise ConfigError(f"{path}: {_FAVOURITES}: expected an array, got {describe(value)}")
-    for name in value:
-        if not isinstance(name, str) or not name.strip():
-            raise ConfigError(f"{path}: {_FAVOURITES}: expected names of models, got {describe(name)}")
-    return [name.strip() for name in value]
+def _authorities(text: str) -> str:
+    path = os.path.expanduser(text)
+    if not os.path.isfile(path):
+        raise ValueError(f"there is no file {path}")
+    return path
 
 
-def _keymap(value: object, path: str) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: {_KEYMAP}: expected an object, got {describe(value)}")
-    for key, action in value.items():
-        if not isinstance(action, str | None):
-            raise ConfigError(f"{path}: {_KEYMAP}: {key}: expected text, got {describe(action)}")
-    return {key: action or "" for key, action in value.items()}
+class Settings:
+    """The values of all settings. Of the layers that have a value the last one counts.
+
+    An attribute of the class is a `Setting`, the same attribute of an object its value. To add a setting, add it here.
+    """
+
+    provider = Text("the provider, a name from zot doctor --all", flag="--provider", in_project=True)
+    model = Text("the model: its id, or PROVIDER/ID", flag="--model", in_project=True)
+    reasoning = Choice[Reasoning](
+        "off", get_args(Reasoning), "how much the model thinks", flag="--reasoning", in_project=True
+    )
+    favourite_models = Names("models", "models that Ctrl+P goes through on the screen", in_project=True)
+    auto_compact_threshold = Number(
+        85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
+        in_project=True,
+    )  # fmt: skip
+    claude_md = Choice[OnOff]("on", get_args(OnOff), "read CLAUDE.md in directories without AGENTS.md", in_project=True)
+    theme = Text("the name of a theme; auto suits the terminal", in_project=True)
+    tool_render = Choice[ToolRender](
+        "flat", get_args(ToolRender), "how tool calls look: flat, or in a frame", variable="ZOT_FLAT_TOOLS",
+        read_variable=lambda text: "box" if text.strip().lower() in ("0", "off", "false", "no") else "flat",
+        in_project=True,
+    )  # fmt: skip
+    inline_images_enabled = Switch(
+        True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
+        read_variable=lambda text: text.strip().lower() != "off",
+    )  # fmt: skip
+    editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
+    keymap = Pairs("keys and the slash commands or actions that they are bound to")
+    project_trust = Choice[ProjectTrust](
+        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never"
+    )
+    child_keys = Choice[ChildKeys](
+        "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
+    )
+    http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
+    ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
+
+    def __init__(self, *layers: Layer, **values: object) -> None:
+        """`layers` from the weakest to the strongest; `values` count more than all of them."""
+        self.layers = [*layers, Layer("the program", dict(values))] if values else list(layers)
+        self.values: Mapping[str, Any] = {key: value for layer in self.layers for key, value in layer.values.items()}
+        self.problems = [line for layer in self.layers for line in layer.problems]
+        """Lines for the person about mistakes in files, each of which names the file and the key."""
+
+    def source(self, key: str) -> str:
+        """Return where the value of a setting comes from; empty for its default."""
+        return next((layer.source for layer in reversed(self.layers) if key in layer.values), "")
 
 
-def _threshold(value: object, path: str) -> int:
-    """Parse a number, or text such as "85" and "off", as per cent; 0 and false mean "off", true means the default."""
-    if value in (False, None, "off", ""):
-        return 0
-    if value is True:
-        return Settings().auto_compact_threshold
-    number = str(value).strip().removesuffix("%")
-    if not number.isdecimal() or len(number) != 2 or int(number) < 10:
-        raise ConfigError(f'{path}: {_THRESHOLD}: expected "off" (or 0) or a number from 10 to 99, got {value!r}')
-    return int(number)
+SETTINGS: Mapping[str, Setting[Any]] = {
+    name: setting for name, setting in vars(Settings).items() if isinstance(setting, Setting)
+}
+"""All settings by their keys, in the order in which they are shown."""
+
+
+def load_settings(home: str, project: Layer | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings: the user's file in the folder `home`, a trusted project's, and the environment, of which the
+    last that has a value counts."""
+    layers = [read_layer(os.path.join(home, FILE)), *([project] if project is not None else [])]
+    return Settings(*layers, *_environment(os.environ if environ is None else environ))
+
+
+def read_layer(path: str, *, in_project: bool = False) -> Layer:
+    """Read a file of settings, empty if it does not exist. In a project's file the keys that only the user may set
+    are problems."""
+    layer = Layer(path)
+    try:
+        content = read_json_object(path)
+    except ConfigError as error:
+        layer.problems.append(str(error))
+        return layer
+    for key, value in content.items():
+        setting = SETTINGS.get(key)
+        if setting is None or value in (None, ""):
+            continue
+        try:
+            if in_project and not setting.in_project:
+                raise ValueError("a project cannot set this; it belongs into your own config.json")
+            layer.values[key] = setting.read(value)
+        except ValueError as error:
+            layer.problems.append(f"{path}: {key}: {error}")
+    return layer
+
+
+def project_layer(cwd: str, home: str) -> Layer:
+    """Read the settings that the project in `cwd` brings, in `.zot/config.json`; empty if that is the user's file."""
+    path = os.path.join(cwd, ".zot", FILE)
+    own = os.path.realpath(path) == os.path.realpath(os.path.join(home, FILE))
+    return Layer(path) if own else read_layer(path, in_project=True)
+
+
+def _environment(environ: Mapping[str, str]) -> list[Layer]:
+    layers = []
+    for key, setting in SETTINGS.items():
+        if text := environ.get(setting.variable, "").strip():
+            layer = Layer(f"${setting.variable}")
+            try:
+                value = setting.read_variable(text)
+            except ValueError as error:
+                layer.problems.append(f"{setting.variable}: {error}")
+            else:
+                layer.values |= {key: value} if value is not None else {}
+            layers.append(layer)
+    return layers
 
 
 def read_json_object(path: str) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from typing import Literal
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
@@ -57,7 +57,7 @@ class Extensions:
         trace: Trace | None = None,
         commands: Container[str] = (),
         tools: Iterable[str] = (),
-        removed_env: frozenset[str] = frozenset(),
+        removed_env: Collection[str] = frozenset(),
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
         `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in

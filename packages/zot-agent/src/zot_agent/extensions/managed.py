@@ -1,7 +1,7 @@
 """`ManagedExtension`: one extension of a set, from its start to its end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Never
 
 from zot_agent.extensions.connection import Connection
@@ -47,7 +47,7 @@ class SharedState(Record):
     trace: Trace | None
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
-    removed_env: frozenset[str] = frozenset()
+    removed_env: Collection[str] = frozenset()
 
 
 class ManagedExtension:
@@ -81,7 +81,7 @@ class ManagedExtension:
                 self.name,
                 argv,
                 self.found.directory,
-                env=environment(removed=self._shared.removed_env - set(self.found.manifest.env)),
+                env=environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env)),
                 listener=self,
                 ack=self._ack,
                 log=self._log,

@@ -55,8 +55,10 @@ def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLi
         stored = {each.name: each for each in store.listing()} if store is not None else {}
     except ConfigError as error:
         broken = str(error)
+    used: set[str] = set()
     for provider in registry.providers:
-        found = next((stored.pop(name) for name in (provider.id, *provider.aliases) if name in stored), None)
+        found = next((stored[name] for name in provider.stored_names if name in stored), None)
+        used |= {found.name} if found is not None else set()
         variable = next((name for name in provider.key_env if registry.environ.get(name, "").strip()), "")
         given = registry.endpoints.get(provider.id)
         if given is not None and given.key:
@@ -70,7 +72,7 @@ def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLi
             lines.append(AccountLine(provider.id, found.kind, found.place, store.where(found.place), problem))
         elif provider.key_env or provider.sign_in:
             lines.append(AccountLine(provider.id))
-    for each in stored.values():
+    for each in (each for each in stored.values() if each.name not in used):
         where = store.where(each.place) if store is not None else ""
         lines.append(AccountLine(each.name, each.kind, each.place, where, each.problem or "zot knows no such provider"))
     return [*lines, AccountLine("(stored)", problem=broken)] if broken else lines
@@ -90,24 +92,26 @@ def stored_accounts(keys: PersonalKeys) -> list[str]:
 
 
 async def sign_out(registry: ModelRegistry, keys: PersonalKeys, name: str) -> list[str]:
-    """Delete what is stored for the provider with this id or alias; return lines for the person, none if nothing was.
+    """Delete the stored keys and tokens of the provider with this id or alias.
 
-    Raises `UnknownName`, and `ConfigError` if the store cannot be changed.
+    A key that it takes from another provider of the same company is deleted if it has none of its own. Return lines for
+    the person, none if nothing was deleted. Raises `UnknownName`, and `ConfigError` if the store cannot be changed.
     """
     stored, names, variables = stored_accounts(keys), [name], list[str]()
+    shared = ""
     try:
         provider = find_provider(registry, name)
-        names, variables = [provider.id, *provider.aliases], [*provider.key_env]
+        names, shared, variables = [provider.id, *provider.aliases], provider.key_of, [*provider.key_env]
     except UnknownName:
         if name not in stored:
             raise
-    found = [each for each in names if each in stored]
+    found = [each for each in names if each in stored] or [shared] * (shared in stored)
     for each in found:
         await keys.accounts.store.delete(each)
-    left = [each for each in variables if registry.environ.get(each, "").strip()]
-    return [f"deleted what was stored for {name}", *(f"${each} is still set and is used" for each in left)] * bool(
-        found
-    )
+    left = [f"${each} is still set and is used" for each in variables if registry.environ.get(each, "").strip()]
+    if shared in stored and shared not in found:
+        left.append(f"what is stored for {shared} is used now")
+    return [f"deleted what was stored for {' and '.join(found)}", *left] if found else []
 
 
 def _problem(keys: PersonalKeys, provider: Provider) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
-from zot_agent.config.settings import FILE, Settings, load_settings, read_json_object
+from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
@@ -20,6 +20,7 @@ from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
@@ -59,9 +60,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
         watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
-    settings, registry = load_settings(home), open_registry(home)
-    choice = ProjectChoice(options, settings, cwd, can_ask=can_ask)
+    registry = open_registry(home)
+    choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
     discovery = choice.find()
+    settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
@@ -69,19 +71,20 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     conversation = Conversation(runtime)
 
     def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, load_settings(home), registry, choice)
+        return continue_session(conversation, path, options, registry, choice)
 
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
             return []
-        workspace, notes = open_workspace(options, load_settings(home), cwd, choice.found, trusted=choice.trusted)
+        changed = load_settings(home, choice.settings)
+        workspace, notes = open_workspace(options, changed, cwd, choice.found, trusted=choice.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
     host = Host(
         conversation,
-        [*registry.warnings, *notes, *choice.notes],
+        [*settings.problems, *registry.warnings, *notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -120,6 +123,7 @@ def open_runtime(
             shell=LocalShell(removed_env=removed_variables(settings, registry.providers)),
             builtin_tools=options.tools,
             skills=workspace.skills,
+            templates=workspace.templates,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
@@ -154,7 +158,6 @@ def continue_session(
     conversation: "Conversation",
     path: str,
     options: HostOptions,
-    settings: Settings,
     registry: ModelRegistry,
     choice: ProjectChoice,
 ) -> list[str]:
@@ -166,8 +169,10 @@ def continue_session(
     runtime = conversation.runtime
     stored = load(path)
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
-    project = ProjectChoice(options, settings, cwd)
+    home = zot_home()
+    project = ProjectChoice(options, load_settings(home), cwd)
     project.find()
+    settings = load_settings(home, project.settings)
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
@@ -189,11 +194,7 @@ def open_registry(home: str) -> ModelRegistry:
     for key in known.keys.values():
         remember_secret(key)
     lists = ServerLists(os.path.join(home, LISTS_FILE))
-    registry = ModelRegistry(known, credentials=PersonalKeys(home), lists=lists)
-    for provider in registry.providers:
-        if provider.base_url is None:  # its model runs in this process
-            registry.add(provider, open=_open_in_process)
-    return registry
+    return ModelRegistry(known, credentials=PersonalKeys(home), lists=lists, open_in_process=_open_in_process)
 
 
 def store_notes(registry: ModelRegistry) -> list[str]:
@@ -210,16 +211,18 @@ def _open_in_process(provider: Provider) -> Client:
 def open_workspace(
     options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
 ) -> "tuple[Workspace, list[str]]":
-    """Return the agent's view of the directory `cwd` (instructions and skills), and lines for the person.
+    """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
+    person.
 
-    `trusted`: the skills and the `SYSTEM.md` of the project in `cwd` are used.
+    `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
     """
     from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
 
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
-    return Workspace(cwd, replace, append, skills.found), [*notes, *skills.notes]
+    templates = PromptTemplates(cwd, home, os.path.expanduser("~"), project=trusted)
+    return Workspace(cwd, replace, append, skills.found, templates), [*notes, *skills.notes]
 
 
 def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
@@ -316,14 +319,13 @@ def choose_model(
         default_provider, settings_model = settings.provider, "" if model else settings.model
         model = model or settings_model
     default_provider = registry.id_of(default_provider)
-    ids = [provider.id for provider in registry.providers]
-    settings_file = os.path.join(zot_home(), FILE)
     if (
         default_provider
-        and default_provider not in (provider, *ids)
-        and registry.id_of(model.partition("/")[0]) not in ids
+        and default_provider != provider
+        and not registry.has(default_provider)
+        and not registry.has(model.partition("/")[0])
     ):
-        raise UnknownName(f"{settings_file}: {registry.unknown(default_provider)}")
+        raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
     try:
         return select(
             provider,
@@ -336,7 +338,7 @@ def choose_model(
     except UnknownName as error:
         if not settings_model:
             raise
-        raise UnknownName(f"{settings_file}: {error}") from None
+        raise UnknownName(f"{settings.source('model')}: {error}") from None
 
 
 def use_network(settings: Settings) -> None:

@@ -1,12 +1,12 @@
 """What of a project and of the person a host uses: `ProjectChoice`; and how it starts extensions."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import Settings
+from zot_agent.config.settings import Layer, Settings
 from zot_agent.extensions.discover import Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import Project, find_project, may_use
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProjectChoice:
-    """Decides whether the extensions, skills and instructions of the project in `cwd` are used.
+    """Decides whether the extensions, skills, prompt templates and instructions of the project in `cwd` are used.
 
     They come with a repository, and run with the person's rights or replace something of theirs. A screen asks about
     all of them at once (`undecided`). Where nobody can be asked they are not used, and `notes` says so.
@@ -34,6 +34,8 @@ class ProjectChoice:
         """Whether what the project brings is used, as of the last `find`."""
         self.undecided: Project | None = None
         """What waits for the person's decision."""
+        self.settings = Layer("")
+        """The settings of the project that are used, as of the last `find`."""
         self.notes: list[str] = []
         """Lines for the person about the last `find`."""
 
@@ -51,6 +53,7 @@ class ProjectChoice:
         )  # fmt: skip
         decision = may_use(project, self._setting, home)
         self.trusted, self.undecided, self.notes = bool(decision), None, []
+        self.settings = project.settings if self.trusted else Layer("", {}, project.settings.problems)
         if decision is None:
             self.undecided = project
             if not self._can_ask:
@@ -76,7 +79,7 @@ class ProjectChoice:
 
 
 def make_extensions(
-    choice: ProjectChoice, options: HostOptions, removed_env: frozenset[str], runtime: "Callable[[], Runtime]"
+    choice: ProjectChoice, options: HostOptions, removed_env: Collection[str], runtime: "Callable[[], Runtime]"
 ) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
     `ConfigError` for `--ext-trace`."""

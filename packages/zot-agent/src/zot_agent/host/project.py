@@ -3,11 +3,13 @@
 import os
 from collections.abc import Sequence
 
-from zot_agent.config.settings import ProjectTrust
+from zot_agent.config.settings import Layer, ProjectTrust, project_layer
 from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, own_files
 from zot_core.prompt.context_files import project_system
 from zot_core.skills import Skill, project_skills
-from zot_provider.record import Record, record
+from zot_core.templates import TemplateFile, project_templates
+from zot_provider.json_text import describe
+from zot_provider.record import Record, field, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +18,20 @@ if TYPE_CHECKING:
 
 @record
 class Project(Record):
-    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without."""
+    """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
+    problems of `settings` are no reason to ask."""
 
     folder: str
     extensions: Sequence[DiscoveredExtension] = ()
     skills: Sequence[Skill] = ()
     system: str = ""
+    templates: Sequence[TemplateFile] = ()
+    settings: Layer = field(default_factory=lambda: Layer(""))
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to ask about."""
-        return not (self.extensions or self.skills or self.system)
+        return not (self.extensions or self.skills or self.system or self.templates or self.settings.values)
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -34,16 +39,22 @@ class Project(Record):
 
         entries = [path for each in self.extensions for path in own_files(each)]
         entries += [skill.path for skill in self.skills]
+        entries += [template.path for template in self.templates]
         roots = [os.path.realpath(each.directory) for each in self.extensions]
-        return FolderContent(self.folder, [*entries, *filter(None, [self.system])], roots)
+        entries += [self.system] if self.system else []
+        entries += [self.settings.source] if self.settings.values else []
+        return FolderContent(self.folder, entries, roots)
 
     def lines(self) -> list[str]:
         """Describe what the project brings, a line for each thing; the texts are the project's own."""
         lines = [line for each in self.extensions for line in _describe(each)]
         if self.skills:
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
+        if self.templates:
+            lines.append(f"prompt templates: {', '.join(f'/{each.name}' for each in self.templates)}")
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
+        lines += [f"setting {key}: {describe(value)}" for key, value in self.settings.values.items()]
         return lines
 
     def names(self) -> str:
@@ -51,7 +62,9 @@ class Project(Record):
         kinds = {
             "extensions": [each.name for each in self.extensions],
             "skills": [skill.name for skill in self.skills],
+            "prompt templates": [f"/{each.name}" for each in self.templates],
             "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
+            "settings": list(self.settings.values),
         }
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
 
@@ -68,11 +81,19 @@ def _describe(found: DiscoveredExtension) -> list[str]:
 def find_project(
     cwd: str, home: str, extensions: Sequence[DiscoveredExtension], *, skills: bool = True, system: bool = True
 ) -> Project:
-    """Find what the project in `cwd` brings beside `extensions`: skills and a `SYSTEM.md`, unless they are not
-    wanted."""
-    found = project_skills(cwd, home, os.path.expanduser("~")) if skills else []
+    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, and skills and a
+    `SYSTEM.md`, unless they are not wanted."""
+    user_home = os.path.expanduser("~")
+    found = project_skills(cwd, home, user_home) if skills else []
     path = project_system(cwd, home) if system else ""
-    return Project(os.path.realpath(cwd), extensions, found, path if os.path.isfile(path) else "")
+    return Project(
+        os.path.realpath(cwd),
+        extensions,
+        found,
+        path if os.path.isfile(path) else "",
+        project_templates(cwd, home, user_home),
+        project_layer(cwd, home),
+    )
 
 
 def may_use(project: Project, setting: ProjectTrust, home: str) -> bool | None:

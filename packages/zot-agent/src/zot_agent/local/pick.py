@@ -71,7 +71,7 @@ async def pick_model(
         name = next((name for name in provider.key_env if environ.get(name, "").strip()), "")
         if name and not provider.keyless:
             return ModelPick("key", provider, f"key:{provider.id}", f"{provider.title}, because {name} is set")
-    answers = await asyncio.gather(*(_models(candidate, limit) for candidate in candidates))
+    answers = await asyncio.gather(*(server_models(candidate, limit) for candidate in candidates))
     for server, models in zip(candidates, answers, strict=True):
         if models:
             why = f"{server.title} at {server.base_url}, model {models[0]}, because it answers and no key is set"
@@ -86,7 +86,7 @@ def demo_pick(reason: str) -> ModelPick:
     return ModelPick("demo", local_provider(), tag, f"the demo model in this process, {reason}", ready=ready)
 
 
-async def _models(server: ServerCandidate, limit: float) -> list[str]:
+async def server_models(server: ServerCandidate, limit: float) -> list[str]:
     """List the models of a server; empty if there is no server, or it is not a model server."""
     client: HttpClient | None = None
     try:

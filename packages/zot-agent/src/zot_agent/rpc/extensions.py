@@ -14,7 +14,13 @@ async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> Ans
     await context.conversation.ready()
     return {
         "commands": [
-            {"name": each.name, "description": each.description, "extension": each.source}
+            {
+                "name": each.name,
+                "description": each.description,
+                "extension": each.source,
+                "kind": each.kind,
+                "arguments": each.arguments,
+            }
             for each in context.conversation.commands
         ]
     }
@@ -54,15 +60,17 @@ METHODS = (
     Method(
         "get_commands",
         get_commands,
-        "List the slash commands of skills and extensions; `extension` is `skills` for a skill.",
+        "List the slash commands of prompt templates, skills and extensions. `kind` is `template`, `skill` or "
+        "`extension`; `extension` is then `prompts`, `skills` or its name. `arguments` is a hint, which may be empty.",
         (),
-        '{"commands": [{"name": "summon", "description": "ask the agent to introduce itself", "extension": "hello"}]}',
+        '{"commands": [{"name": "review", "description": "review changes", '
+        '"extension": "prompts", "kind": "template", "arguments": "[branch | commit]"}]}',
     ),
     Method(
         "command",
         command,
-        "Run a slash command of a skill or an extension. Its output comes as `ext_*` events before the response. A "
-        "prompt that it submits is started, or queued, like any other.",
+        "Run a slash command of a prompt template, a skill or an extension. Its output comes as `ext_*` events "
+        "before the response. A prompt that it submits is started, or queued, like any other.",
         (
             CommandField("name", "string", "The command, with or without its slash.", required=True),
             CommandField("args", "string", "What follows the name."),

@@ -66,8 +66,8 @@ METHODS = (
     Method(
         "prompt",
         prompt,
-        "Answer a message, or run it if it is a slash command of a skill or an extension. The response comes at once, "
-        "then events up to `done`. While another prompt runs it is queued, and the data is "
+        "Answer a message, or run it if it is a slash command of a prompt template, a skill or an extension. The "
+        "response comes at once, then events up to `done`. While another prompt runs it is queued, and the data is "
         '`{"started": true, "queued": true}`.',
         (
             CommandField(

@@ -10,7 +10,7 @@ from zot_core.errors import FilesEdited
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
-    from zot_core.runtime.branches import Moved
+    from zot_core.runtime.restoring import Moved
 
 
 async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -32,13 +32,13 @@ async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Continue at another entry."""
-    from zot_core.runtime.branches import Restore  # noqa: PLC0415  not before the first request
+    from zot_core.runtime.restoring import Restore  # noqa: PLC0415  not before the first request
 
     restore, branches = fields.get("restore", "conversation"), context.conversation.branches
     if restore not in get_args(Restore):
         raise InvalidCommand(f"restore must be one of {', '.join(get_args(Restore))}")
-    force, before = fields.get("force", False), fields.get("before", False)
-    return await _moved(context, branches.go_to(fields["entry"], before=before, restore=restore, force=force))
+    flags = {name: fields.get(name, False) for name in ("before", "force", "summarise")}
+    return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags))
 
 
 async def undo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -52,7 +52,7 @@ async def redo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 
 async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
-    from zot_core.runtime.branches import Moved  # noqa: PLC0415  as above
+    from zot_core.runtime.restoring import Moved  # noqa: PLC0415  as above
 
     edited: list[str] = []
     moved = Moved()
@@ -112,8 +112,8 @@ METHODS = (
         "get_tree",
         get_tree,
         "List the entries of the session, of all its branches, each with the id of the entry before it (`parent`, "
-        "empty for the first). `kind` is user, assistant, tool, compaction or custom, `text` the first line. `current` "
-        "is the last entry of the conversation.",
+        "empty for the first). `kind` is user, assistant, tool, compaction, branch_summary or custom, `text` the first "
+        "line. `current` is the last entry of the conversation.",
         (),
         '{"entries": [{"id": "5e1f0a9c7d2b4830", "parent": "", "kind": "user", "text": "hi", "label": ""}], '
         '"current": "5e1f0a9c7d2b4830"}',
@@ -130,6 +130,12 @@ METHODS = (
             _BEFORE,
             CommandField("restore", "string", "What goes back: `conversation` (the default), `files` or `both`."),
             _FORCE,
+            CommandField(
+                "summarise",
+                "boolean",
+                "First let the model write a summary of what is left behind, which becomes the next entry. `abort` "
+                "stops that, and nothing has changed then.",
+            ),
         ),
         _MOVED,
     ),
@@ -161,8 +167,7 @@ METHODS = (
     Method(
         "fork",
         fork,
-        "Continue in a copy of the session, which is a session of its own. The event `session_start` follows. Refused "
-        "while busy.",
+        "Copy the session and continue in it, a new session. The event `session_start` follows. Refused while busy.",
         (CommandField("entry", "string", "The id of the last entry of the copy; all of them by default."), _BEFORE),
         '{"session_id": "5b0e6f8c-9b1d-4c8e-a5d2-3f0c5d1e7a90"}',
     ),

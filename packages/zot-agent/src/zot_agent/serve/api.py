@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
+from zot_agent.serve.accounts import AccountRoutes
 from zot_agent.serve.guard import error_response
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
@@ -18,6 +19,7 @@ from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
 from zot_provider.errors import ZotError
+from zot_provider.registry import ModelRegistry
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -40,9 +42,11 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
 class Api:
     """The endpoints."""
 
-    def __init__(self, sessions: Sessions, limits: ServeLimits) -> None:
+    def __init__(self, sessions: Sessions, registry: Callable[[], ModelRegistry], limits: ServeLimits) -> None:
+        """`registry` returns the providers and the person's keys."""
         self._sessions, self._limits = sessions, limits
         self._streams = Streams(sessions, limits)
+        self._accounts = AccountRoutes(registry, self._body, limits)
 
     def router(self) -> Router:
         """Return the router of all routes, including those of the page."""
@@ -55,6 +59,10 @@ class Api:
             Route("/sessions/{id}/commands", _with_error_responses(self.command), methods=["POST"]),
             Route("/sessions/{id}/events", _with_error_responses(self._streams.events), methods=["GET"]),
             Route("/sessions/{id}/ws", _with_error_responses(self.upgrade), methods=["GET"]),
+            Route("/accounts", _with_error_responses(self._accounts.list), methods=["GET"]),
+            Route("/accounts/{provider}", _with_error_responses(self._accounts.add), methods=["PUT"]),
+            Route("/accounts/{provider}", _with_error_responses(self._accounts.remove), methods=["DELETE"]),
+            Route("/accounts/{provider}/sign-in", _with_error_responses(self._accounts.sign_in), methods=["POST"]),
         ]
         socket = WebSocketRoute("/sessions/{id}/ws", self._streams.socket)
         no_route = _NoRoute(routes)

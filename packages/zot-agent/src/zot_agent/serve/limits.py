@@ -16,8 +16,9 @@ class ServeLimits(Record):
     `idle_seconds`: after this time a session without followers and work is closed; 0 for never. `body_bytes`: the
     longest body of a request, which must arrive within `body_seconds`. `answer_seconds`: the wait for the response to
     a command sent by POST. `kept_bytes`: the last events of a session, kept for clients that reconnect.
-    `heartbeat_seconds`: between two comments on an idle stream of events. `close_seconds`: for the sessions to stop at
-    the end. `flush_seconds`: for the clients to read their last data after that.
+    `heartbeat_seconds`: between two comments on an idle stream of events. `sign_ins`: sign-ins with an account that are
+    open. `close_seconds`: for the sessions to stop at the end. `flush_seconds`: for the clients to read their last data
+    after that.
 
     `connections`: open connections. A connection on which no request with the token is being served counts as a
     stranger: `strangers` of all peers, `peer_strangers` of one peer (an IP address, an IPv6 network of 64 bits, or the
@@ -37,6 +38,7 @@ class ServeLimits(Record):
     answer_seconds: float = 600.0
     kept_bytes: int = 1 << 20
     heartbeat_seconds: float = 15.0
+    sign_ins: int = 8
     close_seconds: float = 10.0
     flush_seconds: float = 1.0
     connections: int = 512

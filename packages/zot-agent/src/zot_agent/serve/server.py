@@ -10,6 +10,8 @@ from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
+from zot_agent.config.paths import zot_home
+from zot_agent.host.build import open_registry
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.access import Access
 from zot_agent.serve.address import Address, SocketFile, open_socket
@@ -23,6 +25,7 @@ from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error
 from zot_core.aio import spawn
 from zot_provider.record import Record, field, record
+from zot_provider.registry import Endpoint, ModelRegistry
 
 # Without --debug its log is discarded; the standard library would print it.
 logging.getLogger("uvicorn").addHandler(logging.NullHandler())
@@ -31,7 +34,7 @@ logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 @record
 class ServeConfig(Record):
     """What to serve. `defaults` hold for options that a client does not set; `roots` and `names` come from flags (see
-    `AllowedDirs`, `Access`)."""
+    `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the person's."""
 
     address: Address
     token: str
@@ -39,6 +42,15 @@ class ServeConfig(Record):
     roots: Sequence[str] = ()
     names: Sequence[str] = ()
     limits: ServeLimits = field(default_factory=ServeLimits)
+    registry: Callable[[], ModelRegistry] | None = None
+
+    def open_registry(self) -> ModelRegistry:
+        """Return the providers and keys as they are now. Raises `ConfigError`."""
+        registry = open_registry(zot_home()) if self.registry is None else self.registry()
+        if self.defaults.provider and (self.defaults.api_key or self.defaults.base_url):
+            given = Endpoint(self.defaults.api_key, self.defaults.base_url, self.defaults.insecure)
+            registry.endpoints[registry.id_of(self.defaults.provider)] = given
+        return registry
 
 
 async def serve(config: ServeConfig, listening: Callable[[Address], None]) -> int:
@@ -69,7 +81,7 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
     sessions = Sessions(config.defaults, roots, limits)
     listener, address = open_socket(config.address)
     file = SocketFile(address)
-    app = Guard(Api(sessions, limits).router(), Access(config.token, config.names))
+    app = Guard(Api(sessions, config.open_registry, limits).router(), Access(config.token, config.names))
     server = _Server(app, listener, limits)
     watching = spawn(sessions.watch(), "watch for idle sessions")
     try:

@@ -118,6 +118,7 @@ class Controller:
         self.permission.asking.connect(self._working.ask)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
+        self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
         self.extension_view.registered.connect(self.prompt_input.commands_changed)
         self.app.focus_changed.connect(self.themes.focus)
         self.view.editor.mode_changed.connect(self.refresh)
@@ -165,7 +166,7 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and failure.candidates:
+        if failure is not None and (failure.candidates or failure.auth):
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))

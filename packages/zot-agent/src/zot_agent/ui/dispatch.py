@@ -1,12 +1,13 @@
-"""`CommandDispatcher`: runs slash commands: the screen's own, skills, and those of extensions."""
+"""`CommandDispatcher`: runs slash commands: the screen's own, prompt templates, skills, and those of extensions."""
 
 import asyncio
 import logging
 from collections.abc import Coroutine, Iterator
 from typing import Any
 
-from zot_agent.ui.commands import slash_commands
+from zot_agent.ui.commands import ReservedNames, slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.input import prompts
 from zot_core.aio import spawn
 from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, read_command
 from zot_core.conversation.commands import Command as ConversationCommand
@@ -20,6 +21,8 @@ _log = logging.getLogger("zot_agent")
 SLOW_AFTER = 0.3
 """Seconds after which an extension command that has not answered is shown as running."""
 
+_GROUPS = {"template": "prompt templates", "skill": "skills", "extension": "extensions"}
+
 
 class CommandDispatcher:
     """Runs commands for `chat`, beside each other, and beside the conversation where `SlashCommand.busy` allows it.
@@ -31,20 +34,31 @@ class CommandDispatcher:
         self._chat = chat
         self.changed: Signal[[]] = Signal()
         self._conversation = chat.host.conversation
+        self._conversation.reserve_commands(ReservedNames())
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow: dict[asyncio.Task[Any], str] = {}
 
     def offered(self) -> Iterator[CommandCompletion]:
-        """Yield what can be typed after a slash. No command needs arguments, so Enter sends a completed one."""
+        """Yield what can be typed after a slash. Enter sends a completed command, except a template that needs
+        arguments: a hint such as `<file>` says so."""
         for command in slash_commands().values():
             yield CommandCompletion(command.name, command.help)
         for each in self._conversation.commands:
-            yield CommandCompletion(each.name, each.description, "skills" if each.is_skill else "extensions")
+            text = " · ".join(filter(None, [each.arguments, each.description]))
+            yield CommandCompletion(each.name, text, _GROUPS[each.kind], each.arguments.startswith("<"))
+
+    def list_templates(self) -> None:
+        """Read the prompt templates again, and offer them."""
+        self.begin(self._list_templates())
+
+    async def _list_templates(self) -> None:
+        await self._conversation.list_templates()
+        self._chat.prompt_input.commands_changed()
 
     def start(self, typed: str) -> bool:
         """Start the command in `typed`. Return False if it holds none (a path is not a command).
 
-        Raises `UnknownName`.
+        Raises `UnknownName`, and `ConfigError` for a pasted file that is not an image.
         """
         found = read_command(typed)
         if found is None:
@@ -55,11 +69,14 @@ class CommandDispatcher:
         if command is not None:
             self.begin(self._run(command, args))
         elif foreign is None:
+            if "." in name:  # README.md
+                return False
             raise self._unknown(name)
-        elif foreign.is_skill:
-            self._chat.send(typed)
-        else:
+        elif foreign.kind == "extension":
             self.begin(self._ask(foreign, args))
+        else:
+            text, images = prompts.message(typed, self._chat.prompt_input.editor.pastes)
+            self._chat.send(text, images, typed=typed)
         return True
 
     def _unknown(self, name: str) -> UnknownName:

@@ -337,13 +337,13 @@ class Presenter:
 
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
         """Return the cell for the summary of a compacted conversation; 0 stands for an unknown number of tokens."""
-        from zot_core.compaction.summary import HEADING  # noqa: PLC0415  few conversations get that long
+        from zot_core.compaction.summary import without_heading  # noqa: PLC0415  few conversations get that long
         from zot_tui.widgets.transcript.fold_cell import FoldCell  # noqa: PLC0415  as above
 
         # Tokens of messages only: a request also has the system prompt and the tools.
         size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""
         shown = [f"{size} tokens of messages", *facts] if size else facts
-        return FoldCell("Summary of the conversation", text.removeprefix(HEADING).strip(), shown, self.style)
+        return FoldCell("Summary of the conversation", without_heading(text), shown, self.style)
 
 
 def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.local.pick import ServerCandidate, local_provider
-from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, Variables, find_start_options, guess_key
+from zot_agent.ui.first_run.check import (
+    FirstRun,
+    Server,
+    StartOption,
+    Variables,
+    find_servers,
+    guess_key,
+    start_options,
+)
 from zot_agent.ui.first_run.welcome import page
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -30,8 +38,13 @@ KEY = "pk-one-0123456789abcdef"
 
 
 def look(*urls: str, limit: float = 30) -> FirstRun:
-    places = [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
-    return asyncio.run(find_start_options({}, MADE_UP, places, limit))
+    found = start_options(MADE_UP)
+    asyncio.run(find_servers(found, candidates(*urls), lambda: None, limit))
+    return found
+
+
+def candidates(*urls: str) -> list[ServerCandidate]:
+    return [ServerCandidate(f"server {number}", local_provider(), url) for number, url in enumerate(urls)]
 
 
 def test_each_variable_is_told_once_with_the_providers_that_read_it() -> None:
@@ -46,15 +59,15 @@ def test_each_variable_is_told_once_with_the_providers_that_read_it() -> None:
     ]
 
 
-async def test_every_provider_that_takes_a_key_is_among_them() -> None:
-    found = await find_start_options({}, candidates=[])
+def test_every_provider_that_takes_a_key_is_among_them() -> None:
+    found = start_options()
     assert {name for each in found.variables for name in each.names} == {
         name for provider in PROVIDERS for name in provider.key_env if not provider.keyless
     }
 
 
-async def test_the_variables_of_a_few_providers_are_shown_and_where_to_find_the_others() -> None:
-    found = await find_start_options({}, candidates=[])
+def test_the_variables_of_a_few_providers_are_shown_and_where_to_find_the_others() -> None:
+    found = start_options()
     keys = found.options()[0]
     assert len(keys) == 3
     assert keys[0] == StartOption("export ANTHROPIC_API_KEY=...", "Anthropic")

@@ -10,7 +10,7 @@ from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
 from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
 from zot_core.hooks import Refusal
-from zot_provider.errors import ProviderError, ZotError
+from zot_provider.errors import MissingKey, ProviderError, ZotError
 from zot_provider.messages import Message
 
 _log = logging.getLogger("zot_core.agent")
@@ -98,10 +98,10 @@ async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd
 
 def error_event(error: Exception, agent: AgentState) -> ErrorEvent:
     """Return the event for a failure. An exception that was not raised on purpose is logged with its traceback."""
-    if isinstance(error, ProviderError) and error.rescuable:
+    if isinstance(error, MissingKey) or (isinstance(error, ProviderError) and error.rescuable):
         alternatives = getattr(agent.client, "alternatives", None)  # of a `RoutingClient`
         candidates = [] if alternatives is None else alternatives(agent.model)
-        return ErrorEvent(error_line(error), error.exit_code, retryable=True, candidates=candidates)
+        return ErrorEvent(error_line(error), error.exit_code, retryable=True, candidates=candidates, auth=error.auth)
     if isinstance(error, ZotError):
         return ErrorEvent(error_line(error), error.exit_code)
     if not isinstance(error, Refused):

@@ -4,14 +4,12 @@ A refused image would make every later request of the conversation fail: the mod
 large or damaged.
 """
 
-from collections.abc import Iterable
-
-from zot_core.agent.sent import SentHistory
+from zot_core.agent.sent import SentHistory, parts
 from zot_core.agent.state import AgentState
 from zot_core.errors import error_line
 from zot_core.events import Notice
 from zot_core.hooks import ModelCallFailure
-from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
+from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
 
@@ -36,8 +34,8 @@ class RefusedImages:
         agent = self._agent
         if failure.retry or not failure.error.images_refused or not agent.model.images:
             return None
-        images = (image for message in agent.history.messages for image in _images(message.content))
-        refused = [image for image in images if self._sent.current(image) is image]
+        blocks = (block for message in agent.history.messages for block in parts(message.content))
+        refused = [block for block in blocks if isinstance(block, ImageBlock) and self._sent.current(block) is block]
         if not refused:
             return None
         self._model, self._images = agent.model, self._images + refused
@@ -53,14 +51,3 @@ class RefusedImages:
         if before is not None and (model.id, model.provider) != (before.id, before.provider):
             self._sent.restore(self._images)
             self._model, self._images = None, []
-
-
-def _images(blocks: Iterable[Block]) -> list[ImageBlock]:
-    """Return the images among blocks, and in the tool results among them."""
-    found: list[ImageBlock] = []
-    for block in blocks:
-        if isinstance(block, ImageBlock):
-            found.append(block)
-        elif isinstance(block, ToolResultBlock):
-            found += _images(block.content)
-    return found

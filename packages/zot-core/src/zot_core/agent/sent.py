@@ -62,7 +62,7 @@ class SentHistory:
             return messages
         sent, bound = [], self._is_bound()
         for message in messages:
-            times = [found.time for block in _parts(message.content) if (found := self._replaced.get(id(block)))]
+            times = [found.time for block in parts(message.content) if (found := self._replaced.get(id(block)))]
             own = max([changed, *times])
             stale = bound and message.role == "assistant" and message.time <= own and _is_signed(message)
             sent.append(self._copy(message, changed=bool(times), stale=stale))
@@ -96,7 +96,7 @@ class SentHistory:
         return self.current(block) if isinstance(block, TextBlock | ImageBlock) else block
 
 
-def _parts(blocks: Iterable[Block]) -> list[TextBlock | ImageBlock]:
+def parts(blocks: Iterable[Block]) -> list[TextBlock | ImageBlock]:
     """Return the texts and images among blocks, and in the tool results among them."""
     found: list[TextBlock | ImageBlock] = []
     for block in blocks:

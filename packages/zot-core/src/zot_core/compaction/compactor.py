@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("zot_core.compaction")
 
+_SMALLEST_WINDOW = 2048
+
 
 @record
 class CompactionLimits(Record):
@@ -185,9 +187,10 @@ class Compactor:
 
 
 def _window(error: ProviderError) -> int:
-    """Return the context window that the text of an error names, in tokens; 0 if it names none."""
-    numbers = [int(digits) for digits in re.findall(r"\d{4,7}", str(error).replace(",", ""))]
-    return min(numbers, default=0)
+    """Return the context window that the text of an error names, in tokens; 0 if it names none. Years and numbers of
+    models are less than the smallest window."""
+    numbers = [int(digits) for digits in re.findall(r"(?<!\d)\d{4,7}(?!\d)", str(error).replace(",", ""))]
+    return min((number for number in numbers if number >= _SMALLEST_WINDOW), default=0)
 
 
 def _check(messages: list[Message], cut: int) -> None:

@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 HEADING = "## Context Summary (compacted)"
 """The first line of a message with a summary."""
 
-_PROMPT = os.path.join(os.path.dirname(__file__), "summary.md")
+BRANCH_HEADING = "## Summary of another branch"
+"""The first line of a message with the summary of a branch."""
+
 _ATTEMPTS = 3
 
 
 async def summarise(
-    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = ""
-) -> str:
-    """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text.
+    agent: "Agent", messages: Sequence[Message], *, max_tokens: int, result_characters: int, instructions: str = "",
+    prompt: str = "summary.md",
+) -> str:  # fmt: skip
+    """Return a summary of `messages` by the agent's model, without heading; empty if the answer has no text. `prompt`
+    is the name of the file with the system prompt.
 
     `max_tokens` limits the summary, `result_characters` each tool result in the request. If the conversation is still
     too long, its middle is left out. The tokens are added to the agent's usage and reported as `usage` events.
 
     Raises what the client raises.
     """
-    with open(_PROMPT, encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(__file__), prompt), encoding="utf-8") as file:
         system = file.read().strip()
     max_tokens = min([max_tokens, *filter(None, (agent.model.max_output, agent.model.context_window // 4))])
     earlier, messages = _split_summary(messages)
@@ -54,7 +58,7 @@ async def summarise(
 def _split_summary(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     """Return the summary at the start of the conversation, or an empty string, and the messages after it."""
     if messages and messages[0].summarized_tokens is not None:
-        return messages[0].text.removeprefix(HEADING).strip(), messages[1:]
+        return without_heading(messages[0].text), messages[1:]
     return "", messages
 
 
@@ -77,4 +81,9 @@ def _request_message(earlier: str, conversation: str, instructions: str) -> Mess
 async def _ask(agent: "Agent", request: Request) -> str:
     end = await read_stream(agent, request, lambda event: None)
     text = without_surrogates(Message("assistant", end.content).text)
-    return text.strip().removeprefix(HEADING).strip()
+    return without_heading(text)
+
+
+def without_heading(text: str) -> str:
+    """Return the text of a summary without its first line."""
+    return text.strip().removeprefix(HEADING).removeprefix(BRANCH_HEADING).strip()

@@ -9,23 +9,24 @@ from zot_provider.record import Record, record
 SKILL = "skill:"
 """The prefix of the slash commands of skills."""
 
-_COMMAND = r"/(?P<name>[A-Za-z0-9_-]+(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?"
+_COMMAND = r"/(?P<name>[A-Za-z0-9_-][A-Za-z0-9_.-]*(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?"
 
 Action: TypeAlias = Literal["prompt", "insert", "display", "open_panel", "noop"]
+
+CommandKind: TypeAlias = Literal["extension", "skill", "template"]
+"""What runs a command: an extension; or it sends a skill, or a prompt template."""
 
 
 @record
 class Command(Record):
-    """A slash command, its name without the slash. `source` is the extension that runs it, or "skills"."""
+    """A slash command, its name without the slash. `source` is the extension that runs it, "skills" or "prompts".
+    `arguments` is a line that says which arguments it takes, empty if unknown."""
 
     source: str
     name: str
     description: str
-
-    @property
-    def is_skill(self) -> bool:
-        """Whether the command sends a skill. The commands of extensions cannot begin with `skill:`."""
-        return names_skill(self.name)
+    kind: CommandKind = "extension"
+    arguments: str = ""
 
 
 @record

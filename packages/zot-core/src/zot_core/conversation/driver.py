@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,8 @@ from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.conversation.branches import ConversationBranches, position
-from zot_core.conversation.commands import (
-    SKILL,
-    Command,
-    CommandAnswer,
-    CommandError,
-    CommandRefused,
-    names_skill,
-    read_command,
-)
+from zot_core.conversation.command_set import CommandSet
+from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused, read_command
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -36,13 +29,12 @@ from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.errors import Busy, error_line
-from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, RunEnd, ToolCall, UserMessage
+from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, Notice, RunEnd, ToolCall, UserMessage
 from zot_core.hooks import Observe, Refusal, ToolRequest
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.skills import expand
-from zot_provider.errors import UnknownName, ZotError
+from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -56,7 +48,8 @@ class Conversation:
     """Prompts, commands and settings of one agent, for any number of front ends.
 
     Prompts run one after the other. `events` reports everything that happens, in order and once. A prompt that is a
-    slash command of a skill or an extension runs that command; a prompt with an unknown slash command is sent as text.
+    slash command of a prompt template, a skill or an extension runs that command; one with an unknown slash command is
+    sent as text.
     """
 
     def __init__(self, runtime: Runtime, *, max_queued: int = 1000) -> None:
@@ -71,10 +64,11 @@ class Conversation:
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
         """Whether the text of the current answer may only be shown with `AssistantMessage`."""
-        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed)
+        self.branches = ConversationBranches(runtime, self._check_idle, self._session_changed, self._add)
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
+        self._commands = CommandSet(runtime, lambda line: self.events.notify(Notice("warn", line)))
         self._shell_results: list[ShellResult] = []
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
@@ -187,25 +181,32 @@ class Conversation:
 
     @property
     def commands(self) -> list[Command]:
-        """The slash commands of skills and extensions. The latter are complete once `ready` has returned."""
-        skills = [Command("skills", f"{SKILL}{skill.name}", skill.description) for skill in self.runtime.skills]
-        return [*skills, *(self.extensions.commands if self.extensions is not None else ())]
+        """The slash commands of prompt templates, skills and extensions; complete once `ready` has returned."""
+        return self._commands.all
 
     async def ready(self) -> None:
         """Wait until all commands are known."""
-        if self.extensions is not None:
-            await self.extensions.ready()
+        await self._commands.ready()
+
+    async def list_templates(self) -> None:
+        """Read the prompt templates again, for `commands`."""
+        await self._commands.list_templates()
 
     def find_command(self, name: str) -> Command | None:
         """Find a command by name, ignoring case; None if it does not exist."""
-        return next((each for each in self.commands if each.name.lower() == name.lower()), None)
+        return self._commands.find(name)
+
+    def reserve_commands(self, names: Container[str]) -> None:
+        """Leave out prompt templates with these names, in lower case: those of the front end's own commands."""
+        self._commands.reserved = names
 
     async def run_command(self, name: str, args: str = "") -> str:
         """Run a command at once, outside of the queue, and return its action, such as "prompt" or "display". A prompt
-        is queued, other results are events. Raises `CommandError`, and `UnknownName` for an unknown skill."""
+        is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
+        `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")
-        if names_skill(name):
-            text = self._skill(name, args)
+        text = await self._commands.prompt_of(name, args)
+        if text is not None:
             self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
             return "prompt"
         command = await self._run_extension(name, args)
@@ -213,17 +214,9 @@ class Conversation:
             self._on_extension_event(Submit(command.extension, command.text))
         return command.action
 
-    def _skill(self, name: str, args: str) -> str:
-        name = name[len(SKILL) :]
-        skill = next((each for each in self.runtime.skills if each.name.lower() == name.lower()), None)
-        if skill is None:
-            raise UnknownName.among("skill", name, [each.name for each in self.runtime.skills])
-        return expand(skill, args)
-
     async def _run_extension(self, name: str, args: str) -> CommandAnswer:
         if self.extensions is None:
             raise CommandError(f"there is no command /{name}")
-        await self.extensions.ready()
         command = await self.extensions.run_command(name, args)
         if command.action == "insert":
             self.events.notify(Insert(command.extension, command.text))
@@ -234,7 +227,7 @@ class Conversation:
     def attach(self, extensions: ExtensionHost) -> None:
         """Add the commands and events of these extensions, once. The host adds their hooks and tools to the runtime."""
         if self.extensions is not extensions:
-            self.extensions = extensions
+            self.extensions = self._commands.extensions = extensions
             extensions.events.add(self._on_extension_event)
 
     def extensions_changed(self) -> None:
@@ -337,11 +330,10 @@ class Conversation:
     async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
         """Return the user message for a prompt; None for a command that sends no prompt."""
         found = read_command(text) if commands else None
-        if found is not None and names_skill(found[0]):
-            text = self._skill(*found)
-        elif found is not None:
-            await self.ready()
-            command = self.find_command(found[0])
+        if found is not None:
+            written = await self._commands.prompt_of(*found)
+            command = self._commands.of_extension(found[0]) if written is None else None
+            text = text if written is None else written
             if command is not None:
                 try:
                     done = await self._run_extension(*found)

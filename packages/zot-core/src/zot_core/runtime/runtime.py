@@ -38,6 +38,7 @@ from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
+from zot_core.templates import PromptTemplates
 from zot_core.tools import BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
@@ -51,7 +52,7 @@ from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
     from zot_core.checkpoints.watch import Checkpoints
-    from zot_core.runtime.branches import Branches
+    from zot_core.runtime.restoring import RestoringBranches
 
 T = TypeVar("T")
 
@@ -75,6 +76,7 @@ class Runtime:
         tools: Iterable[Tool] = (),
         builtin_tools: Iterable[str] | None = None,
         skills: Sequence[Skill] = (),
+        templates: PromptTemplates | None = None,
         system_prompt: str | None = None,
         append_system_prompt: str | Sequence[str] = (),
         reasoning: Reasoning | None = None,
@@ -98,13 +100,14 @@ class Runtime:
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
         registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
         `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
-        are offered to the model, which reads them with the tool `skill`. `session` is the path of a session file, which
-        is continued if it exists, or an open session file with the contents `resumed` from it. `confirm` is called
-        before each tool call. The limits are those of `RunLimits`. `auto_compact` is the fraction of the context window
-        at which the conversation is compacted, None for never; pass `CompactionLimits` for more control. `files` and
-        `shell` are the tools' access to the machine, `env` is added to the environment of their processes, and `deps`
-        is any object that your tools find in their `ToolContext`. `close` also closes a client or session that was
-        passed in. Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
+        are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
+        `Conversation`. `session` is the path of a session file, which is continued if it exists, or an open session
+        file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are those of
+        `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is compacted, None
+        for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine,
+        `env` is added to the environment of their processes, and `deps` is any object that your tools find in their
+        `ToolContext`. `close` closes what was passed in. Raises `ConfigError` (unknown names, missing key, bad limits)
+        and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
         client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
@@ -115,7 +118,7 @@ class Runtime:
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
         self._uses_skills = names is None or SKILL_TOOL in names
-        self.workspace = Workspace(cwd, system_prompt, appended, list(skills) if self._uses_skills else [])
+        self.workspace = Workspace(cwd, system_prompt, appended, skills if self._uses_skills else [], templates)
         tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
         # The last step that can fail: after an error nothing would unlock the file.
         if session is not None and not isinstance(session, SessionFile):
@@ -138,6 +141,7 @@ class Runtime:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)
+        """The messages as the model gets them."""
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()
@@ -148,11 +152,11 @@ class Runtime:
         self.checkpoints: Checkpoints | None = None  # set before the first prompt
 
     @cached_property
-    def branches(self) -> "Branches":
+    def branches(self) -> "RestoringBranches":
         """The entries of the session, and going back to them."""
-        from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
+        from zot_core.runtime.restoring import RestoringBranches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle, self.checkpoints)
+        return RestoringBranches(self.agent, self._recorder, self._check_idle, self._default_model, self.checkpoints)
 
     @property
     def hooks(self) -> Hooks:
@@ -268,8 +272,7 @@ class Runtime:
         return await AnswerCollector(self.hooks, run).result()
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
-        """Answer `text` and yield the answer's text as it arrives, as the user sees it. A line break separates the
-        answers of two turns.
+        """Answer `text` and yield the answer as it arrives and the user sees it, with a line break between two turns.
 
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
@@ -323,15 +326,13 @@ class Runtime:
         self.agent.refresh()
 
     def set_tools(self, names: Iterable[str]) -> None:
-        """Select the tools by name: built-in ones and those passed to the constructor. Others, such as those of
-        extensions, stay in any case."""
+        """Select the built-in tools, and those passed to the constructor, by name. Those of extensions stay."""
         self._check_idle()
         self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
 
     def set_messages(self, messages: Iterable[Message]) -> None:
-        """Replace the history; usage is kept. The session file records that the conversation starts again, and then the
-        messages."""
+        """Replace the history, in the session file too; usage is kept."""
         self._check_idle()
         if len(self.agent.history):
             self._recorder.session.clear()
@@ -345,8 +346,7 @@ class Runtime:
         self.set_messages(())
 
     def new_session(self) -> None:
-        """Start a conversation without messages and usage. The old one stays in its file; the new file is in the same
-        folder."""
+        """Start a conversation without messages and usage, in a new file of the same folder."""
         self._check_idle()
         self.branches.start_new()
 

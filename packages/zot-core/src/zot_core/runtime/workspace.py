@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from zot_core.agent import Agent
 from zot_core.prompt import system_prompt
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
+from zot_core.templates import PromptTemplates
 from zot_core.tools.definition.tool import Tool
 from zot_provider.record import Record, field, record
 
@@ -21,6 +22,8 @@ class Workspace(Record):
     system_prompt: str | None = None
     append_system_prompt: Sequence[str] = ()
     skills: Sequence[Skill] = field(default_factory=list)
+    templates: PromptTemplates | None = None
+    """The prompt templates that a `Conversation` runs as slash commands."""
 
     def system(self) -> str:
         """Return the system prompt for work in this directory."""

@@ -11,42 +11,28 @@ fork_point   number of messages copied, and `fork_entry` the id of the last entr
 hide_from_sessions   true for the files that are not the conversation
 ```
 
-A fork, which becomes a session of its own, has no `family`.
+A fork is a new session and has no `family`.
 """
 
 import os
-import time
-from bisect import bisect_right
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError
 from zot_core.sessions import rows
+from zot_core.sessions.copying import CopyPlan, plan_copy, write_copy
 from zot_core.sessions.file import SessionFile, make_private
-from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
-from zot_core.sessions.rows import CompactionRow, Meta
-from zot_core.sessions.stored import StoredSession, load
-from zot_core.sessions.tree import KINDS, FileRow, SessionTree, file_rows, read_tree
+from zot_core.sessions.rows import Meta
+from zot_core.sessions.store import free_path, new_session_id, short_id
+from zot_core.sessions.stored import StoredSession, load, no_collector
+from zot_core.sessions.tree import SessionTree, read_tree
 from zot_provider.files.regular_file import open_regular
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, record
 
 _LINKS = ("family", "parent", "family_file", "fork_point", "fork_entry", "hide_from_sessions")
 _CHUNK = 1 << 20
-
-
-@record
-class _Copy(Record):
-    """The beginning of a file: the pieces to copy, and the compactions, whose rows have an offset that changes; the
-    number of messages, the id of the last entry, and the model in use there."""
-
-    pieces: list[tuple[int, int] | CompactionRow] = field(default_factory=list)
-    messages: int = 0
-    last: str = ""
-    model: str = ""
-    provider: str = ""
 
 
 @record
@@ -60,7 +46,7 @@ class Found(Record):
 def family_files(path: str, meta: Meta) -> list[str]:
     """Return the paths of the files of a session, `path` being one of them with this `meta`; the oldest first."""
     folder, family = os.path.dirname(os.path.abspath(path)), meta.session_id
-    ending = f"-{_short(family)}.jsonl"
+    ending = f"-{short_id(family)}.jsonl"
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(ending))
     except OSError:
@@ -68,49 +54,43 @@ def family_files(path: str, meta: Meta) -> list[str]:
     found = [path]
     for name in names:
         other = os.path.join(folder, name)
-        if other != path and (first := _first_meta(other)) is not None and first.session_id == family:
+        if other != path and (first := first_meta(other)) is not None and first.session_id == family:
             found.append(other)
     first_file = os.path.join(folder, os.path.basename(str(meta.other.get("family_file") or path)))
-    if first_file not in found and (first := _first_meta(first_file)) is not None and first.id == family:
+    if first_file not in found and (first := first_meta(first_file)) is not None and first.id == family:
         found.insert(0, first_file)
     return found
 
 
 def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork: bool = False) -> str:
-    """Copy the rows of a session file up to the entry, or with `before` up to the one before it, into a new file of the
-    same folder, and return its path; an empty path if there is nothing to copy, because `entry` is the first one.
+    """Copy the rows of a session file up to the entry (all of them for an empty one), or with `before` up to the one
+    before it, into a new file of the same folder, and return its path; an empty path if there is nothing to copy.
 
     `meta` is that of the session at `path`. The copy belongs to the same family, with `fork` to a family of its own.
     Raises `UnknownEntry` if the file has no such entry, `SessionError` if a file cannot be read or written.
     """
     try:
         with open(path, "rb", opener=open_regular) as source:
-            copy = _plan(source, entry, before=before)
+            with no_collector():
+                copy = plan_copy(source, entry, before=before)
             if not copy.messages:
                 return ""
             family = "" if fork else meta.session_id
             new = branch_meta(path, meta, family, copy.messages, copy.last)
             new = new.replace(model=copy.model or meta.model, provider=copy.provider or meta.provider)
-            return _write(os.path.dirname(os.path.abspath(path)), new, source, copy.pieces)
+            return _write(os.path.dirname(os.path.abspath(path)), new, source, copy)
     except OSError as error:
         raise SessionError(f"cannot copy session {path}: {error.strerror}") from error
 
 
 def branch_meta(path: str, meta: Meta, family: str, messages: int, entry: str) -> Meta:
     """Return the meta row of a copy of the session at `path`, with a new id."""
-    digits = os.urandom(16).hex()
-    short = _short(family) if family else digits[:8]
-    links: dict[str, Any] = {
-        "parent": meta.id,
-        "parent_file": os.path.basename(path),
-        "fork_point": messages,
-        "fork_entry": entry,
-    }
+    links: dict[str, Any] = {"parent": meta.id, "fork_point": messages, "fork_entry": entry}
     other = {name: value for name, value in meta.other.items() if name not in _LINKS}
     if family:
         links |= {"family": family, "family_file": meta.other.get("family_file", os.path.basename(path))}
-    identity = f"{short}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
-    return meta.replace(id=identity, started=timestamp(), other=other | links)
+    id = new_session_id(short_id(family) if family else "")
+    return meta.replace(id=id, started=timestamp(), other=other | links)
 
 
 def read_family(session: SessionFile) -> SessionTree:
@@ -145,7 +125,7 @@ def _ordered(session: SessionFile, tree: SessionTree) -> list[str]:
 def empty_branch(session: SessionFile) -> SessionFile:
     """Return the file of a branch without entries; nothing is on disk before its first message."""
     family = session.meta.session_id
-    path = _free_path(os.path.dirname(os.path.abspath(session.path)), _short(family))
+    path = free_path(os.path.dirname(os.path.abspath(session.path)), short_id(family))
     return SessionFile(path, branch_meta(session.path, session.meta, family, 0, ""), advice=session.advice)
 
 
@@ -164,10 +144,15 @@ def open_branch(found: Found, **changes: str) -> tuple[SessionFile, StoredSessio
     return session, stored
 
 
-def discard(session: SessionFile) -> None:
-    """Close a file, and remove it if it is a copy without entries of its own."""
+def discard(session: SessionFile, *, hide: bool = False) -> None:
+    """Close a file that did not become the conversation, and remove it if it is a copy without entries of its own.
+    `hide` it if it was hidden before it was opened."""
+    is_copy = session.is_copy
+    if hide and not is_copy:
+        with suppress(SessionError):  # see `leave_branch`
+            session.link(hide_from_sessions=True)
     session.close()
-    if session.is_copy:
+    if is_copy:
         with suppress(OSError):
             os.unlink(session.path)
 
@@ -183,87 +168,22 @@ def leave_branch(session: SessionFile) -> None:
     session.close()
 
 
-def _plan(source: Iterable[bytes], entry: str, *, before: bool) -> _Copy:
-    """Return what to copy. Rows after the entry that are no entries, such as its usage, belong to it."""
-    copy, start, end, reached = _Copy(), 0, 0, False
-
-    def cut(row: FileRow) -> None:
-        nonlocal start
-        if start < row.start:
-            copy.pieces.append((start, row.start))
-        start = row.start + len(row.line)
-
-    for row in file_rows(source):
-        if row.kind in KINDS and (reached or (before and row.id == entry)):
-            end, reached = row.first, True
-            break
-        end = row.start + len(row.line)
-        if row.kind in ("meta", "rename"):
-            cut(row)
-            if row.kind == "meta" and (meta := rows.read_meta(read_row(row.line).get("meta"))) is not None:
-                copy.model, copy.provider = meta.model, meta.provider
-        elif row.kind in KINDS:
-            if row.kind == "compaction" and (compaction := rows.read_compaction(read_row(row.line))) is not None:
-                cut(row)
-                compaction.summary.id = row.id
-                copy.pieces.append(compaction)
-            copy.messages += row.kind != "custom"
-            copy.last, reached = row.id, row.id == entry
-    if not reached:
-        raise UnknownEntry(f"the session has no entry {entry!r}")
-    if start < end:
-        copy.pieces.append((start, end))
-    return copy
-
-
-def _write(folder: str, meta: Meta, source: BinaryIO, pieces: "list[tuple[int, int] | CompactionRow]") -> str:
+def _write(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
     """Write a new file and return its path. Raises OSError."""
     make_private(folder)
-    short = _short(meta.session_id)
     temporary = os.path.join(folder, f".{meta.id}.tmp")
     with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
         try:
-            target.write(rows.to_bytes(rows.meta_row(meta)))
-            starts: list[int] = []  # of the pieces, in the source and in the copy
-            moved: list[int] = []
-            for piece in pieces:
-                if isinstance(piece, CompactionRow):
-                    at = bisect_right(starts, piece.offset) - 1
-                    offset = target.tell() if not piece.kept or at < 0 else moved[at] + piece.offset - starts[at]
-                    target.write(rows.to_bytes(rows.compaction_row(piece.replace(offset=offset))))
-                else:
-                    starts.append(piece[0])
-                    moved.append(target.tell())
-                    source.seek(piece[0])
-                    _copy_bytes(source, target, piece[1] - piece[0])
+            write_copy(target, meta, source, plan)
         except OSError:
             os.unlink(temporary)
             raise
-    path = _free_path(folder, short)
+    path = free_path(folder, short_id(meta.session_id))
     os.rename(temporary, path)
     return path
 
 
-def _free_path(folder: str, short: str) -> str:
-    seconds = time.time()
-    while True:
-        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{short}.jsonl"
-        if not os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-        seconds += 1
-
-
-def _copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
-    while count and (data := source.read(min(count, _CHUNK))):
-        target.write(data)
-        count -= len(data)
-
-
-def _short(id: str) -> str:
-    return "".join(char if char.isascii() and (char.isalnum() or char in "_.") else "_" for char in id[:8]) or "_"
-
-
-def _first_meta(path: str) -> Meta | None:
+def first_meta(path: str) -> Meta | None:
     """Return the first meta row of a file; None if it is not a session."""
     try:
         with open(path, "rb", opener=open_regular) as file:

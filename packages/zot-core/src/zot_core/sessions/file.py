@@ -143,6 +143,14 @@ class SessionFile:
         if not tail:
             self._last_role = summary.role
 
+    def add_summary(self, summary: Message) -> None:
+        """Write the summary of a branch that was left; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._end_batch()
+        summary.id = summary.id or new_entry_id()
+        self._starts.append(self._write(rows.branch_summary_row(summary)))
+        self._last_role, self._calls = summary.role, 0
+
     def label(self, label: Label) -> None:
         """Write the label of an entry; raises `SessionError` as `append` does."""
         self._ensure_created()

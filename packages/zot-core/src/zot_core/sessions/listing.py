@@ -5,6 +5,7 @@ of large ones.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -30,10 +31,15 @@ LINE_BYTES = 32 * 1024 * 1024
 """Maximum bytes read of one line."""
 NAME_LENGTH = 200
 """Maximum characters of a session's name."""
+MADE_NAME_LENGTH = 80
+"""Maximum characters of a name that is made from a prompt."""
 NEWEST = 500
 """Default number of sessions in a list."""
 
 _DIGITS = 20  # maximum digits of the time in a place, in nanoseconds
+_MARKS = re.compile(r"\A(?:[#>*+-]+ +|[0-9]{1,3}[.)] +)+")
+_SENTENCE = re.compile(r"(?<=[^\s.])(?:[.!?…]+(?= +[^\sa-z0-9])|[。！？])")
+_SHORT_SENTENCE = 15  # characters; what ends before may be an abbreviation or a greeting
 _MESSAGE = b'{"type":"message"'
 
 
@@ -41,9 +47,9 @@ _MESSAGE = b'{"type":"message"'
 class SessionEntry(Record):
     """A session in a list.
 
-    `id` is that of the session, `path` the file of its conversation. `name` is its title, if `titled`, else the first
-    line of the first prompt, or empty. `messages` is their number, None if counting them would require reading a large
-    file. `started` is as in the file (UTC), `changed` in seconds since the epoch, `size` in bytes. `place` is its
+    `id` is that of the session, `path` the file of its conversation. `name` is its title, if `titled`, else made from
+    the first prompt (`name_from`), or empty. `messages` is their number, None if counting them would require reading a
+    large file. `started` is as in the file (UTC), `changed` in seconds since the epoch, `size` in bytes. `place` is its
     position in a list, for `after`.
     """
 
@@ -71,14 +77,8 @@ def list_sessions(
     is not a valid place.
     """
     end = _read_place(after) if after else None
-    folders = [store.folder(cwd)] if cwd is not None else entries(store.root)
-    found: list[tuple[int, str, str]] = []
-    for folder in folders:
-        for path in session_files(folder):
-            with suppress(OSError):  # deleted since
-                found.append((os.stat(path).st_mtime_ns, os.path.basename(path), path))
     listed: dict[str, SessionEntry] = {}
-    for changed, name, path in sorted(found, reverse=True):
+    for changed, name, path in files_by_use(store, cwd):
         if len(listed) == limit:
             break
         entry = read_entry(path) if end is None or (changed, name) < end else None
@@ -89,6 +89,18 @@ def list_sessions(
     return list(listed.values())
 
 
+def files_by_use(store: SessionStore, cwd: str | None = None) -> list[tuple[int, str, str]]:
+    """Return the session files of the directory `cwd`, or of all for None, last used first: the time of the last change
+    in nanoseconds, the name of the file, its path. Raises `SessionError`."""
+    folders = [store.folder(cwd)] if cwd is not None else entries(store.root)
+    found: list[tuple[int, str, str]] = []
+    for folder in folders:
+        for path in session_files(folder):
+            with suppress(OSError):  # deleted since
+                found.append((os.stat(path).st_mtime_ns, os.path.basename(path), path))
+    return sorted(found, reverse=True)
+
+
 def _read_place(place: str) -> tuple[int, str]:
     changed, colon, name = place.partition(":")
     if not colon or not changed.isdecimal() or len(changed) > _DIGITS:
@@ -96,14 +108,15 @@ def _read_place(place: str) -> tuple[int, str]:
     return int(changed), name
 
 
-def read_entry(path: str) -> SessionEntry | None:
-    """Return the list entry of a session file; None if it is not a session or is hidden."""
+def read_entry(path: str, *, hidden: bool = False) -> SessionEntry | None:
+    """Return the list entry of a session file; None if it is not a session, or, unless `hidden`, if lists leave it
+    out."""
     try:
         scan = _scan_file(path)
     except OSError:
         return None
     meta = scan.meta
-    if meta is None or meta.hidden:
+    if meta is None or (meta.hidden and not hidden):
         return None
     name = first_line(meta.title) or scan.name
     return SessionEntry(
@@ -154,10 +167,27 @@ def first_line(text: str) -> str:
 
 
 def name_from(message: Message) -> str:
-    """Return the name for a session without a title from a message; empty unless it is a visible user message."""
+    """Return the name for a session without a title from a message; empty unless it is a visible user message.
+
+    It is the first sentence of the first line that is not blank, without Markdown marks, cut after a word if it is
+    longer than `MADE_NAME_LENGTH` characters.
+    """
     if message.role != "user" or message.hidden:
         return ""
-    return first_line(message.display_text or message.text)
+    lines = (message.display_text or message.text)[: 20 * NAME_LENGTH].splitlines()
+    line = next((line for line in map(_without_marks, lines) if line), "")
+    end = next((found.end() for found in _SENTENCE.finditer(line) if found.end() >= _SHORT_SENTENCE), len(line))
+    line = line[:end].rstrip(".。 ")
+    if len(line) <= MADE_NAME_LENGTH:
+        return line
+    cut = line.rfind(" ", MADE_NAME_LENGTH // 2, MADE_NAME_LENGTH)
+    return line[: cut if cut > 0 else MADE_NAME_LENGTH - 1].rstrip(" ,;:") + "…"
+
+
+def _without_marks(line: str) -> str:
+    """Return a line without the marks of headings, quotes and lists; empty for the fence of a block of code."""
+    line = printable_line(line)
+    return "" if line.startswith(("```", "~~~")) else _MARKS.sub("", line).replace("**", "").strip("_ ")
 
 
 @record

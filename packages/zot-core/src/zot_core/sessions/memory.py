@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from zot_core.errors import SessionError
 from zot_core.sessions.rows import CustomEntry, Label
-from zot_core.sessions.tree import EntryNode, SessionTree
+from zot_core.sessions.tree import EntryKind, SessionTree
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
 
@@ -27,19 +27,24 @@ class MemorySession:
         """Add a message; a result of the same batch as the last one is merged with it."""
         last = self.tree.entries.get(message.id)
         if last is not None and isinstance(last.held, Message):
-            last.held = last.held.replace(content=[*last.held.content, *message.content])
+            self.tree.replace(last.id, last.held.replace(content=[*last.held.content, *message.content]))
         else:
-            self._add(EntryNode(message.id, self.tree.current, message.role, held=message))
+            self._add(message.id, message.role, message)
 
     def compact(self, summary: Message, kept: int) -> None:
         """Add that `summary` replaces all messages but the last `kept`."""
         summary.id = summary.id or new_entry_id()
         self._kept[summary.id] = kept
-        self._add(EntryNode(summary.id, self.tree.current, "compaction", held=summary))
+        self._add(summary.id, "compaction", summary)
 
     def clear(self) -> None:
         """Add that the conversation starts again."""
         self.compact(Message("user", []), 0)
+
+    def add_summary(self, summary: Message) -> None:
+        """Add the summary of a branch that was left."""
+        summary.id = summary.id or new_entry_id()
+        self._add(summary.id, "branch_summary", summary)
 
     def label(self, label: Label) -> None:
         """Set the label of an entry."""
@@ -47,7 +52,7 @@ class MemorySession:
 
     def custom(self, entry: CustomEntry) -> None:
         """Add data of an extension."""
-        self._add(EntryNode(entry.id, self.tree.current, "custom", held=entry))
+        self._add(entry.id, "custom", entry)
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:
         """Do nothing: usage is only written to files."""
@@ -73,6 +78,6 @@ class MemorySession:
                 messages.append(held)
         return messages
 
-    def _add(self, entry: EntryNode) -> None:
-        self.tree.add(entry)
-        self.tree.current = entry.id
+    def _add(self, id: str, kind: EntryKind, held: Message | CustomEntry) -> None:
+        self.tree.add(id, self.tree.current, kind, held)
+        self.tree.current = id

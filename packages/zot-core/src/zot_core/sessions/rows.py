@@ -1,12 +1,12 @@
 """The rows of a session file, to and from JSON.
 
 A row is a JSON object on one line, `type` first: `meta`, `message`, `tool_result`, `usage`, `rename`, `compaction`,
-`label`, `custom`. The fields are those of the existing Go zot, except for the `type` of blocks and the `id` of entries;
-it skips `tool_result`, `compaction` and the rows after it in this list. Blocks without a `type`, as in files of the Go
-zot, are recognized by their fields.
+`branch_summary`, `label`, `custom`. The fields are those of the existing Go zot, except for the `type` of blocks and
+the `id` of entries; it skips `tool_result`, `compaction` and the rows after it in this list. Blocks without a `type`,
+as in files of the Go zot, are recognized by their fields.
 
-The rows of the conversation, `message` and `compaction`, and `label` and `custom` rows are entries: they have an `id`
-that stays the same in copies. `entry_id` gives the id of a row without one.
+The rows of the conversation, `message`, `compaction` and `branch_summary`, and `label` and `custom` rows are entries:
+they have an `id` that stays the same in copies. `entry_id` gives the id of a row without one.
 
 The arguments of a tool call are written as the model wrote them and read back unchanged, except that line breaks become
 spaces. Arguments that are not a JSON object are written as a JSON string, missing ones as `{}`.
@@ -91,7 +91,7 @@ class CustomEntry(Record):
     id: str
 
 
-ENTRIES = ("message", "compaction", "label", "custom")
+ENTRIES = ("message", "compaction", "branch_summary", "label", "custom")
 """The types of the rows that are entries, besides `tool_result`, which has the id of the `message` row after it."""
 
 _DIGITS = 12
@@ -125,6 +125,11 @@ def compaction_row(compaction: CompactionRow) -> str:
     """Return the row for a compaction."""
     tail = f'"kept":{compaction.kept},"offset":{compaction.offset}{_id(compaction.summary.id)}'
     return f'{{"type":"compaction","message":{_message(compaction.summary)},{tail}}}'
+
+
+def branch_summary_row(summary: Message) -> str:
+    """Return the row for a summary of a branch that was left, which the model reads as a user's message."""
+    return f'{{"type":"branch_summary","message":{_message(summary)}{_id(summary.id)}}}'
 
 
 def label_row(label: Label) -> str:
@@ -267,8 +272,9 @@ def entry_id(row: dict[str, Any], before: str, line: bytes) -> str:
 def id_at_end(line: bytes) -> str:
     """Return the id of a `message` row as `message_row` writes it, without parsing the row; empty for any other."""
     # In JSON a quotation mark inside a string has a backslash before it, so these bytes are members of the row.
-    found = line[-27:-19] == b'},"id":"' and line[-3:] == b'"}\n'
-    return line[-19:-3].decode("ascii", "replace") if found else ""
+    if line[-27:-19] == b'},"id":"' and line.endswith(b'"}\n'):
+        return line[-19:-3].decode("ascii", "replace")
+    return ""
 
 
 def _count(text: str) -> int:

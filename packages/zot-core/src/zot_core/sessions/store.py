@@ -55,7 +55,7 @@ class SessionStore:
                 raise SessionNotFound(f"no session file at {path}")
             return path
         matching = [path for path in self._all(cwd) if _matches(path, name)]
-        if len({(os.path.dirname(path), _short_id(path)) for path in matching}) == 1:
+        if len({(os.path.dirname(path), _short_id_in_name(path)) for path in matching}) == 1:
             return _visible(matching) or matching[0]  # files of one session
         if matching:
             names = ", ".join(os.path.basename(path) for path in matching[:5])
@@ -71,13 +71,32 @@ class SessionStore:
 def new_session(folder: str, meta: Meta, advice: str = "") -> SessionFile:
     """Create a session in `folder` with a copy of `meta`, a new id and start time. Nothing is on disk before its first
     message."""
+    meta = meta.replace(id=new_session_id(), started=timestamp())
+    return SessionFile(free_path(folder, short_id(meta.id)), meta, advice=advice)
+
+
+def new_session_id(short: str = "") -> str:
+    """Return a random version 4 UUID (RFC 9562), which begins with `short` if that is given."""
     raw = bytearray(os.urandom(16))
-    raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80  # a version 4 UUID (RFC 9562)
+    raw[6], raw[8] = raw[6] & 0x0F | 0x40, raw[8] & 0x3F | 0x80
     digits = raw.hex()
-    identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
-    name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{digits[:8]}.jsonl"
-    meta = meta.replace(id=identity, started=timestamp())
-    return SessionFile(os.path.join(folder, name), meta, advice=advice)
+    return "-".join((short or digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def short_id(id: str) -> str:
+    """Return the beginning of a session's id, as it is in the names of its files."""
+    return "".join(char if char.isascii() and (char.isalnum() or char in "_.") else "_" for char in id[:8]) or "_"
+
+
+def free_path(folder: str, short: str) -> str:
+    """Return the path of a new session file: `<YYYYMMDD-HHMMSS>-<short>.jsonl`, UTC. A name that exists is not used
+    again: the time is then one second later."""
+    seconds = time.time()
+    while True:
+        name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{short}.jsonl"
+        if not os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+        seconds += 1
 
 
 def entries(folder: str) -> list[str]:
@@ -104,7 +123,7 @@ def _visible(paths: Iterable[str]) -> str:
     return ""
 
 
-def _short_id(path: str) -> str:
+def _short_id_in_name(path: str) -> str:
     """Return the first digits of the session's id, from the name of its file."""
     return os.path.basename(path).removesuffix(".jsonl").rpartition("-")[2]
 
@@ -113,7 +132,7 @@ def _matches(path: str, name: str) -> bool:
     """Return whether `name` is the beginning of the file's name or of the session's id, or a longer form of the 8
     digits of the id in the file's name."""
     stem, name = os.path.basename(path).removesuffix(".jsonl"), name.removesuffix(".jsonl")
-    short = _short_id(path)
+    short = _short_id_in_name(path)
     return bool(name) and (stem.startswith(name) or short.startswith(name) or name.startswith(f"{short}-"))
 
 

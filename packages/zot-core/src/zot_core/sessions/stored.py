@@ -21,6 +21,8 @@ EAGER_BYTES = 8 << 20
 
 _MESSAGE = b'{"type":"message","message":{"role":"'
 _TOOL_RESULT = b'{"type":"tool_result",'
+_USAGE = b'{"type":"usage",'
+_UNREAD_USAGE = {"type": "usage"}
 _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
@@ -50,7 +52,7 @@ def load(path: str) -> StoredSession:
     """
     stored = StoredSession(Meta("", "", "", "", ""))
     try:
-        with open(path, "rb", opener=open_regular) as file, _no_collector():
+        with open(path, "rb", opener=open_regular) as file, no_collector():
             source = (
                 _RowSource(path) if os.fstat(file.fileno()).st_size > EAGER_BYTES and hasattr(os, "pread") else None
             )
@@ -65,7 +67,7 @@ def load(path: str) -> StoredSession:
 
 
 @contextmanager
-def _no_collector() -> Iterator[None]:
+def no_collector() -> Iterator[None]:
     """Disable the garbage collector. Messages have no reference cycles, and searching a hundred thousand new objects
     for some takes a third of the loading time."""
     enabled = gc.isenabled()
@@ -152,10 +154,10 @@ class StoredMessage(Message):
         return object.__getattribute__(self, name)
 
 
-def _unread_message(line: bytes, before: str, start: int, source: _RowSource | None) -> StoredMessage | None:
+def _unread_message(line: bytes, before: str, start: int, source: _RowSource) -> StoredMessage | None:
     """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages.
     `before` is the id of the entry before it."""
-    if source is None or not line.startswith(_MESSAGE):
+    if not line.startswith(_MESSAGE):
         return None
     role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
     id = rows.id_at_end(line) or (rows.entry_id({}, before, line) if line.endswith(b"}}\n") else "")
@@ -164,18 +166,19 @@ def _unread_message(line: bytes, before: str, start: int, source: _RowSource | N
 
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
-    found, line, usage, id = False, b"\n", None, ""
+    found, line, id = False, b"\n", ""
+    usages: list[bytes] = []  # rows of which only the last one that can be read counts
     batch = _Batch()
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)
         if line.startswith(_TOOL_RESULT):
             batch.rows.append((start, line))
             continue
-        if message := _unread_message(line, id, start, source):
+        if source is not None and (message := _unread_message(line, id, start, source)) is not None:
             id = message.id
-            _add(stored, message, batch.take(stored, message, start))
+            _add(stored, message, batch.take(stored, message, start) if batch.rows else start)
             continue
-        row = read_row(line)
+        row = _UNREAD_USAGE if line.startswith(_USAGE) else read_row(line)
         if row.get("type") in rows.ENTRIES:
             id = rows.entry_id(row, id, line)
         match row.get("type"):
@@ -183,7 +186,7 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                 if meta := rows.read_meta(row.get("meta")):
                     meta.title = meta.title or stored.meta.title  # a rename is a row of its own
                     stored.meta, found = meta, True
-            case "message":
+            case "message" | "branch_summary":
                 if read := rows.read_message(row.get("message")):
                     read.id = id
                 _add(stored, read, batch.take(stored, read, start))
@@ -193,11 +196,12 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
                     compaction.summary.id = id
                     _compact(stored, compaction, start)
             case "usage":
-                usage = row.get("cumulative")
+                usages.append(line)
             case "rename":
                 stored.meta.title = row["title"] if isinstance(row.get("title"), str) else stored.meta.title
     stored.batch_open = batch.flush(stored)
-    stored.usage = rows.read_usage(usage)
+    usage = next((row for line in reversed(usages) if (row := read_row(line))), {})
+    stored.usage = rows.read_usage(usage.get("cumulative"))
     stored.torn = not line.endswith(b"\n")
     return found
 

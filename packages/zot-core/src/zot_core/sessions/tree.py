@@ -1,31 +1,38 @@
 """`SessionTree`: the entries of a session and of its earlier branches."""
 
+import json
 import os
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO, Literal, TypeAlias, get_args
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
+from zot_core.sessions.stored import no_collector
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.record import Record, record
 
-EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "custom"]
+EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "branch_summary", "custom"]
 
-KINDS = get_args(EntryKind)
+KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
+
+_CODES: dict[EntryKind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 _LINE = 200
 """Characters of an entry's first line."""
 
 _ROLE = b'{"type":"message","message":{"role":"'
-_KINDS: dict[bytes, EntryKind] = {b"user": "user", b"assistant": "assistant", b"tool": "tool"}
+_KINDS: dict[bytes, EntryKind] = {b'user"': "user", b"assis": "assistant", b'tool"': "tool"}
 
 
 @record
 class EntryNode(Record):
-    """An entry: a message, by its role, a compaction, or data of an extension (`custom`).
+    """An entry: a message, by its role, a compaction, the summary of a branch, or data of an extension (`custom`).
 
     `parent` is the id of the entry before it, empty for the first one of the session. `place` is where its row is: the
     path of a file, an offset and a size in bytes; None if the conversation is only in memory, where `held` is the row's
@@ -44,48 +51,121 @@ class SessionTree:
 
     `labels` are the labels of entries, by id. `current` is the id of the last entry of the conversation, empty if it
     has none. `leaves` are the last entries of the branches, by the path of their file.
+
+    A long session has 100,000 entries, so they are kept in columns, and a node is made when it is asked for. Entries
+    are also known by their number, from 0 on. Nearly every entry follows the one with the number before.
     """
 
     def __init__(self) -> None:
-        self.entries: dict[str, EntryNode] = {}
+        self.ids: list[str] = []
         self.labels: dict[str, str] = {}
         self.leaves: dict[str, str] = {}
         self.current = ""
-        self._children: dict[str, list[str]] | None = None
+        self._numbers: dict[str, int] = {}
+        self._kinds = bytearray()  # indexes in `KINDS`
+        self._starts, self._sizes = array("q"), array("q")
+        self._paths: list[tuple[int, str]] = []  # the first number of entries of a file, and its path
+        self._held: dict[int, Message | rows.CustomEntry] = {}
+        self._parents: dict[int, int] = {}  # of the entries that do not follow the one before; -1 for none
+        self._branches: dict[int, list[int]] = {}  # the reverse
 
-    def add(self, entry: EntryNode) -> None:
-        """Add an entry. Does nothing if its id is known."""
-        if entry.id not in self.entries:
-            self.entries[entry.id] = entry
-            self._children = None
+    @property
+    def entries(self) -> Mapping[str, EntryNode]:
+        """The entries by id."""
+        return _Entries(self)
+
+    def number(self, id: str) -> int:
+        """Return the number of an entry. Raises KeyError for an unknown id."""
+        return self._numbers[id]
+
+    def node(self, id: str) -> EntryNode:
+        """Return an entry. Raises KeyError for an unknown id."""
+        number = self._numbers[id]
+        parent = self._parents.get(number, number - 1)
+        place = None
+        if number not in self._held:
+            path = self._paths[bisect_right(self._paths, number, key=lambda each: each[0]) - 1][1]
+            place = path, self._starts[number], self._sizes[number]
+        before = self.ids[parent] if parent >= 0 else ""
+        return EntryNode(id, before, KINDS[self._kinds[number]], place, self._held.get(number))
+
+    def add(self, id: str, parent: str, kind: EntryKind, held: Message | rows.CustomEntry) -> None:
+        """Add an entry of a conversation in memory."""
+        self._held[len(self.ids)] = held
+        self._append(id, parent, kind, 0, 0)
+
+    def replace(self, id: str, held: Message) -> None:
+        """Replace the content of an entry of a conversation in memory."""
+        self._held[self._numbers[id]] = held
+
+    def file_adder(self, path: str) -> Callable[[str, str, EntryKind, int, int], None]:
+        """Return a function that adds an entry of this file: its id, that of the one before, its kind, and the offset
+        and the size of its row. It does nothing if the id is known."""
+        self._paths.append((len(self.ids), path))
+        return self._append
+
+    def _append(self, id: str, parent: str, kind: EntryKind, start: int, size: int) -> None:
+        if id in self._numbers:
+            return
+        number = self._numbers[id] = len(self.ids)
+        self.ids.append(id)
+        self._kinds.append(_CODES[kind])
+        self._starts.append(start)
+        self._sizes.append(size)
+        before = self._numbers[parent] if parent else -1
+        if before != number - 1:
+            self._parents[number] = before
+            self._branches.setdefault(before, []).append(number)
 
     def children(self, id: str) -> list[str]:
         """Return the ids of the entries that follow this one, or of the first entries for an empty id."""
-        if self._children is None:
-            self._children = {}
-            for entry in self.entries.values():
-                self._children.setdefault(entry.parent, []).append(entry.id)
-        return self._children.get(id, [])
+        number = self._numbers[id] if id else -1
+        after = [number + 1] if number + 1 < len(self.ids) and number + 1 not in self._parents else []
+        return [self.ids[each] for each in (*after, *self._branches.get(number, ()))]
 
     def path(self, id: str = "") -> list[str]:
         """Return the ids from the first entry to this one, by default to the current one."""
-        found: list[str] = []
-        at = id or self.current
-        while at and at in self.entries and len(found) <= len(self.entries):
-            found.append(at)
-            at = self.entries[at].parent
+        return [id for part in self.path_numbers(id) for id in self.ids[part.start : part.stop]]
+
+    def path_numbers(self, id: str = "") -> list[range]:
+        """Return the numbers of the entries in `path`, as ranges."""
+        found: list[range] = []
+        at = self._numbers.get(id or self.current, -1)
+        firsts = [0, *self._parents]  # ascending
+        while at >= 0:
+            first = firsts[bisect_right(firsts, at) - 1]
+            found.append(range(first, at + 1))
+            at = self._parents.get(first, first - 1)
         return found[::-1]
 
-    def walk(self) -> Iterator[tuple[str, int]]:
-        """Yield the ids in the order of a printed tree, each with its depth: entries that follow each other have the
-        same depth, the other branches below an entry have one more."""
-        stack = [(id, int(number > 0)) for number, id in enumerate(self.children(""))][::-1]
+    def walk(self) -> Iterator[tuple[range, int, int]]:
+        """Yield the numbers of entries in the order of a printed tree, as ranges of entries that follow each other,
+        each with its depth and the number of the first entry of its branch: what follows the last entry of a range has
+        the same depth, the other branches below an entry have one more."""
+        ends, points = [*self._parents, len(self.ids)], sorted(self._branches)
+        roots = [0] if self.ids and 0 not in self._parents else []
+        stack = [(first, int(at > 0)) for at, first in enumerate((*roots, *self._branches.get(-1, ())))][::-1]
         while stack:
-            id, depth = stack.pop()
-            yield id, depth
-            children = self.children(id)
-            stack += [(child, depth + 1) for child in reversed(children[1:])]
-            stack += [(child, depth) for child in children[:1]]
+            head, depth = stack.pop()
+            at = head
+            while at >= 0:
+                first, at, stop = at, -1, ends[bisect_right(ends, at)]
+                yield range(first, stop), depth, head
+                for point in points[bisect_left(points, first) : bisect_left(points, stop)]:
+                    branches = self._branches[point]
+                    if point == stop - 1:
+                        at, branches = branches[0], branches[1:]
+                    stack += [(branch, depth + 1) for branch in reversed(branches)]
+
+    def kind(self, number: int) -> EntryKind:
+        """Return the kind of the entry with this number."""
+        return KINDS[self._kinds[number]]
+
+    def of_kinds(self, numbers: range, kinds: Iterable[EntryKind]) -> list[int]:
+        """Return those of these numbers whose entries have one of these kinds."""
+        codes = bytes(_CODES[kind] for kind in kinds)
+        found = enumerate(self._kinds[numbers.start : numbers.stop], numbers.start)
+        return [number for number, code in found if code in codes]
 
     def first_lines(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the first line of what a person sees of these entries, each file opened once. Raises what `message`
@@ -128,14 +208,35 @@ class SessionTree:
         return rows.read_custom(_row(entry.place)) if entry.kind == "custom" else None
 
 
-def read_tree(paths: Iterable[str], current: str = "") -> SessionTree:
+class _Entries(Mapping[str, EntryNode]):
+    """The entries of a tree, made when they are asked for."""
+
+    def __init__(self, tree: SessionTree) -> None:
+        self._tree = tree
+
+    def __getitem__(self, id: str) -> EntryNode:
+        return self._tree.node(id)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._tree._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tree.ids)
+
+    def __len__(self) -> int:
+        return len(self._tree.ids)
+
+
+def read_tree(paths: Sequence[str], current: str = "") -> SessionTree:
     """Read the tree of the session with these files; `current` is the path of the conversation. Reads whole
     files: call it in a thread. Raises `SessionError`."""
     tree = SessionTree()
+    names = {os.path.basename(path) for path in paths}
+    labels: set[str] = set()  # ids of the label rows, which copies have too
     for path in paths:
         try:
-            with open(path, "rb", opener=open_regular) as file:
-                tree.leaves[path] = _read(file, path, tree)
+            with open(path, "rb", opener=open_regular) as file, no_collector():
+                tree.leaves[path] = _read(file, path, tree, names, labels)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -144,53 +245,70 @@ def read_tree(paths: Iterable[str], current: str = "") -> SessionTree:
     return tree
 
 
-def _read(file: Iterable[bytes], path: str, tree: SessionTree) -> str:
-    """Add the entries of a file, and return the id of the last one."""
-    last = ""
-    for row in file_rows(file):
-        if row.kind == "label":
-            label = rows.read_label(read_row(row.line))
+def _read(file: BinaryIO, path: str, tree: SessionTree, names: set[str], labels: set[str]) -> str:
+    """Add the entries of a file, and return the id of the last one. The part that was copied from another file with one
+    of these `names` is passed over if it is known."""
+    last = _skip_copied(file, tree, names)
+    add = tree.file_adder(path)
+    for kind, id, _, start, line in file_rows(file, last, file.tell()):
+        if kind in KINDS:
+            add(id, last, kind, start, len(line))
+            last = id
+        elif kind == "label" and id not in labels:
+            labels.add(id)
+            label = rows.read_label(read_row(line))
             tree.labels[label.entry] = label.text
-        elif row.kind in KINDS:
-            if row.id not in tree.entries:
-                tree.add(EntryNode(row.id, last, row.kind, (path, row.start, len(row.line))))
-            last = row.id
     return last
 
 
-class FileRow:
-    """A row of a session file. `kind` is an `EntryKind` or the type of a row that is no entry, such as "meta" and
-    "label"; `id` that of the entry, or of the last one before it. `start` is its offset, `first` that of its first row:
-    results may have `tool_result` rows before their own."""
+def _skip_copied(file: BinaryIO, tree: SessionTree, names: set[str]) -> str:
+    """Go to the end of the copied part, and return the id of its last entry; else return an empty text."""
+    meta = rows.read_meta(read_row(file.readline()).get("meta"))
+    entry = str(meta.other.get("fork_entry")) if meta is not None else ""
+    if meta is not None and meta.other.get("parent_file") in names and entry in tree.entries:
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            # In JSON a quotation mark inside a string has a backslash before it, so these bytes are the end of a row.
+            ending = f',"id":{json.dumps(entry)}}}\n'.encode()
+            if (found := data.find(ending)) >= 0:
+                file.seek(found + len(ending))
+                return entry
+    file.seek(0)
+    return ""
 
-    __slots__ = ("first", "id", "kind", "line", "start")
 
-    def __init__(self, kind: Any, id: str, first: int, start: int, line: bytes) -> None:
-        self.kind, self.id, self.first, self.start, self.line = kind, id, first, start, line
+FileRow: TypeAlias = tuple[Any, str, int, int, bytes]
+"""A row of a session file: its kind, an `EntryKind` or the type of a row that is no entry, such as "meta" and "label";
+the id of the entry or label, or of the last entry before it; the offset of its first row, because results
+may have `tool_result` rows before their own; its offset; its line."""
 
 
-def file_rows(file: Iterable[bytes]) -> Iterator[FileRow]:
-    """Yield the rows of a session file in order, without incomplete ones, unknown ones and `tool_result` rows."""
-    id, at, first = "", 0, -1
+def file_rows(file: Iterable[bytes], before: str = "", at: int = 0) -> Iterator[FileRow]:
+    """Yield the rows of a session file, without incomplete ones, unknown ones and `tool_result` rows. `at` is the
+    offset of the first line, `before` the id of the entry before it."""
+    first, role = -1, len(_ROLE)
     for line in file:
         start, at = at, at + len(line)
         if line.startswith(_ROLE) and (found := rows.id_at_end(line)):
-            kind: str | None = _KINDS.get(line[len(_ROLE) : line.find(b'"', len(_ROLE))])
-            id = found if kind else id
+            kind: str | None = _KINDS.get(line[role : role + 5])
+            id = found
         elif line.startswith(b'{"type":"usage"') and line.endswith(b"\n"):
-            kind = "usage"
+            yield "usage", before, start, start, line
+            continue
         elif line.startswith(b'{"type":"tool_result"'):
             first = start if first < 0 else first
             continue
         else:
             row = read_row(line) if line.endswith(b"\n") else {}
             kind = _kind(row)
-            id = rows.entry_id(row, id, line) if kind in KINDS or kind == "label" else id
+            id = rows.entry_id(row, before, line) if kind in KINDS or kind == "label" else before
         if kind is None:
             continue
-        yield FileRow(kind, id, first if kind == "tool" and first >= 0 else start, start, line)
         if kind in KINDS:
+            yield kind, id, first if kind == "tool" and first >= 0 else start, start, line
             first = -1
+        else:
+            yield kind, id, start, start, line
+        before = id
 
 
 def _kind(row: dict[str, Any]) -> str | None:
@@ -199,7 +317,7 @@ def _kind(row: dict[str, Any]) -> str | None:
         message = row.get("message")
         kind = message.get("role") if isinstance(message, dict) else None
         return kind if kind in ("user", "assistant", "tool") else None
-    return kind if kind in ("compaction", "custom", "label", "meta", "rename", "usage") else None
+    return kind if kind in ("compaction", "branch_summary", "custom", "label", "meta", "rename", "usage") else None
 
 
 def first_line(message: Message) -> str:
@@ -221,4 +339,4 @@ def _row(place: tuple[str, int, int]) -> dict[str, Any]:
             file.seek(start)
             return read_row(file.read(size))
     except OSError as error:
-        raise SessionError(f"cannot read session {path}: {error.strerror or os.strerror(error.errno or 0)}") from error
+        raise SessionError(f"cannot read session {path}: {error.strerror}") from error

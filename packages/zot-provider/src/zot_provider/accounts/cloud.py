@@ -71,7 +71,9 @@ class CloudAccounts:
         """Raise `MissingKey`, with the variables to set, if the environment does not name an account."""
         if not all(environment_value(names, self._environ) for names in cloud.variables):
             names = " and ".join(group[0] for group in cloud.variables)
-            raise MissingKey(f"no account for {provider.id}: set {' or '.join(provider.key_env)}, or {names}")
+            raise MissingKey(
+                f"no account for {provider.id}: set {' or '.join(provider.key_env)}, or {names}", provider.id
+            )
 
     def open(self, cloud: Cloud) -> CloudAccount:
         """Return the account."""

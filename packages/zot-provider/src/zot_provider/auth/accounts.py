@@ -53,7 +53,7 @@ class Accounts:
             name = self.name(provider)
             kind = self._kind(name)
         except ConfigError as error:
-            raise MissingKey(f"no API key for {provider.id}: {error}") from None
+            raise MissingKey(f"no API key for {provider.id}: {error}", provider.id) from None
         if not _usable(provider, kind):
             raise missing_account(provider)
         if kind == "api_key" and self.store.place(name) == "file" and (entry := self.store.file.entry(name)):
@@ -99,8 +99,7 @@ class Accounts:
 
     def name(self, provider: Provider) -> str:
         """Return the name under which an entry of the provider is stored, or would be."""
-        names = (provider.id, *provider.aliases)
-        return next((name for name in names if self.store.place(name)), provider.id)
+        return next((name for name in provider.stored_names if self.store.place(name)), provider.key_of or provider.id)
 
     def where(self, provider: Provider) -> str:
         """Return the place of the provider's entry for a person, empty without a usable one. Does not ask the

@@ -1,4 +1,4 @@
-"""`Entry`: what is stored for one provider, in the format of the Go zot's `auth.json`."""
+"""`Entry`: the stored keys and tokens of one provider, in the format of the Go zot's `auth.json`."""
 
 from collections.abc import Mapping
 from datetime import UTC

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PersonalKeys:
-    """The keys of a person: environment variables, then what is stored in the folder `home` by `zot auth login`.
+    """The keys of a person: environment variables, then the entries stored in the folder `home` by `zot auth login`.
 
     Nothing of the store is loaded while nothing is stored, or for a provider with a key in the environment.
     """

@@ -1,5 +1,7 @@
 """`KnownProviders`: the providers of zot and of the user."""
 
+from collections.abc import Sequence
+
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -14,7 +16,7 @@ class KnownProviders(Record):
     server is asked for its list, if the file says so. `warnings` name what the file has without effect.
     """
 
-    providers: tuple[Provider, ...] = PROVIDERS
+    providers: Sequence[Provider] = PROVIDERS
     models: dict[str, list[Model]] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     discover: dict[str, bool] = field(default_factory=dict)

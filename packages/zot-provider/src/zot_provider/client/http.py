@@ -169,7 +169,8 @@ class HttpClient:
         """Send a request once and yield the batches of its answer."""
         # A system prompt or a schema may hold lone surrogates, which UTF-8 cannot encode.
         body = without_surrogates(service.writer.write(request))
-        _log.debug("POST %s %s", location(url), body)
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("POST %s %s", location(url), body)
         encoded = body.encode()
         own = service.provider.quirks.request_headers(request, self._session)
         chunks = self._open().post(url, _headers(service, authorization, own, url, encoded), encoded)

@@ -17,7 +17,7 @@ _OPENROUTER_DEEPSEEK = _OPENROUTER.replace(reasoning_field="reasoning_content", 
 _OPENCODE_HEADERS = (("x-opencode-client", "zot"),)
 
 
-def _opencode(id: str, title: str, path: str, default_model: str) -> Provider:
+def _opencode(id: str, title: str, path: str, default_model: str, key_of: str = "") -> Provider:
     base_url = f"https://opencode.ai/inference{path}"
     quirks = Quirks(session_header="x-opencode-session", headers=_OPENCODE_HEADERS)
     return Provider(
@@ -30,6 +30,7 @@ def _opencode(id: str, title: str, path: str, default_model: str) -> Provider:
         catalog=id,
         scheme="bearer",
         quirks=quirks,
+        key_of=key_of,
         routes=(
             Route(("gpt-*", "grok-*", "muse-*"), wire="openai-responses", quirks=quirks.replace(prompt_cache_key=True)),
             Route(
@@ -86,7 +87,7 @@ PROVIDERS = (
         quirks=Quirks(empty_signatures=True),
     ),
     _opencode("opencode", "OpenCode Zen", "", "kimi-k3"),
-    _opencode("opencode-go", "OpenCode Go", "/go", "kimi-k3.1-pro"),
+    _opencode("opencode-go", "OpenCode Go", "/go", "kimi-k3.1-pro", key_of="opencode"),
     Provider(
         id="cloudflare-workers-ai",
         title="Cloudflare Workers AI",
@@ -123,6 +124,7 @@ PROVIDERS = (
                 quirks=Quirks(prompt_cache_key=True, session_header="x-session-affinity"),
             ),
         ),
+        key_of="cloudflare-workers-ai",
         variables=(_ACCOUNT, Variable("gateway", ("CLOUDFLARE_GATEWAY_ID",))),
     ),
 )

@@ -36,6 +36,7 @@ PROVIDERS = (
         default_model="gpt-6.1-sol",
         catalog="openai",
         quirks=_RESPONSES,
+        key_of="openai",
         note="Speaks Responses at any base URL.",
     ),
     Provider(

@@ -49,7 +49,8 @@ class Provider(Record):
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
     base URLs. `names` has the server's own names for models, by id; `names_env` names a variable that holds them in the
     form `id=name,id=name`. `account` names whose account is used without a key: that of a cloud ("aws", "google-cloud")
-    or a subscription. `sign_in` is how a person signs in with an account; None if only keys are used.
+    or a subscription. `key_of` names a provider of the same company whose stored key it takes. `sign_in` is how a
+    person signs in with an account; None if only keys are used.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Provider(Record):
     elsewhere: Route | None = None
     variables: tuple[Variable, ...] = ()
     account: str = ""
+    key_of: str = ""
     names_env: str = ""
     names: tuple[tuple[str, str], ...] = ()
     note: str = ""
@@ -81,6 +83,11 @@ class Provider(Record):
     def keyless(self) -> bool:
         """Whether it works without a key and without an account, as a server on this machine does."""
         return not self.account and (self.key_optional or not (self.key_env or self.sign_in))
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The names under which a key for it may be stored; the first that is there counts."""
+        return self.id, *self.aliases, *([self.key_of] if self.key_of else [])
 
     def serve(self, model: Model, base_url: str = "") -> "Provider":
         """Return the provider as it serves this model: with the wire, base URL and quirks for this model.

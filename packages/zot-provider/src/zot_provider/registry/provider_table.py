@@ -1,7 +1,7 @@
 """`ProviderTable`: the providers, their addresses and keys."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_provider.accounts.cloud import CloudAccounts
@@ -9,7 +9,7 @@ from zot_provider.catalog.known import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.model import Model
-from zot_provider.providers import provider_id
+from zot_provider.providers import LazySequence, provider_id
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_provider.registry.server_lists import ServerLists
@@ -37,6 +37,28 @@ class _Entry(Record):
     open: "Callable[[Provider], Client] | None" = None
 
 
+class _KnownEntries(Mapping[str, _Entry]):
+    """The built-in and the user's providers by id; an entry is made when it is looked up."""
+
+    def __init__(self, known: KnownProviders) -> None:
+        self._known = known
+        self._made: dict[str, _Entry] = {}
+
+    def __getitem__(self, id: str) -> _Entry:
+        if id not in self._made:
+            provider = next((each for each in self._known.providers if each.id == id), None)
+            if provider is None:
+                raise KeyError(id)
+            self._made[id] = _Entry(provider, {model.id: model for model in self._known.models.get(id, [])})
+        return self._made[id]
+
+    def __iter__(self) -> Iterator[str]:
+        return (provider.id for provider in self._known.providers)
+
+    def __len__(self) -> int:
+        return len(self._known.providers)
+
+
 class ProviderTable:
     """The built-in providers, the user's, and those added at run time, with their addresses and keys.
 
@@ -51,25 +73,33 @@ class ProviderTable:
         environ: Mapping[str, str] | None = None,
         credentials: Credentials | None = None,
         lists: ServerLists | None = None,
+        open_in_process: "Callable[[Provider], Client] | None" = None,
     ) -> None:
         """`known` holds the built-in and the user's providers. The default of `environ` is the environment of the
-        process. Keys come from `environ` unless `credentials` are given. `lists` are the lists of servers."""
+        process. Keys come from `environ` unless `credentials` are given. `lists` are the lists of servers.
+        `open_in_process` makes the client of a known provider without a base URL."""
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
         self._clouds = CloudAccounts(self.environ)
         self._added: dict[str, _Entry] = {}
         self.lists = lists or ServerLists()
+        self._open_in_process = open_in_process
         self.reload(known or KnownProviders())
 
     @property
-    def providers(self) -> tuple[Provider, ...]:
+    def providers(self) -> Sequence[Provider]:
         """The built-in providers, the user's, then the added ones."""
-        return tuple(entry.provider for entry in (self._known | self._added).values())
+        return LazySequence(entry.provider for entry in self._all_entries())
 
     def id_of(self, name: str) -> str:
         """Return the id of the provider with this id or alias; any other name stays as it is."""
-        return name if name in self._added or name in self._known else provider_id(name)
+        return name if not name or name in self._added or name in self._known else provider_id(name)
+
+    def has(self, name: str) -> bool:
+        """Whether a provider has this id or alias."""
+        id = self.id_of(name)
+        return bool(id) and (id in self._added or id in self._known)
 
     def provider(self, id: str) -> Provider:
         """Return the provider with this id or alias. Raises `UnknownName` with similar ids."""
@@ -101,15 +131,16 @@ class ProviderTable:
     def reload(self, known: KnownProviders) -> None:
         """Replace the built-in and the user's providers by `known`. Added providers stay."""
         self._keys, self._discover, self.warnings = known.keys, known.discover, known.warnings
-        self._known = {
-            provider.id: _Entry(provider, {model.id: model for model in known.models.get(provider.id, [])})
-            for provider in known.providers
-        }
+        self._known = _KnownEntries(known)
 
     def opener(self, id: str) -> "Callable[[Provider], Client] | None":
         """Return the function that makes the provider's client; None if it speaks HTTP."""
+        if self.base_url(id):
+            return None
         entry = self._added.get(id)
-        return None if entry is None or self.base_url(id) else entry.open
+        if entry is None and self.provider(id).base_url is None:
+            return self._open_in_process
+        return None if entry is None else entry.open
 
     def base_url(self, id: str) -> str:
         """Return the base URL that replaces the provider's own: that of `endpoints`, else that of the environment, else
@@ -143,6 +174,12 @@ class ProviderTable:
         """Return the first provider with a key, else the first provider."""
         providers = self.providers
         return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
+
+    def _all_entries(self) -> Iterator[_Entry]:
+        """Yield the entries in order; an added one is in the place of the known one that it replaces."""
+        for id in self._known:
+            yield self._added.get(id) or self._known[id]
+        yield from (entry for id, entry in self._added.items() if id not in self._known)
 
     def _endpoint(self, id: str) -> Endpoint:
         return self.endpoints.get(id) or Endpoint()

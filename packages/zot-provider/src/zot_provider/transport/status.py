@@ -15,10 +15,10 @@ _MAX_MESSAGE = 400
 _DAY = 86_400
 """Seconds; a longer wait is not believed."""
 
-_IN_SECONDS = re.compile(r"(?:re)?try (?:again )?in (?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b", re.IGNORECASE)
+_IN_SECONDS = r"(?:re)?try (?:again )?in (?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b"
 """A wait in a message: "Please retry in 34.07s" (Gemini), "try again in 9m38.016s" (Groq)."""
 
-_LASTING = re.compile(r"PerDay|Daily|\blimit: 0\b", re.IGNORECASE)
+_LASTING = r"PerDay|Daily|\blimit: 0\b"
 """Quotas whose end is too far for a wait, and models that an account may not use."""
 
 
@@ -93,7 +93,7 @@ def _quota(value: Any) -> tuple[float | None, bool | None]:
     `RetryInfo` and `QuotaFailure` (https://cloud.google.com/apis/design/errors#error_details).
     """
     message = _message(value)
-    found = _IN_SECONDS.search(message)
+    found = re.search(_IN_SECONDS, message, re.IGNORECASE)
     wait = 60 * float(found[1] or 0) + float(found[2]) if found else None
     if isinstance(value, list) and value:
         value = value[0]
@@ -107,7 +107,9 @@ def _quota(value: Any) -> tuple[float | None, bool | None]:
         wait = float(found[2]) if found else wait
     elif "QuotaFailure" not in kinds:
         return _possible(wait), None
-    return _possible(wait), _LASTING.search(json.dumps(kinds.get("QuotaFailure")) + message) is not None
+    return _possible(wait), re.search(
+        _LASTING, json.dumps(kinds.get("QuotaFailure")) + message, re.IGNORECASE
+    ) is not None
 
 
 def _possible(seconds: float | None) -> float | None:

@@ -19,7 +19,9 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.wire.parts import NAMES, WordRule
+from zot_provider.model import Model
+from zot_provider.wire.base import Quirks
+from zot_provider.wire.parts import NAMES, WordRule, id_rule
 
 NO_RESULT = "tool call was aborted; no result recorded."
 """The result that the model reads for a tool call without one."""
@@ -31,22 +33,20 @@ NO_IMAGE = "(image omitted: this model cannot see images)"
 def normalize(
     messages: Iterable[Message],
     wire: str,
-    *,
-    provider: str = "",
-    model: str = "",
-    images: bool = True,
+    model: Model,
+    quirks: Quirks,
     ids: set[str] | None = None,
-    id_rule: WordRule = NAMES,
+    usual_ids: WordRule = NAMES,
 ) -> list[Message]:
-    """Return a copy of the conversation in which
+    """Return a copy of the conversation, for this `model` on this `wire`, in which
 
     - each assistant message with calls is followed by one tool message with one result for each call, in call order:
       a missing result becomes an error with the text `NO_RESULT`, a result without a call is dropped;
-    - call ids are unique and follow `id_rule`, the names of tools follow the rule of names, and the arguments of calls
-      are the text of a JSON object;
-    - each role has only the blocks that it may have; reasoning is kept only if it is of this `wire`, of this `provider`
-      or of an unknown one, and, if a `model` is named, of this model or of an unknown one;
-    - there are no empty texts, no empty messages and no lone surrogates, and with `images=False` no images;
+    - call ids are unique and follow the rule of `quirks`, else `usual_ids`; the names of tools follow the rule of
+      names, and the arguments of calls are the text of a JSON object;
+    - each role has only the blocks that it may have; reasoning is kept only if it is of this wire, of this provider or
+      an unknown one, and of this model or an unknown one: another model refuses its signature or its cipher;
+    - there are no empty texts, no empty messages and no lone surrogates, and no images for a model without vision;
     - consecutive user messages are one message, and so are consecutive assistant messages without calls between them.
 
     `ids` holds the call ids of the messages before these; the call ids of these messages are added to it.
@@ -54,11 +54,12 @@ def normalize(
     history = list(messages)
     copy: list[Message] = []
     ids = set() if ids is None else ids
+    rule, images, origin = id_rule(quirks, usual_ids), model.images, (wire, model.provider, model.id)
     for index, message in enumerate(history):
         if message.role == "user":
             _append(copy, "user", _texts_and_images(message.content, images=images))
         elif message.role == "assistant":
-            blocks, calls = _assistant(message.content, (wire, provider, model), ids, id_rule)
+            blocks, calls = _assistant(message.content, origin, ids, rule)
             _append(copy, "assistant", blocks)
             if calls:
                 results = _results_after(history, index + 1)
@@ -89,7 +90,7 @@ def _texts_and_images(blocks: Sequence[Block], *, images: bool) -> list[TextBloc
 
 
 def _assistant(
-    blocks: Sequence[Block], origin: tuple[str, str, str], ids: set[str], id_rule: WordRule
+    blocks: Sequence[Block], origin: tuple[str, str, str], ids: set[str], rule: WordRule
 ) -> tuple[list[Block], list[tuple[str, ToolCallBlock]]]:
     """Return the blocks to send, and each call among them with its id in the history. `origin` is the wire, the
     provider and the model whose reasoning is kept."""
@@ -99,11 +100,11 @@ def _assistant(
     for block in blocks:
         if isinstance(block, ToolCallBlock):
             name = NAMES.apply(without_surrogates(block.name))
-            call = ToolCallBlock(unique_id(block.id, ids, id_rule), name, _arguments(block))
+            call = ToolCallBlock(unique_id(block.id, ids, rule), name, _arguments(block))
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):
-            if block.wire == wire and block.provider in ("", provider) and (not model or block.model in ("", model)):
+            if block.wire == wire and block.provider in ("", provider) and block.model in ("", model):
                 sent.append(block)
         elif isinstance(block, TextBlock) and block.text.strip():
             sent.append(block.replace(text=without_surrogates(block.text)))

@@ -38,7 +38,7 @@ def build_parser() -> Parser:
     )
     how.add_argument("--account", dest="method", action="store_const", const="account", help="sign in with an account")
     login.add_argument("--agree", action="store_true", help="agree to the terms that are shown, without a question")
-    logout = verbs.add_parser("logout", help="delete what is stored for a provider")
+    logout = verbs.add_parser("logout", help="delete the stored keys and tokens of a provider")
     logout.add_argument("provider", nargs="?", default="", help="the provider (default: the only stored one)")
     move = verbs.add_parser("move", help="move everything that is stored to the keyring, or to auth.json")
     move.add_argument("to", choices=("keyring", "file"))
@@ -50,7 +50,10 @@ def run(arguments: Sequence[str]) -> int:
     try:
         given = build_parser().parse_args(list(arguments))
         home = zot_home()
-        use_network(load_settings(home))
+        settings = load_settings(home)
+        use_network(settings)
+        for problem in settings.problems:
+            print_error(problem)
         registry = open_registry(home)
         if given.verb == "status":
             from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module

@@ -1,4 +1,4 @@
-"""`zot auth logout` and `zot auth move`: delete and move what is stored."""
+"""`zot auth logout` and `zot auth move`: delete and move stored keys and tokens."""
 
 import asyncio
 import sys
@@ -13,7 +13,7 @@ from zot_tui.text.sanitize import sanitize_line
 
 
 def log_out(registry: ModelRegistry, home: str, name: str) -> int:
-    """Delete what is stored for a provider; return 1 if nothing was."""
+    """Delete the stored keys and tokens of a provider; return 1 if there were none."""
     keys = PersonalKeys(home, registry.environ)
     if not name:
         stored = stored_accounts(keys)

@@ -75,7 +75,7 @@ def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) ->
     except ManifestError:
         pass  # the check reports it
     removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
-    report = check(directory, limits=limits, calls=calls, environ=environment(removed=removed - env))
+    report = check(directory, limits=limits, calls=calls, environ=environment(removed=set(removed) - env))
     for each in report.findings:
         if each.rule == "cannot-start" and argv:
             return Report(name, (finding("cannot-start", _with_advice(each.text, name, argv, folder)),))

@@ -18,7 +18,6 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
-from zot_provider.errors import ZotError
 from zot_provider.files.regular_file import read_start
 
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
@@ -90,10 +89,10 @@ def _status(found: DiscoveredExtension) -> list[DoctorLine]:
 
 def _allowed() -> DoctorLine:
     """Report whether what the project brings may be used."""
-    try:
-        setting = load_settings(zot_home()).project_trust
-    except ZotError as error:
-        return DoctorLine("no", "allowed", str(error))
+    settings = load_settings(zot_home())
+    if settings.problems:
+        return DoctorLine("no", "allowed", settings.problems[0])
+    setting = settings.project_trust
     if setting != "ask":
         state = "ok" if setting == "on" else "--"
         return DoctorLine(state, "allowed", f"project_trust is {setting} in the settings")

@@ -1,4 +1,4 @@
-"""Output and questions of `zot ext`, with text of manifests, paths and logs made safe for a terminal."""
+"""Output and questions of `zot ext` and `zot sessions`, made safe for a terminal."""
 
 import sys
 from collections.abc import Sequence
@@ -39,8 +39,13 @@ def can_ask() -> bool:
 
 def confirm(question: str) -> bool:
     """Ask a yes-or-no question; the end of input, and any answer but "y" or "yes", means no."""
-    print_text(f"{question} [y/N] ")
+    return read_answer(f"{question} [y/N]").lower() in ("y", "yes")
+
+
+def read_answer(question: str) -> str:
+    """Ask a question and return the line that is typed, empty at the end of input."""
+    print_text(f"{question} ")
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
         print_line()
-    return answer.strip().lower() in ("y", "yes")
+    return answer.strip()

@@ -1,4 +1,4 @@
-"""The web page at `/`: six static files without private data, served without a token."""
+"""The web page at `/`: seven static files without private data, served without a token."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
+    "/accounts.js": ("accounts.js", "text/javascript; charset=utf-8"),
     "/app.css": ("app.css", "text/css; charset=utf-8"),
     "/app.js": ("app.js", "text/javascript; charset=utf-8"),
     "/log.js": ("log.js", "text/javascript; charset=utf-8"),

@@ -1,5 +1,6 @@
 // The page of zot serve: a list of sessions, and a conversation with one of them.
 
+import { Accounts } from "./accounts.js";
 import { folded, follow, made, note, output, put, spoken, textOf } from "./log.js";
 import { server } from "./server.js";
 import { Waiting } from "./waiting.js";
@@ -9,6 +10,8 @@ const KEY = "zot.token";
 const LISTING = 4000; // milliseconds between two looks at the list of sessions
 const COMPLETE = "The answer is complete";
 const LONGEST = 20000; // characters of a tool's output that are shown
+
+const accounts = new Accounts(say, complain);
 
 let current = null; // the session that is open here
 let socket = null;
@@ -31,6 +34,7 @@ function complain(error) {
 function leave(why = "") {
   clearTimeout(listing);
   clear();
+  accounts.clear();
   $("sessions").replaceChildren();
   $("new-form").reset();
   $("composer").reset();

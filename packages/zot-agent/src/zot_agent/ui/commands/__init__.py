@@ -6,7 +6,7 @@ from importlib import import_module
 
 from zot_agent.ui.commands.base import SlashCommand
 
-_NAMES = ("help", "model", "accounts", "sessions", "conversation", "tree", "undo", "context", "screen")
+_NAMES = ("help", "model", "accounts", "sessions", "timeline", "conversation", "tree", "undo", "context", "screen")
 MODULES = tuple(f"{__name__}.{name}" for name in _NAMES)
 """In the order in which `/` lists their commands. The first screen does not need them: they are imported later."""
 

@@ -2,9 +2,8 @@
 
 from zot_agent.host.accounts import AccountLine, account_lines, find_provider, sign_out
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.questions.sign_in import choose_method, sign_in
-from zot_provider.auth.personal import PersonalKeys
-from zot_provider.auth.session import SignInSession, sign_in_methods
+from zot_agent.ui.questions.account import personal_keys, sign_in_to
+from zot_provider.auth.session import sign_in_methods
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
@@ -13,7 +12,7 @@ from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 
 async def login(chat: Chat, name: str) -> None:
     """Store a key, or sign in with an account; then offer the provider's model."""
-    registry, keys = chat.host.models, _keys(chat)
+    registry, keys = chat.host.models, personal_keys(chat)
     if not name:
         lines = {each.provider: each for each in account_lines(registry, keys)}
         items = [
@@ -25,40 +24,24 @@ async def login(chat: Chat, name: str) -> None:
     if not name:
         return
     provider = find_provider(registry, name)
-    methods = sign_in_methods(provider)
-    if not methods:
+    if not sign_in_methods(provider):
         raise ConfigError(f"{provider.id} needs no key")
-    method = await choose_method(chat.ask, provider)
-    if method is None:
-        return
-    session = SignInSession(registry, keys, provider.id, method)
-    removed = [variable for each in registry.providers for variable in each.key_env]
-    signed_in = await sign_in(chat.ask, chat.app, session, f"Sign in to {provider.title}", removed)
-    if signed_in is None:
-        chat.note(f"not signed in to {provider.title}; nothing was stored")
-        return
-    chat.note(signed_in.text, "success")
-    await _offer(chat, registry.default(provider.id))
+    if await sign_in_to(chat, provider):
+        await _offer(chat, registry.default(provider.id))
 
 
 async def logout(chat: Chat, name: str) -> None:
-    """Delete what is stored for a provider."""
-    registry, keys = chat.host.models, _keys(chat)
+    """Delete the stored keys and tokens of a provider."""
+    registry, keys = chat.host.models, personal_keys(chat)
     if not name:
         stored = [each for each in account_lines(registry, keys) if each.source in ("file", "keyring")]
         items = [PickerItem(each.provider, each.provider, each.text) for each in stored]
-        name = await chat.ask(Picker("Delete what is stored for", items, empty="nothing is stored")) or ""
+        name = await chat.ask(Picker("Sign out of", items, empty="nothing is stored")) or ""
     if not name:
         return
     lines = await sign_out(registry, keys, name)
     for line in lines or [f"nothing is stored for {name}"]:
         chat.note(line)
-
-
-def _keys(chat: Chat) -> PersonalKeys:
-    if chat.host.keys is None:
-        raise ConfigError("this zot was started with keys of its own; use zot auth in a shell")
-    return chat.host.keys
 
 
 def _mark(line: AccountLine | None) -> str:

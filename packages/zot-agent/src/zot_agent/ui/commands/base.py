@@ -1,12 +1,13 @@
 """`SlashCommand`, the record behind `/name`, and `Chat`, everything that a command can use."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.themes import Themes
+from zot_provider.messages import ImageBlock
 from zot_tui.app import App
 from zot_tui.keys.keymap import Keymap
 from zot_tui.widgets.dialogs.dialog import Dialog
@@ -42,8 +43,8 @@ class Chat(Protocol):
         """Show a line that is not part of the conversation."""
         ...
 
-    def send(self, text: str) -> None:
-        """Send a message as the user; it is queued while zot works."""
+    def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "") -> None:
+        """Send a message as the user; it is queued while zot works. `typed` is what they typed, if that differs."""
         ...
 
     def insert(self, text: str) -> None:

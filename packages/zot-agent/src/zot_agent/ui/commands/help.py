@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from zot_agent.ui.bindings import CHAT_ACTIONS, keys_of
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_core.conversation.commands import Command
 from zot_tui.keys.keymap import Keymap
 from zot_tui.terminal.screen import AppScreen
 from zot_tui.text.runs import Row, clip_runs
@@ -19,12 +20,13 @@ _SHARED_KEYS = frozenset({"cursor_up", "cursor_down"})
 
 def help_rows(
     commands: Iterable[SlashCommand],
-    extensions: Iterable[tuple[str, str, str]],
+    others: Iterable[Command],
     columns: int,
     keys: Keymap,
     screen: AppScreen,
 ) -> list[Row[str]]:
-    """Return the rows of the help page: commands in registry order, and the keys in `keys`.
+    """Return the rows of the help page: commands in registry order, those of `others` that are no skills, and the keys
+    in `keys`.
 
     The user's own keys are included if `screen` can report them.
     """
@@ -37,11 +39,15 @@ def help_rows(
     rows.append([("title", "  Commands")])
     for command in commands:
         line(f"/{command.name} {command.arguments}".rstrip(), command.help)
-    more = list(extensions)
-    if more:
+    others = list(others)
+    if templates := [each for each in others if each.kind == "template"]:
+        rows += [[], [("title", "  Prompt templates")]]
+        for each in templates:
+            line(f"/{each.name} {each.arguments}".rstrip(), each.description)
+    if extensions := [each for each in others if each.kind == "extension"]:
         rows += [[], [("title", "  Extension commands")]]
-        for name, description, owner in more:
-            line(f"/{name}", f"{description} [{owner}]" if description else f"[{owner}]")
+        for each in extensions:
+            line(f"/{each.name}", f"{each.description} [{each.source}]".lstrip())
     rows += [[], [("title", "  Typing")]]
     line("@path", "a file or directory")
     line("!command", "run it in the shell; the model reads its output")
@@ -62,11 +68,10 @@ def help_rows(
 
 async def help(chat: Chat, _: str) -> None:
     """Show keys and commands."""
-    running = chat.host.extensions
-    extensions = [(each.name, each.description, each.source) for each in running.commands] if running else []
+    await chat.host.conversation.list_templates()
+    others, commands = chat.host.conversation.commands, slash_commands().values()
     keys, screen = chat.keymap, chat.app.screen
-    commands = slash_commands().values()
-    await chat.ask(Pages("Help", lambda columns: help_rows(commands, extensions, columns, keys, screen)))
+    await chat.ask(Pages("Help", lambda columns: help_rows(commands, others, columns, keys, screen)))
 
 
 COMMANDS = (SlashCommand("help", "", "show keys and commands", "now", help),)

@@ -2,6 +2,7 @@
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.questions import account
 from zot_provider.errors import UnknownName
 from zot_provider.wire.reasoning import LEVELS, levels, nearest_level
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
@@ -13,7 +14,7 @@ async def model(chat: Chat, name: str) -> None:
         Picker("Model", await _models(chat), note="from providers with a key and local servers")
     )
     if chosen:
-        chat.host.conversation.set_model(chosen)
+        await account.switch_model(chat, chosen)
 
 
 async def next_favourite(chat: Chat, step: int) -> None:
@@ -28,7 +29,7 @@ async def next_favourite(chat: Chat, step: int) -> None:
         found = [chat.host.models.resolve(chat.host.models.split_level(name)[0], current) for name in names]
         here = [index for index, each in enumerate(found) if (each.provider, each.id) == (current.provider, current.id)]
         at = here[0] + step if here else (0 if step > 0 else -1)
-        chat.host.conversation.set_model(names[at % len(names)])
+        await account.switch_model(chat, names[at % len(names)])
 
 
 async def _models(chat: Chat) -> list[PickerItem[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_core.checkpoints.compare import FileDiff, shown_path
 from zot_core.errors import FilesEdited
-from zot_core.runtime.branches import Moved, Restore
+from zot_core.runtime.restoring import Moved, Restore
 from zot_tui.diff import diff_rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
@@ -60,8 +60,8 @@ def _diff_rows(files: list[FileDiff], cwd: str, width: int) -> list[Row[str]]:
     return rows
 
 
-async def go_back(chat: Chat, entry: str, *, before: bool) -> None:
-    """Continue at an entry. If files were changed since, ask what goes back."""
+async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = False) -> None:
+    """Continue at an entry. If files were changed since, ask what goes back. See `ConversationBranches.go_to`."""
     branches = chat.host.conversation.branches
     paths = await branches.files_to_restore(entry, before=before)
     restore: Restore | None = "conversation"
@@ -75,7 +75,10 @@ async def go_back(chat: Chat, entry: str, *, before: bool) -> None:
     if restore is None:
         return
     chosen = restore
-    moved = await _move(chat, lambda force: branches.go_to(entry, before=before, restore=chosen, force=force))
+    moved = await _move(
+        chat,
+        lambda force: branches.go_back(entry, before=before, restore=chosen, force=force, summarise=summarise),
+    )
     if moved is None:
         return
     if before and chosen != "files":

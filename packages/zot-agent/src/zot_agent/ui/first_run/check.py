@@ -5,15 +5,18 @@ The form of a pasted key is checked here; only the provider knows whether it wor
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from zot_agent.local.pick import PROBE_LIMIT, ServerCandidate, demo_pick, pick_model, server_candidates
+from zot_agent.local.pick import ServerCandidate, demo_pick, server_models
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record, field, record
 from zot_tui.text.sanitize import sanitize_line
+
+SERVER_LIMIT = 3.0
+"""Seconds for a local server to list its models."""
 
 _SHOWN = 2
 """Variables of keys that are listed; there are dozens of providers."""
@@ -47,12 +50,16 @@ class StartOption(Record):
 
 @record
 class FirstRun(Record):
-    """The ways to start. `demo` starts the demo model if `demo_ready`, else installs it."""
+    """The ways to start. `demo` starts the demo model if `demo_ready`, else installs it.
+
+    `searching`: whether more local servers may be found.
+    """
 
     variables: list[Variables] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
     demo: StartOption = field(default_factory=lambda: _demo(ready=False))
     demo_ready: bool = False
+    searching: bool = False
 
     def options(self) -> list[list[StartOption]]:
         """Return three groups for display: keys, local servers (may be empty), the demo model."""
@@ -73,26 +80,34 @@ class FirstRun(Record):
         ]
 
 
-async def find_start_options(
-    environ: Mapping[str, str],
-    providers: Sequence[Provider] = PROVIDERS,
-    candidates: Sequence[ServerCandidate] | None = None,
-    limit: float = PROBE_LIMIT,
-) -> FirstRun:
-    """Return the ways to start. Asks all local servers at once, `limit` seconds each; contacts this machine only."""
+def start_options(providers: Sequence[Provider] = PROVIDERS) -> FirstRun:
+    """Return the ways to start, without local servers."""
     grouped: dict[tuple[str, ...], Variables] = {}
     for provider in providers:
         if provider.key_env and not provider.keyless:
             grouped.setdefault(provider.key_env, Variables(provider.key_env, [])).titles.append(provider.title)
-    asked = server_candidates(environ) if candidates is None else candidates
-    picks = await asyncio.gather(*(pick_model({}, [candidate], limit) for candidate in asked))
-    found = [
-        Server(candidate.provider.id, candidate.title, pick.base_url, pick.model)
-        for candidate, pick in zip(asked, picks, strict=True)
-        if pick.kind == "server"
-    ]
     ready = demo_pick("").ready
-    return FirstRun([*grouped.values()], found, _demo(ready=ready), ready)
+    return FirstRun([*grouped.values()], [], _demo(ready=ready), ready)
+
+
+async def find_servers(
+    found: FirstRun, candidates: Sequence[ServerCandidate], changed: Callable[[], object], limit: float = SERVER_LIMIT
+) -> None:
+    """Ask all candidates at once, `limit` seconds each, and add those that answer to `found`, in the order of the
+    candidates; call `changed` after each and at the end. Contacts this machine only."""
+    answers: dict[int, Server] = {}
+
+    async def ask(place: int, candidate: ServerCandidate) -> None:
+        models = await server_models(candidate, limit)
+        if models:
+            answers[place] = Server(candidate.provider.id, candidate.title, candidate.base_url, models[0])
+            found.servers = [answers[each] for each in sorted(answers)]
+            changed()
+
+    found.searching = True
+    await asyncio.gather(*(ask(place, candidate) for place, candidate in enumerate(candidates)))
+    found.searching = False
+    changed()
 
 
 def _demo(*, ready: bool) -> StartOption:
@@ -126,7 +141,7 @@ class KeyGuess(Record):
 def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
     """Read a pasted key, or a line of a shell or file that sets one (`export NAME=key`).
 
-    The providers that read the variable; otherwise the providers with the longest matching key prefix.
+    The providers that read the variable and share no key; otherwise the providers with the longest matching key prefix.
     """
     key, name = text.strip(), ""
     assigned = _ASSIGNMENT.fullmatch(key)
@@ -137,7 +152,7 @@ def guess_key(text: str, providers: Sequence[Provider] = PROVIDERS) -> KeyGuess:
     if problem := _problem(key):
         return KeyGuess(problem=problem)
     if name:
-        return KeyGuess(key, [provider for provider in providers if name in provider.key_env])
+        return KeyGuess(key, [each for each in providers if name in each.key_env and not each.key_of])
     fitting = {
         provider.id: max((len(each) for each in provider.key_prefixes if key.startswith(each)), default=0)
         for provider in providers

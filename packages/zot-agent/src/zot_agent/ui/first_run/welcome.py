@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import open_registry
 from zot_agent.host.options import HostOptions
-from zot_agent.local.pick import local_provider
-from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_start_options, guess_key
+from zot_agent.local.pick import local_provider, server_candidates
+from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_servers, guess_key, start_options
 from zot_agent.ui.questions.sign_in import sign_in
-from zot_core.aio import spawn
+from zot_core.aio import finish, spawn
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.session import Method, SignInSession
 from zot_provider.errors import ZotError
@@ -26,6 +26,10 @@ from zot_tui.widgets.dialogs.stack import Stack
 from zot_tui.widgets.scroll import MARGIN, Scroll
 
 _WIDE = 60  # cells
+_AT_ONCE = 0.3
+"""Seconds to wait for local servers before the first question, in which they come first; others are added to it."""
+
+_SEARCHING = "Looking for local servers..."
 _NO_SERVER = "No local server answers; zot doctor shows where zot looked."
 
 
@@ -38,14 +42,28 @@ class _Start(NamedTuple):
 
 async def welcome(options: HostOptions, app: App) -> HostOptions | None:
     """Ask in place of the app's content; return the options that the user chose to start with, or None if they quit."""
-    found = await find_start_options(os.environ)
-    before, stack = app.root, Stack(Scroll(lambda columns: page(found, columns)))
+    found = start_options()
+    before, text = app.root, Scroll(lambda columns: page(found, columns))
+    stack = Stack(text)
     stack.changed.connect(app.redraw)
-    app.root = stack
-    asking = spawn(_Welcome(stack, app, found, options).ask(), "welcome")
-    ended = spawn(app.wait(), "end of the app")
-    await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
-    app.root = before
+    asked = _Welcome(stack, app, found, options)
+
+    def changed() -> None:
+        text.changed()
+        asked.changed()
+        app.redraw()
+
+    searching = spawn(find_servers(found, server_candidates(os.environ), changed), "local servers")
+    try:
+        await asyncio.wait([searching], timeout=_AT_ONCE)
+        app.root = stack
+        asking = spawn(asked.ask(), "welcome")
+        ended = spawn(app.wait(), "end of the app")
+        await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
+        app.root = before
+    finally:
+        searching.cancel()
+        await finish(searching)
     if not ended.done():
         ended.cancel()
         return await asking
@@ -62,7 +80,7 @@ def page(found: FirstRun, columns: int) -> list[Row[Any]]:
     beside = max((cells for cells in typed if cells <= room), default=0)
     rows = _text("No API key is set. Any one of these is enough to start:", "text", columns)
     for group in groups:
-        rows += [[], *(_text(_NO_SERVER, "muted", columns) if not group else [])]
+        rows += [[], *(_text(_SEARCHING if found.searching else _NO_SERVER, "muted", columns) if not group else [])]
         for option in group:
             rows += _option(option, beside, columns)
     return rows
@@ -88,12 +106,14 @@ class _Welcome:
     def __init__(self, stack: Stack, app: App, found: FirstRun, options: HostOptions) -> None:
         self._stack, self._app, self._found, self._options = stack, app, found, options
         self._registry = open_registry(zot_home())
+        self._first: Picker[_Start] | None = None
 
     async def ask(self) -> HostOptions | None:
         """Ask until the user has chosen something that works; None if they quit."""
         problem = ""
         while True:
-            start = await self._stack.ask(Picker("How do you want to start?", self._starts(), note=problem))
+            self._first = Picker("How do you want to start?", self._starts(), note=problem)
+            start = await self._stack.ask(self._first)
             if start is None or start.kind == "leave":
                 return None
             if start.server is not None:
@@ -109,6 +129,11 @@ class _Welcome:
             if chosen is not None:
                 return chosen
             problem = ""
+
+    def changed(self) -> None:
+        """Offer the servers that have been found by now."""
+        if self._first is not None:
+            self._first.set_items(self._starts())
 
     def _starts(self) -> list[PickerItem[_Start]]:
         servers = [

@@ -21,7 +21,8 @@ LONG = 20_000
 
 
 class PromptInput:
-    """`commands` are offered after `/`; `outdated` is emitted when the screen must be redrawn."""
+    """`commands` are offered after `/`. `commands_wanted` is emitted when a list of them opens, `outdated` when the
+    screen must be redrawn."""
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class PromptInput:
     ) -> None:
         self.editor, self._suggest = editor, suggest
         self.outdated: Signal[[]] = Signal()
+        self.commands_wanted: Signal[[]] = Signal()
         self.drafts = Drafts(home, cwd)
         self._pasted = os.path.join(home, PASTED)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
@@ -110,7 +112,10 @@ class PromptInput:
             self._completer.popup, self._searched = None, None
             self._show_choice()
             return
+        listed = self._lists_commands()
         self._completer.update(self.text, self.editor.buffer.cursor)
+        if self._lists_commands() and not listed:
+            self.commands_wanted.emit()
         query = _file_query(self.text, self.editor.buffer.cursor)
         if query is None:
             self._searched = None
@@ -120,6 +125,10 @@ class PromptInput:
                 self._searching.cancel()
             self._searching = spawn(self._search(query), "search files")
         self._show_choice()
+
+    def _lists_commands(self) -> bool:
+        popup = self._completer.popup
+        return popup is not None and popup.query.kind == "command"
 
     def _files_changed(self) -> None:
         """Search again: the index of files has changed."""

@@ -1,4 +1,4 @@
-"""The question whether what a project brings may be used: its extensions, its skills, its instructions."""
+"""The question whether what a project brings may be used: extensions, skills, prompt templates, instructions."""
 
 import asyncio
 from collections.abc import Sequence

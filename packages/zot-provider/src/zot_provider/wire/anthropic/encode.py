@@ -12,7 +12,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import finite_json, id_rule
+from zot_provider.wire.parts import finite_json
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking
 
 _NAME = "anthropic-messages"
@@ -28,9 +28,7 @@ def _cache_breakpoint() -> dict[str, str]:
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the turns of a conversation, or of a part of it; see `Wire`."""
-    rule = id_rule(quirks)
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
-    return _messages(normal, quirks)
+    return _messages(normalize(messages, _NAME, model, quirks, ids), quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

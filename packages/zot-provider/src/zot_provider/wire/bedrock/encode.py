@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json, id_rule
+from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking, effort_word
 
 _NAME = "bedrock-converse"
@@ -26,17 +26,8 @@ _MAX_TOKENS = 8192
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the turns of a conversation, or of a part of it; see `Wire`."""
-    normal = normalize(
-        messages,
-        _NAME,
-        provider=model.provider,
-        model=model.id,
-        images=model.images,
-        ids=ids,
-        id_rule=id_rule(quirks),
-    )
     turns: list[dict[str, Any]] = []
-    for message in normal:
+    for message in normalize(messages, _NAME, model, quirks, ids):
         role = "assistant" if message.role == "assistant" else "user"
         parts = _parts(message.content, model)
         if turns and turns[-1]["role"] == role:

@@ -14,7 +14,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import NO_OUTPUT, finite_json, id_rule, plain_text
+from zot_provider.wire.parts import NO_OUTPUT, finite_json, plain_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinking_budget
 
 _NAME = "gemini"
@@ -36,18 +36,9 @@ _VALUES = ("enum", "default", "examples", "example")
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the contents of a conversation, or of a part of it; see `Wire`."""
-    normal = normalize(
-        messages,
-        _NAME,
-        provider=model.provider,
-        model=model.id,
-        images=model.images,
-        ids=ids,
-        id_rule=id_rule(quirks),
-    )
     contents: list[dict[str, Any]] = []
     calls: dict[str, str] = {}  # names by id, of the last message with calls
-    for message in normal:
+    for message in normalize(messages, _NAME, model, quirks, ids):
         if message.role == "assistant":
             contents.append({"role": "model", "parts": _answer(message.content, model)})
             calls = {call.id: call.name for call in message.tool_calls}

@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
-from zot_provider.wire.parts import WordRule, data_url, id_rule, is_closed, plain_text, result_text
+from zot_provider.wire.parts import WordRule, data_url, is_closed, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
 
 _NAME = "openai-chat"
@@ -24,9 +24,7 @@ _IDS = WordRule(40)
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the messages of a conversation, or of a part of it; see `Wire`."""
-    rule = id_rule(quirks, _IDS)
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
-    return _messages(normal, model, quirks)
+    return _messages(normalize(messages, _NAME, model, quirks, ids, _IDS), model, quirks)
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from zot_provider.model import Model
 from zot_provider.request import Request, ToolSpec
 from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize, unique_id
-from zot_provider.wire.parts import data_url, id_rule, is_closed, result_text
+from zot_provider.wire.parts import data_url, is_closed, result_text
 from zot_provider.wire.reasoning import effort_word, temperature
 
 _NAME = "openai-responses"
@@ -27,8 +27,7 @@ _LONGEST_KEY = 64
 
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a conversation, or of a part of it; see `Wire`."""
-    rule = id_rule(quirks)
-    normal = normalize(messages, _NAME, provider=model.provider, images=model.images, ids=ids, id_rule=rule)
+    normal = normalize(messages, _NAME, model, quirks, ids)
     return [item for message in normal for item in _items(message, ids)]
 
 

@@ -43,9 +43,9 @@ class PickerItem(Generic[V]):
 class RowAction(Generic[V]):
     """Another action on the chosen item: `run` gets its value, and the picker stays open.
 
-    A `key` that types a character works only while the search is empty. `refusal` returns why the action cannot be done
-    with a value, in a line, or an empty text. With `confirm`, a question such as `delete this session?`, the key must
-    be pressed twice.
+    A `key` that types a character or moves in the search works only while that is empty. Without `help` there is no
+    hint of it. `refusal` returns why the action cannot be done with a value, in a line, or an empty text. With
+    `confirm`, a question such as `delete this session?`, the key must be pressed twice.
     """
 
     key: str
@@ -145,7 +145,7 @@ class Picker(Dialog[V]):
     def press(self, key: Key) -> bool:
         """See `Dialog`; row actions come before everything else."""
         action = self._actions.get(key)
-        if action is not None and not (key.text and self.filter.text):
+        if action is not None and not (_edits(key) and self.filter.text):
             self._act(action)
             return True
         used = super().press(key)
@@ -194,7 +194,7 @@ class Picker(Dialog[V]):
     def _find(self) -> None:
         """Update the lines: all items under their groups, or the matches of the search, best first."""
         wanted = self.filter.text
-        actions = [action for key, action in self._actions.items() if not (wanted and key.text)]
+        actions = [act for key, act in self._actions.items() if act.help and not (wanted and _edits(key))]
         self.hints = (
             Hint("dialog_accept", "choose"),
             *(Hint(action.key, action.help) for action in actions),
@@ -202,10 +202,10 @@ class Picker(Dialog[V]):
         )
         candidates = self._candidates(wanted)
         self.lines = []
-        current = 0
+        current = -1
         if wanted.strip():
             found = rank(wanted, candidates, self._searched, FOUND)
-            found.sort(key=lambda each: (-each.match.score, len(self.items[each.item].label)))
+            found.sort(key=lambda each: (-each.match.score, len(self.text(self.items[each.item]))))
             self.lines = [_Line(each.item, positions=each.match.positions) for each in found]
         else:
             group = ""
@@ -213,11 +213,11 @@ class Picker(Dialog[V]):
                 if item.group != group:
                     group = item.group
                     self.lines.append(_Line(heading=group))
-                if item.current and not current:
+                if item.current and current < 0:
                     current = len(self.lines)
                 self.lines.append(_Line(index))
         self._searched_for = (wanted, len(self.lines))
-        self.at = current if self.lines else -1
+        self.at = max(current, 0) if self.lines else -1
         self._choose_near()
         self._list.moved()
 
@@ -231,9 +231,13 @@ class Picker(Dialog[V]):
             return sorted(line.index for line in self.lines)
         return range(len(self.items))
 
+    def text(self, item: PickerItem[V]) -> str:
+        """Return the text of an item: its label, unless a subclass makes the texts when they are needed."""
+        return item.label
+
     def _searched(self, index: int) -> str:
         item = self.items[index]
-        return f"{item.label} {item.group}" if item.group else item.label
+        return f"{self.text(item)} {item.group}" if item.group else self.text(item)
 
     def _choose(self, at: int, step: int) -> bool:
         """Choose the first enabled item from line `at` on, going by `step`. Return False if all are disabled."""
@@ -251,6 +255,11 @@ class Picker(Dialog[V]):
         at = self.at
         if at < 0 or not (self._choose(at, 1) or self._choose(at, -1)):
             self.at = -1
+
+
+def _edits(key: Key) -> bool:
+    """Return whether the key is for the search once something is typed there."""
+    return bool(key.text) or key.name in ("left", "right")
 
 
 class _List(urwid.Widget):
@@ -302,7 +311,7 @@ class _List(urwid.Widget):
         """Return the column of descriptions, and whether labels have a mark."""
         items = self._picker.items
         if self._measured is None or self._measured[0] is not items:
-            cells = max((width(item.label) for item in items[:MEASURED]), default=0)
+            cells = max((width(self._picker.text(item)) for item in items[:MEASURED]), default=0)
             self._measured = (items, min(cells, LABEL_CELLS), any(item.current for item in items))
         _, cells, marked = self._measured
         return min(cells, columns // 2), marked
@@ -315,6 +324,7 @@ class _List(urwid.Widget):
         detail = item.detail
         if self._picker.filter.text and item.group:
             detail = f"{item.group}  {detail}" if detail else item.group
-        positions = [position for position in line.positions if position < len(item.label)]
-        entry = ListEntry(item.label, item.description, detail, mark, positions, item.enabled)
+        label = self._picker.text(item)
+        positions = [position for position in line.positions if position < len(label)]
+        entry = ListEntry(label, item.description, detail, mark, positions, item.enabled)
         return entry_row(entry, columns, cells, chosen=chosen)

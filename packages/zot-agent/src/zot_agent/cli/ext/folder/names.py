@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.config.settings import Settings, load_settings
+from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
@@ -19,12 +19,8 @@ def installed() -> Discovery:
 
 
 def project_choice() -> ProjectChoice:
-    """Return what decides about the project in the working directory; invalid settings are ignored."""
-    try:
-        settings = load_settings(zot_home())
-    except ConfigError:
-        settings = Settings()
-    return ProjectChoice(HostOptions(), settings, current_directory(), can_ask=True)
+    """Return what decides about the project in the working directory."""
+    return ProjectChoice(HostOptions(), load_settings(zot_home()), current_directory(), can_ask=True)
 
 
 def pick(name: str) -> DiscoveredExtension | Problem:

@@ -1,0 +1,108 @@
+"""`zot sessions list`, `search` and `show`."""
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from zot_agent.cli.ext.terminal import inline, print_line, print_table
+from zot_agent.config.paths import current_directory, sessions_root
+from zot_agent.export.formats import session_entry
+from zot_agent.ui.format.ages import age
+from zot_core.clock import timestamp
+from zot_core.sessions.listing import SessionEntry, list_sessions
+from zot_core.sessions.preview import read_preview
+from zot_core.sessions.search import search_sessions
+from zot_core.sessions.store import SessionStore
+from zot_provider.errors import ConfigError
+from zot_provider.json_text import dump, without_surrogates
+
+ID_LENGTH = 8
+"""Characters of an id in a table."""
+
+
+def print_list(*, everywhere: bool, limit: int, as_json: bool) -> int:
+    """Print the sessions of this directory, or of all; return 0."""
+    here = current_directory()
+    found = list_sessions(SessionStore(sessions_root()), None if everywhere else here, _checked(limit))
+    if as_json:
+        _print_json({"sessions": [entry_fields(entry) for entry in found]})
+    elif not found:
+        print_line("no sessions yet" if everywhere else "no sessions in this directory; --all lists those of others")
+    else:
+        print_table([("id", "used", "messages", "title", *(["directory"] if everywhere else [])), *(
+            (*_cells(entry), *([entry.cwd] if everywhere else [])) for entry in found
+        )])  # fmt: skip
+    return 0
+
+
+def print_found(words: Sequence[str], *, here: bool, limit: int, as_json: bool) -> int:
+    """Print the sessions that have all words, each with the text around them; return 0, or 1 without any."""
+    cwd = current_directory() if here else None
+    found = search_sessions(SessionStore(sessions_root()), words, cwd, _checked(limit))
+    if as_json:
+        fields = [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in found]
+        _print_json({"sessions": fields})
+    for hit in () if as_json else found:
+        entry = hit.entry
+        print_line(f"{entry.id[:ID_LENGTH]}  {inline(entry.name)}  ({_used(entry)}, {inline(entry.cwd)})")
+        if hit.excerpt:
+            print_line(f"          {'You' if hit.role == 'user' else 'zot'}: {inline(hit.excerpt)}")
+    if not found and not as_json:
+        print_line("nothing found")
+    return 0 if found else 1
+
+
+def print_session(name: str, *, as_json: bool) -> int:
+    """Print what a session is about; return 0."""
+    entry = session_entry(SessionStore(sessions_root()).find(name, current_directory()))
+    preview = read_preview(entry.path)
+    usage = preview.usage
+    if as_json:
+        tokens = {"input": usage.input, "output": usage.output, "cache_read": usage.cache_read}
+        tokens["cache_write"] = usage.cache_write
+        said = {"last_prompt": preview.prompt, "last_answer": preview.answer}
+        _print_json({**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost})
+        return 0
+    cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
+    read = usage.input + usage.cache_read + usage.cache_write
+    for label, text in (
+        ("title", entry.name), ("id", entry.id), ("directory", entry.cwd), ("model", entry.model),
+        ("started", entry.started), ("used", _used(entry)),
+        ("messages", "" if entry.messages is None else str(entry.messages)),
+        ("tokens", f"{read:,} in, {usage.output:,} out{cost}"), ("file", f"{entry.path} ({entry.size:,} bytes)"),
+    ):  # fmt: skip
+        print_line(f"{label:<10} {inline(text) or '-'}")
+    for label, text in (("You", preview.prompt), ("zot", preview.answer)):
+        if text:
+            print_line()
+            print_line(f"{label}:")
+            for line in text.split("\n"):
+                print_line(f"  {line}".rstrip())
+    return 0
+
+
+def entry_fields(entry: SessionEntry) -> dict[str, Any]:
+    """Return the fields of a session as JSON values."""
+    fields = {"id": entry.id, "title": entry.name, "titled": entry.titled, "cwd": entry.cwd, "model": entry.model}
+    fields |= {"messages": entry.messages, "started": entry.started, "used": timestamp(entry.changed)}
+    return fields | {"size": entry.size, "path": entry.path}
+
+
+def _cells(entry: SessionEntry) -> tuple[str, ...]:
+    messages = "" if entry.messages is None else str(entry.messages)
+    return entry.id[:ID_LENGTH], _used(entry), messages, entry.name
+
+
+def _used(entry: SessionEntry) -> str:
+    return age(time.time() - entry.changed)
+
+
+def _checked(limit: int) -> int:
+    if limit < 1:
+        raise ConfigError(f"--limit must be greater than 0, got {limit}")
+    return limit
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,0 +1,1 @@
+"""Sessions as files for people: the formats, by the suffix of the file, and the HTML page."""

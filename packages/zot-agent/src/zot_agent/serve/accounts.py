@@ -1,0 +1,183 @@
+"""`AccountRoutes`: the keys and sign-ins of the person who runs `zot serve`, for the page and other clients."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from zot_agent.host.accounts import account_lines, find_provider, sign_out
+from zot_agent.serve.http_error import HttpError
+from zot_agent.serve.limits import ServeLimits
+from zot_core.aio import spawn
+from zot_provider.auth.keys import add_key
+from zot_provider.auth.personal import PersonalKeys
+from zot_provider.auth.session import SignInSession
+from zot_provider.auth.steps import ConfirmTerms, EnterCode, NotSignedIn, SignedIn, SignInStep
+from zot_provider.errors import ConfigError
+from zot_provider.json_text import dump
+from zot_provider.providers.spec import Provider
+from zot_provider.registry import ModelRegistry
+
+
+class AccountRoutes:
+    """The endpoints below `/accounts`. No answer holds a key.
+
+    `registry` returns the providers and the person's keys as they are now. An account is offered if its sign-in works
+    on any machine, with a code that the person types: the browser may not be on the machine of the server.
+    """
+
+    def __init__(
+        self,
+        registry: Callable[[], ModelRegistry],
+        body: Callable[[Request], Awaitable[bytes]],
+        limits: ServeLimits,
+    ) -> None:
+        """`body` reads the body of a request."""
+        self._registry, self._body, self._limits = registry, body, limits
+        self._sign_ins = 0
+
+    async def list(self, request: Request) -> Response:
+        """List the providers that can have a key, and where the key of each is."""
+        registry, keys = self._keys()
+        providers = {each.id: each for each in registry.providers}
+        lines = [_described(line, providers.get(line.provider)) for line in account_lines(registry, keys)]
+        return JSONResponse({"accounts": lines, "notes": keys.notes()})
+
+    async def add(self, request: Request) -> Response:
+        """Store a key after the provider has accepted it."""
+        key = (await self._fields(request)).get("key")
+        if not isinstance(key, str):
+            raise HttpError(400, "key must be a string")
+        registry, keys = self._keys()
+        provider = find_provider(registry, request.path_params["provider"])
+        if not provider.key_env:
+            raise HttpError(400, f"{provider.id} takes no API key")
+        return JSONResponse({"text": await add_key(registry, keys, provider, key)})
+
+    async def remove(self, request: Request) -> Response:
+        """Delete what is stored for a provider."""
+        registry, keys = self._keys()
+        name = request.path_params["provider"]
+        lines = await sign_out(registry, keys, name)
+        if not lines:
+            raise HttpError(404, f"nothing is stored for {name}")
+        return JSONResponse({"text": "; ".join(lines)})
+
+    async def sign_in(self, request: Request) -> Response:
+        """Sign in with an account; the answer is a stream of lines, which ends the sign-in when it is closed."""
+        agreed = (await self._fields(request)).get("agree") is True
+        registry, keys = self._keys()
+        provider = find_provider(registry, request.path_params["provider"])
+        if provider.sign_in is None or provider.sign_in.flow != "device":
+            raise HttpError(400, f"{provider.id} has no sign-in with a code; run zot auth login {provider.id}")
+        if provider.sign_in.terms and not agreed:
+            raise HttpError(403, f"agree first: {provider.sign_in.terms}")
+        if self._sign_ins >= self._limits.sign_ins:
+            raise HttpError(429, f"{self._limits.sign_ins} sign-ins are open already")
+        self._sign_ins += 1
+        return _SignInLines(SignInSession(registry, keys, provider.id, "account"), self._ended, self._limits)
+
+    # Internal.
+
+    def _ended(self) -> None:
+        self._sign_ins -= 1
+
+    def _keys(self) -> tuple[ModelRegistry, PersonalKeys]:
+        registry = self._registry()
+        if not isinstance(registry.credentials, PersonalKeys):
+            raise ConfigError("this server was started with keys of its own")
+        return registry, registry.credentials
+
+    async def _fields(self, request: Request) -> dict[str, Any]:
+        try:
+            fields = json.loads(await self._body(request) or b"{}")
+        except (ValueError, RecursionError):
+            raise HttpError(400, "the body is not JSON") from None  # the error would quote a key
+        if not isinstance(fields, dict):
+            raise HttpError(400, "the body must be a JSON object")
+        return fields
+
+
+def _described(line: Any, provider: Provider | None) -> dict[str, Any]:
+    """Return the JSON of a line, with what a person can do for the provider."""
+    sign_in = provider.sign_in if provider is not None else None
+    account = sign_in if sign_in is not None and sign_in.flow == "device" else None
+    return {
+        **{name: getattr(line, name) for name in line.__match_args__},
+        "title": provider.title if provider is not None else line.provider,
+        "text": line.text,
+        "takes_key": provider is not None and bool(provider.key_env),
+        "sign_in": account.title if account is not None else "",
+        "terms": account.terms if account is not None else "",
+    }
+
+
+class _SignInLines(Response):
+    """The steps of a sign-in as JSON lines, and empty lines while nothing happens."""
+
+    def __init__(self, session: SignInSession, ended: Callable[[], None], limits: ServeLimits) -> None:
+        super().__init__()
+        self._session, self._ended, self._limits = session, ended, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the request; see the ASGI specification. A client that leaves ends the sign-in."""
+        lines: asyncio.Queue[str] = asyncio.Queue()
+        tasks = [
+            spawn(self._follow(lines), "sign in"),
+            spawn(self._write(lines, send), "write a sign-in"),
+            spawn(_until_gone(receive), "watch for the end of a sign-in"),
+        ]
+        try:
+            await asyncio.wait(tasks[1:], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            self._ended()
+
+    async def _follow(self, lines: asyncio.Queue[str]) -> None:
+        """Run the sign-in; the last line is empty."""
+        try:
+            async with aclosing(self._session.steps()) as steps:
+                async for step in steps:
+                    if isinstance(step, ConfirmTerms):
+                        self._session.agree()
+                    else:
+                        lines.put_nowait(dump(_step_json(step)))
+        finally:
+            lines.put_nowait("")
+
+    async def _write(self, lines: asyncio.Queue[str], send: Send) -> None:
+        headers = [(b"content-type", b"application/x-ndjson"), (b"x-accel-buffering", b"no")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        line = "-"
+        while line:
+            try:
+                async with asyncio.timeout(self._limits.heartbeat_seconds):
+                    line = await lines.get()
+                text = f"{line}\n" if line else ""
+            except TimeoutError:
+                text = "\n"
+            await send({"type": "http.response.body", "body": text.encode(), "more_body": bool(line)})
+
+
+def _step_json(step: SignInStep) -> dict[str, Any]:
+    match step:
+        case EnterCode(code, url, seconds):
+            return {"type": "enter_code", "code": code, "url": url, "seconds": seconds}
+        case SignedIn(provider, text):
+            return {"type": "signed_in", "provider": provider, "text": text}
+        case NotSignedIn(error):
+            return {"type": "failed", "error": str(error)}
+        case _:
+            return {"type": "progress", "text": getattr(step, "text", "")}
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,143 @@
+"""The exported page, as text and in a real browser."""
+
+import base64
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from chromium import browser
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zot_agent.config.paths import sessions_root
+from zot_agent.export.formats import file_name, session_entry
+from zot_agent.export.html import write_html
+from zot_core.sessions.listing import SessionEntry
+from zot_core.sessions.store import SessionStore
+from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
+
+DOT = base64.b64encode(
+    bytes.fromhex(
+        "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+        "1f15c4890000000d49444154789c6360606060000000050001a5f64540"
+        "0000000049454e44ae426082"
+    )
+).decode()
+EVIL = "</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
+
+
+def page(*messages: Message, title: str = "") -> str:
+    session = SessionStore(sessions_root()).create("/p", EVIL, "p", "0")
+    session.meta = session.meta.replace(title=title)
+    for message in messages:
+        session.append(message)
+    session.close()
+    target = BytesIO()
+    write_html(session_entry(session.path), target)
+    return target.getvalue().decode()
+
+
+def user(text: str) -> Message:
+    return Message("user", [TextBlock(text)])
+
+
+def test_nothing_from_the_session_is_markup_of_the_page() -> None:
+    found = page(
+        user(EVIL),
+        Message(
+            "assistant",
+            [ReasoningBlock(EVIL), TextBlock(f"{EVIL}\n\n[x](javascript:alert(1)) ![p](http://x.test/p.png)\n\n{EVIL}"),
+             ToolCallBlock("c", EVIL, EVIL)],
+        ),
+        Message("tool", [ToolResultBlock("c", [TextBlock(EVIL), ImageBlock("image/svg+xml", EVIL)])]),
+        Message("user", [ImageBlock("image/png", f'"{EVIL}')]),
+        title=EVIL,
+    )  # fmt: skip
+    assert "<script" not in found
+    assert "<img" not in found
+    assert "javascript:" not in found.replace("(javascript:alert(1))", "")
+    assert found.count("<details") == found.count("</details>") == 2
+    assert "default-src 'none'" in found
+
+
+@given(st.text(st.sampled_from("<>&\"'/=! `*_[]()\n\tascript:"), max_size=60))
+def test_the_page_has_only_its_own_elements(text: str) -> None:
+    session = SessionStore(sessions_root()).create("/p", "m", "p", "0")
+    session.append(user(text))
+    session.append(Message("assistant", [TextBlock(text), ToolCallBlock("c", text, text)]))
+    session.close()
+    target = BytesIO()
+    write_html(session_entry(session.path), target)
+    body = target.getvalue().decode().partition("<body>")[2]
+    allowed = (
+        "main header h1 h2 h3 h4 h5 h6 p article div details summary b code pre em strong s a ul ol li blockquote hr br"
+    )
+    names = {part.lstrip("/").partition(">")[0].partition(" ")[0] for part in body.split("<")[1:]}
+    assert names <= {
+        *allowed.split(),
+        "blockquote",
+        "hr",
+        "br",
+        "body",
+        "html",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
+    assert "<script" not in body
+
+
+def test_markdown_is_shown_and_pictures_are_in_the_file() -> None:
+    call = ToolCallBlock("c", "read", '{"path": "a.png"}')
+    found = page(
+        user("# not a heading"),
+        Message("assistant", [TextBlock("A **bold** word and\n\n| a |\n|---|\n| b |"), call]),
+        Message("tool", [ToolResultBlock("c", [ImageBlock("image/png", DOT)], is_error=True)]),
+    )
+    assert '<div class="said"># not a heading</div>' in found
+    assert "<strong>bold</strong>" in found
+    assert "<td>b</td>" in found
+    assert f'<img alt="" src="data:image/png;base64,{DOT}">' in found
+    assert '<details class="failed"><summary><b>read</b>' in found
+
+
+def test_an_exported_file_is_named_after_the_session() -> None:
+    entry = SessionEntry("af86bd37-4037", "/x", "/p", "Fix: the `parser`, " + "really " * 20, True, 1,
+                         "2026-11-21T20:29:25.586Z", 0, 0, "m")  # fmt: skip
+    assert file_name(entry) == "20261121-202925-af86bd37-fix-the-parser-really-really-really-real.zotsession"
+    assert file_name(entry.replace(id="../../x", name="…", started="")) == "x.zotsession"
+
+
+@pytest.mark.needs("chromium")
+async def test_the_page_fits_a_phone_and_folds_calls(tmp_path: Path) -> None:
+    call = ToolCallBlock("c", "bash", '{"command": "' + "x" * 300 + '"}')
+    text = page(
+        user("word " * 100 + "y" * 400),
+        Message(
+            "assistant", [TextBlock("```\n" + "z" * 400 + "\n```\n\n" + "| a " * 40 + "|\n" + "|---" * 40 + "|"), call]
+        ),
+        Message("tool", [ToolResultBlock("c", [TextBlock("w" * 1000), ImageBlock("image/png", DOT)])]),
+        title=EVIL,
+    )
+    (tmp_path / "page.html").write_text(text)
+    async with browser(tmp_path / "profile") as tab:
+        await tab.call(
+            "Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True
+        )  # fmt: skip
+        await tab.go((tmp_path / "page.html").as_uri())
+        assert await tab.value("document.documentElement.scrollWidth") == 360
+        assert await tab.value("document.querySelector('details').open") is False
+        await tab.value("document.querySelector('summary').click()")
+        assert await tab.value("document.querySelector('details').open") is True
+        assert await tab.value("document.documentElement.scrollWidth") == 360
+        assert await tab.value("document.querySelector('img').naturalWidth") == 1
+        assert await tab.value("document.title") == EVIL
+        colours = []
+        for scheme in ("light", "dark"):
+            await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            colours.append(await tab.value("getComputedStyle(document.body).backgroundColor"))
+        assert colours == ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]
+        assert tab.complaints == []

@@ -1,0 +1,33 @@
+"""Ask the model for the summary of a branch that the conversation leaves."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from zot_core.clock import timestamp
+from zot_core.compaction.compactor import CompactionError
+from zot_core.compaction.size import estimate
+from zot_core.compaction.summary import BRANCH_HEADING, summarise
+from zot_provider.messages import Block, Message, TextBlock, new_entry_id
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+
+_TOKENS = 1024
+"""Maximum length of the summary."""
+
+_RESULT_CHARACTERS = 2000
+"""Maximum length of a tool result in the request for it."""
+
+
+async def branch_summary(agent: "Agent", messages: Sequence[Message]) -> Message:
+    """Return a user message with a summary of these messages, which the conversation leaves.
+
+    Raises `CompactionError` for an empty summary, and what the client raises.
+    """
+    text = await summarise(
+        agent, messages, max_tokens=_TOKENS, result_characters=_RESULT_CHARACTERS, prompt="branch.md"
+    )
+    if not text:
+        raise CompactionError("empty summary from model")
+    content: list[Block] = [TextBlock(f"{BRANCH_HEADING}\n\n{text}")]
+    return Message("user", content, timestamp(), summarized_tokens=estimate(messages), id=new_entry_id())

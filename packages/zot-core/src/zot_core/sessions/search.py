@@ -1,0 +1,209 @@
+"""Search the titles and the texts of stored sessions.
+
+There is no index: the bytes of the files are searched, some 2 GB a second, and only the lines with a match are parsed.
+What counts is what a person reads: titles, prompts and answers, without regard to case. Results and arguments of tools,
+hidden messages and earlier branches do not count.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from io import FileIO
+
+from zot_core.printable import printable_line
+from zot_core.sessions import rows
+from zot_core.sessions.listing import LINE_BYTES, SessionEntry, files_by_use, read_entry
+from zot_core.sessions.raw import read_row
+from zot_core.sessions.store import SessionStore
+from zot_provider.files.regular_file import open_regular
+from zot_provider.record import Record, record
+
+HITS = 100
+"""Default number of sessions that a search finds."""
+EXCERPT_LENGTH = 160
+"""Maximum characters of an excerpt."""
+WORDS = 20
+"""Maximum number of words that are searched for; further ones are ignored."""
+
+_PIECE = 4 << 20  # bytes read at a time: searching them holds the interpreter for some 3 ms
+_BEFORE = 50  # characters of an excerpt before the word
+_ESCAPED = re.compile(r'["\\<>&\x00-\x1f\x7f\u2028\u2029\x85\s]+')
+"""What JSON writers may escape, and white space, which is compared loosely."""
+_OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
+_RARE = 3  # letters of ASCII that are rare enough to look for
+_SAID = tuple(b'{"type":"message","message":{"role":"%s"' % role for role in (b"user", b"assistant"))
+_TITLES = (b'{"type":"meta"', b'{"type":"rename"')
+
+
+@record
+class SessionHit(Record):
+    """A session that has all words. `excerpt` is the text around the first match, in one line, empty if only the title
+    matches; `role` is "user" or "assistant", whose text it is, else empty."""
+
+    entry: SessionEntry
+    excerpt: str = ""
+    role: str = ""
+
+
+def search_sessions(
+    store: SessionStore,
+    words: Sequence[str],
+    cwd: str | None = None,
+    limit: int = HITS,
+    check: Callable[[], None] = lambda: None,
+) -> list[SessionHit]:
+    """Return the `limit` most recently used sessions that contain every one of `words`, newest first: of the directory
+    `cwd`, or of all for None. A word may have blanks, which match any white space. Without words nothing is found.
+
+    `check` is called often and may raise to end the search. This reads files: call it in a thread. A file that cannot
+    be read is passed over. Raises `SessionError` if the sessions' folder cannot be read.
+    """
+    wanted = [_Word(plain) for plain in dict.fromkeys(_plain(word) for word in words) if plain][:WORDS]
+    hits: dict[str, SessionHit] = {}
+    if not wanted:
+        return []
+    for _, _, path in files_by_use(store, cwd):
+        if len(hits) >= limit:
+            break
+        check()
+        found = _search_file(path, wanted, check)
+        entry = read_entry(path) if found is not None else None
+        if found is None or entry is None:
+            continue
+        title = _plain(entry.name)
+        if all(word.text in title for word in found.missing):
+            hits.setdefault(entry.id or path, SessionHit(entry, found.excerpt, found.role))
+    return list(hits.values())
+
+
+class _Word:
+    """A word, as it must occur in the text of a message, and what the bytes of such a line contain, in lower case:
+    one of `needles`, and all of `parts`."""
+
+    __slots__ = ("needles", "parts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        runs = _ESCAPED.split(text)
+        self.parts = [part.encode() for run in runs for part in _OTHER_LETTERS.split(run) if part]
+        rare = max(self.parts, key=len, default=b"")
+        run = max(runs, key=len)
+        # Lower case of bytes changes ASCII only; for other letters the usual forms of a word are looked for.
+        forms = [run, run.upper(), run.title()] if len(rare) < _RARE and not run.isascii() else [rare.decode()]
+        self.needles = sorted({form.encode("utf-8", "replace").lower() for form in forms if form})
+
+    def lines(self, lower: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the lines of `lower`, rows in lower case, that may have the word, as offsets."""
+        at = 0
+        while at < len(lower) and (at := self._find(lower, at)) >= 0:
+            start, end = lower.rfind(b"\n", 0, at) + 1, lower.find(b"\n", at)
+            end = len(lower) if end < 0 else end
+            if all(lower.find(part, start, end) >= 0 for part in self.parts):
+                yield start, end
+            at = end + 1
+
+    def _find(self, lower: bytes, start: int) -> int:
+        if len(self.needles) == 1:
+            return lower.find(self.needles[0], start)
+        # A word of escaped characters alone may be in any line.
+        return min(
+            (at for each in self.needles if (at := lower.find(each, start)) >= 0), default=-1 if self.needles else start
+        )
+
+
+class _FileSearch:
+    """The search of a file for `words`. `missing` are the words not found yet, and `titled` the words that may be in a
+    title. `excerpt` and `role`: see `SessionHit`."""
+
+    def __init__(self, words: Sequence[_Word]) -> None:
+        self.words = words
+        self.missing = list(words)
+        self.titled: set[_Word] = set()
+        self.excerpt = self.role = ""
+        self._most = 0
+
+    @property
+    def may_match(self) -> bool:
+        """Whether all words were found, if the missing ones are in the title."""
+        return self.titled.issuperset(self.missing)
+
+    def read(self, file: FileIO, check: Callable[[], None]) -> None:
+        """Search the file until all words are found. Raises OSError."""
+        for offset, lower in _pieces(file):
+            check()
+            for word in list(self.missing):
+                for start, end in word.lines(lower):
+                    if lower.startswith(_SAID, start):
+                        file.seek(offset + start)
+                        self._read_message(file.read(end - start))
+                    elif lower.startswith(_TITLES, start):
+                        self.titled.add(word)
+                    if word not in self.missing:
+                        break
+            if not self.missing:
+                break
+
+    def _read_message(self, line: bytes) -> None:
+        message = rows.read_message(read_row(line).get("message"))
+        if message is None or message.hidden:
+            return
+        text = message.display_text or message.text
+        plain = _plain(text)
+        here = [each for each in self.words if each.text in plain]
+        if len(here) > self._most:
+            self._most, self.role, self.excerpt = len(here), message.role, _excerpt(text, here[0].text)
+        self.missing = [each for each in self.missing if each not in here]
+
+
+def _search_file(path: str, words: Sequence[_Word], check: Callable[[], None]) -> _FileSearch | None:
+    """Search a file. Return None if it does not have the words, or cannot be read."""
+    search = _FileSearch(words)
+    try:
+        with open(path, "rb", buffering=0, opener=open_regular) as file:
+            search.read(file, check)
+    except OSError:
+        return None
+    return search if search.may_match else None
+
+
+def _pieces(file: FileIO) -> Iterator[tuple[int, bytes]]:
+    """Yield pieces of whole lines, in lower case, each with its offset. A line of more than `LINE_BYTES` bytes is cut.
+
+    No more is read at once than there is, and the bytes as they are in the file are not kept: the system clears memory
+    before a program gets it, which takes longer than the search.
+    """
+    offset, length, size = 0, os.fstat(file.fileno()).st_size, _PIECE
+    while offset < length:
+        file.seek(offset)
+        lower = file.read(min(length - offset, size)).lower()
+        if not lower:
+            return
+        end = len(lower) if offset + len(lower) >= length else lower.rfind(b"\n") + 1
+        if not end and size < LINE_BYTES:
+            size *= 2
+            continue
+        end, size = end or len(lower), _PIECE
+        yield offset, lower[:end] if end < len(lower) else lower
+        offset += end
+
+
+def _plain(text: str) -> str:
+    """Return `text` in lower case, with single spaces."""
+    return " ".join(text.lower().split())
+
+
+def _excerpt(text: str, word: str) -> str:
+    """Return the text around a word, in one line."""
+    line = " ".join(text.split())
+    at = max(line.lower().find(word), 0)
+    start = max(at - _BEFORE, 0)
+    if start:
+        start = line.find(" ", start, at) + 1 or start
+    end = start + EXCERPT_LENGTH - 2
+    shown = printable_line(line[start:end])
+    return ("…" if start else "") + shown + ("…" if end < len(line) else "")
+
+
+def query_words(text: str) -> list[str]:
+    """Split what a person typed into words. Text in double quotes is one word."""
+    return [word for pair in re.findall(r'"([^"]+)"|([^\s"]+)', text) if (word := "".join(pair).strip())]

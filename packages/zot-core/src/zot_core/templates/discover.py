@@ -1,0 +1,176 @@
+"""`PromptTemplates`: find the templates of the user, the project and zot.
+
+A template is a file `NAME.md` in one of a few folders; the command of `FOLDER/NAME.md` below one of them is
+`/FOLDER:NAME`. Nothing is read before somebody asks, and then it is read again each time: a new or changed file counts
+at once.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from zot_core.skills.front_matter import FrontMatterError
+from zot_core.templates.template import PromptTemplate, read_parts, read_template
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record, field, record
+
+BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
+
+TEMPLATES_LIMIT = 500
+"""Maximum number of templates."""
+
+ENTRIES_LIMIT = 1000
+"""Maximum number of entries read from one folder."""
+
+DEPTH_LIMIT = 4
+"""Maximum number of folders in a name."""
+
+_SUFFIX = ".md"
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+@record
+class TemplateFile(Record):
+    """A file that holds a template, by its `name` as a command. `source` is "user", "project" or "builtin"."""
+
+    name: str
+    path: str
+    source: str
+
+
+@record
+class TemplateListing(Record):
+    """The templates found, the first of each name, sorted by name. `notes` tell the user which files were left out, one
+    line each."""
+
+    found: list[PromptTemplate] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class PromptTemplates:
+    """The templates for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
+    both may be empty.
+
+    The first template of a name wins, in this order: `prompts` in `home`, `.claude/commands` in `user_home`;
+    `.zot/prompts` and `.claude/commands` in `cwd`, unless `project` is false; the built-in templates.
+    """
+
+    def __init__(self, cwd: str, home: str = "", user_home: str = "", *, project: bool = True) -> None:
+        self._places = [(place, "user") for place in _user_places(home, user_home)]
+        self._places += [(place, "project") for place in _project_places(cwd)] if project else []
+        self._places.append((BUILTIN, "builtin"))
+
+    def find(self, name: str) -> TemplateFile | None:
+        """Find the file of the template called `name`, ignoring case; None without one. Reads only folders."""
+        wanted = name.lower()
+        return next((file for file in self._files([]) if file.name.lower() == wanted), None)
+
+    def expand(self, name: str, arguments: str = "") -> str | None:
+        """Return the prompt for `/name arguments`; None if there is no such template.
+
+        Raises `ConfigError` if the file cannot be used.
+        """
+        file = self.find(name)
+        if file is None:
+            return None
+        from zot_core.templates.arguments import fill  # noqa: PLC0415  2 ms, and few prompts are commands
+
+        try:
+            return fill(read_parts(file.path).body, arguments).strip()
+        except FrontMatterError as error:
+            raise ConfigError(f"/{file.name}: {file.path}:{error.line}: {error}") from None
+        except OSError as error:
+            raise ConfigError(f"/{file.name}: {file.path} cannot be read: {error.strerror}") from error
+
+    def listing(self) -> TemplateListing:
+        """Read all templates."""
+        listing = TemplateListing()
+        first: dict[str, TemplateFile] = {}
+        for file in self._files(listing.notes):
+            known = first.setdefault(file.name.lower(), file)
+            if known is file:
+                _read(file, listing)
+            elif file.source != "builtin":
+                hidden = f"{file.path}: /{file.name} is already used by {known.path}"
+                listing.notes.append(f"{hidden}; it is left out")
+        listing.found.sort(key=lambda template: template.name.lower())
+        return listing
+
+    def _files(self, notes: list[str]) -> Iterator[TemplateFile]:
+        """Yield the files that can be templates, in the order in which they count. A folder is searched once."""
+        seen: set[str] = set()
+        count = 0
+        for place, source in self._places:
+            for file in _files_in(place, source, seen, notes):
+                count += 1
+                if count > TEMPLATES_LIMIT:
+                    notes.append(f"there are more than {TEMPLATES_LIMIT} prompt templates; the rest is left out")
+                    return
+                yield file
+
+
+def project_templates(cwd: str, home: str = "", user_home: str = "") -> list[TemplateFile]:
+    """Find the templates that the project in `cwd` brings, without those in folders of the user. Reads only folders."""
+    seen = set(map(os.path.realpath, _user_places(home, user_home)))
+    return [file for place in _project_places(cwd) for file in _files_in(place, "project", seen, [])][:TEMPLATES_LIMIT]
+
+
+def _user_places(home: str, user_home: str) -> list[str]:
+    places = [os.path.join(home, "prompts") if home else ""]
+    return [*filter(None, places), *([os.path.join(user_home, ".claude", "commands")] if user_home else [])]
+
+
+def _project_places(cwd: str) -> list[str]:
+    return [os.path.join(cwd, ".zot", "prompts"), os.path.join(cwd, ".claude", "commands")]
+
+
+def _files_in(
+    folder: str, source: str, seen: set[str], notes: list[str], names: tuple[str, ...] = ()
+) -> Iterator[TemplateFile]:
+    """Yield the templates in a folder, which need not exist, then those below it; `names` are the folders above."""
+    entries = list(_entries(folder, notes))
+    if not entries or (real := os.path.realpath(folder)) in seen:
+        return
+    seen.add(real)
+    folders = []
+    for name, path in entries:
+        if os.path.isdir(path):
+            if _NAME.fullmatch(name) and len(names) < DEPTH_LIMIT:
+                folders.append((name, path))
+        elif name.endswith(_SUFFIX):
+            stem = name.removesuffix(_SUFFIX)
+            if not os.path.isfile(path):
+                notes.append(f"{path} is not a file; it is left out")
+            elif not _NAME.fullmatch(stem):
+                notes.append(f"{path}: the name must be letters, digits, hyphens, dots, underscores; it is left out")
+            else:
+                yield TemplateFile(":".join((*names, stem)), path, source)
+    for name, path in folders:
+        yield from _files_in(path, source, seen, notes, (*names, name))
+
+
+def _entries(folder: str, notes: list[str]) -> Iterable[tuple[str, str]]:
+    """Return the names and paths of what is in a folder, sorted, without hidden entries."""
+    names = []
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                if number == ENTRIES_LIMIT:
+                    notes.append(f"{folder} has more than {ENTRIES_LIMIT} entries; the rest is left out")
+                    break
+                names.append(entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        notes.append(f"{folder} cannot be read ({error.strerror}); it is left out")
+        return ()
+    return [(name, os.path.join(folder, name)) for name in sorted(names) if not name.startswith(".")]
+
+
+def _read(file: TemplateFile, listing: TemplateListing) -> None:
+    try:
+        listing.found.append(read_template(file.name, file.path, file.source))
+    except FrontMatterError as error:
+        listing.notes.append(f"{file.path}:{error.line}: {error}; it is left out")
+    except OSError as error:
+        listing.notes.append(f"{file.path} cannot be read ({error.strerror}); it is left out")

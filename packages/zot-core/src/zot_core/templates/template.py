@@ -1,0 +1,68 @@
+"""`PromptTemplate`: a Markdown file whose text is sent as a prompt, with optional front matter."""
+
+from zot_core.printable import printable_line
+from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, split
+from zot_provider.files.regular_file import read_start
+from zot_provider.record import Record, field, record
+
+TEMPLATE_LIMIT = 64 * 1024
+"""Maximum bytes of a template."""
+
+LINE_LIMIT = 250
+"""Maximum characters of a description, and of a hint for arguments."""
+
+
+@record
+class PromptTemplate(Record):
+    """A template without its text, which is read from the file when it is used.
+
+    `name` is that of its slash command. `source` is "user", "project" or "builtin".
+    """
+
+    name: str
+    path: str
+    source: str
+    description: str = ""
+    """One line: `description` of the front matter, else the first line of the text."""
+    arguments: str = ""
+    """One line that says which arguments it takes: `argument-hint` of the front matter."""
+    fields: dict[str, object] = field(default_factory=dict)
+    """The other fields of the front matter (`model`, `allowed-tools`), which have no effect."""
+
+
+def read_template(name: str, path: str, source: str) -> PromptTemplate:
+    """Read the metadata of the template in the regular file `path`.
+
+    Raises `FrontMatterError` with the number of the wrong line, and OSError.
+    """
+    parts = read_parts(path)
+    fields = {} if parts.front is None else read_fields(parts.front)
+    description = _line(fields.pop("description", ""))
+    if not description:
+        description = _line(next(line for line in parts.body.splitlines() if line.strip()).lstrip("# "))
+    return PromptTemplate(name, path, source, description, _line(fields.pop("argument-hint", "")), fields)
+
+
+def read_parts(path: str) -> Parts:
+    """Read a template's front matter and text. Raises `FrontMatterError` and OSError."""
+    data = read_start(path, TEMPLATE_LIMIT + 1)
+    if len(data) > TEMPLATE_LIMIT:
+        raise FrontMatterError(f"it is longer than {TEMPLATE_LIMIT // 1024} KiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FrontMatterError(f"it is not UTF-8 text (byte {error.start})", line) from None
+    if "\0" in text:
+        raise FrontMatterError("it looks binary")
+    parts = split(text)
+    if not parts.body.strip():
+        raise FrontMatterError("it has no text", parts.first_line)
+    return parts
+
+
+def _line(value: object) -> str:
+    """Return a field as one line. YAML reads `[file]`, a usual hint, as a list."""
+    if isinstance(value, list):
+        value = f"[{', '.join(each for each in value if isinstance(each, str))}]"
+    return printable_line(value)[:LINE_LIMIT] if isinstance(value, str) else ""
