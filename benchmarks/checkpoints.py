@@ -39,10 +39,10 @@ async def main():
         # The time that the wrapped calls take, in the way of the agent and beside it.
         async def ask():
             waited, before = 0.0, checkpoints.before_command
-            async def timed():
+            async def timed(entry):
                 nonlocal waited
                 begin = time.perf_counter()
-                found = await before()
+                found = await before(entry)
                 waited += time.perf_counter() - begin
                 return found
             checkpoints.before_command = timed

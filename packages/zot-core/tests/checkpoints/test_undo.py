@@ -214,6 +214,11 @@ async def test_a_folder_with_too_many_files_is_reported_once_and_not_covered(ope
         await ask(rt, "go")
         assert notices == ["changes of files cannot be undone: the folder has more than 3 files"]
         assert (await rt.branches.undo()).restored == []
+    async with opens(bash("rm 2"), write("a", "1"), "done") as rt:  # it is not tried again on the same day
+        rt.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)
+        await ask(rt, "go")
+        assert notices == ["changes of files cannot be undone: the folder has more than 3 files"] * 2
+        assert (await rt.branches.undo()).restored == [str(work / "a")]
 
 
 async def test_a_store_that_cannot_be_written_stops_no_tool(opens: Opens, work: Path, tmp_path: Path) -> None:
@@ -302,3 +307,34 @@ async def test_commands_of_the_person_are_not_undone(opens: Opens, work: Path) -
         await context.files.write(str(work / "c"), b"person")
         await rt.branches.undo()
         assert files(work) == {"b": "person\n", "c": "person"}
+
+
+async def test_commands_that_run_at_the_same_time_are_covered(opens: Opens, work: Path) -> None:
+    async with opens("unused") as rt:
+        assert rt.checkpoints is not None
+        found = [await rt.checkpoints.before_command("entry")]
+        (work / "a").write_text("1")
+        found.append(await rt.checkpoints.before_command("entry"))
+        (work / "b").write_text("2")
+        for each in found:
+            assert each is not None
+            rt.checkpoints.after_command("entry", each)
+        await rt.checkpoints.settle()
+        async with rt.checkpoints.lock:
+            recorded = (await rt.checkpoints.store()).read("entry")
+        assert recorded is not None
+        assert [change.path for change in recorded[1]] == [str(work / "a"), str(work / "b")]
+
+
+async def test_many_files_are_stored_together_and_restored(opens: Opens, work: Path, tmp_path: Path) -> None:
+    for number in range(120):
+        (work / f"{number}.txt").write_text(f"{number}\n")
+    (work / "empty.txt").touch()
+    before = files(work)
+    async with opens(bash("rm *.txt; echo new > 7.txt"), "done") as rt:
+        await ask(rt, "go")
+        assert len(list(tmp_path.glob("checkpoints/*/objects/pack/*.pack"))) == 1
+        assert sum(1 for _ in tmp_path.glob("checkpoints/*/objects/??/*")) < 10
+        moved = await rt.branches.undo()
+        assert (len(moved.restored), moved.problems) == (121, [])
+        assert files(work) == before

@@ -50,7 +50,8 @@ def prune(
     """Remove the checkpoints of a store that are older than `days`, and the contents that no other one needs; with 0
     days the whole store. Calls `check` often. Raises OSError.
 
-    What the indexes list stays: otherwise the next snapshot would have to read every file again.
+    What the indexes list stays, and so does what the first look at the folder stored: otherwise the next look would
+    have to read every file again.
     """
     if days <= 0:
         shutil.rmtree(path)
@@ -73,6 +74,8 @@ def prune(
     fresh = time.time() - _FRESH
     for folder in _entries(os.path.join(path, "objects")):
         check()
+        if len(folder.name) != 2:  # packs
+            continue
         for content in _entries(folder.path):
             if folder.name + content.name not in needed and content.stat().st_mtime < fresh:
                 os.unlink(content.path)

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from zot_core.checkpoints import states
 from zot_core.checkpoints.states import FileState
-from zot_core.checkpoints.store import CheckpointStore
+from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_provider.record import Record, field, record
 
@@ -39,9 +39,9 @@ class RestorePlan(Record):
 class FileHistory:
     """The changes of all answers of a session, by the id of their entry."""
 
-    def __init__(self, store: CheckpointStore, entries: Iterable[str], file_bytes: int) -> None:
-        """Read the changes at these entries. Files larger than `file_bytes` are not restored."""
-        self._store, self._limit = store, file_bytes
+    def __init__(self, store: CheckpointStore, entries: Iterable[str], limits: CheckpointLimits) -> None:
+        """Read the changes at these entries."""
+        self._store, self._limits = store, limits
         found = [(*read, id) for id in store.recorded(entries) if (read := store.read(id)) is not None]
         found.sort(key=lambda each: each[0])
         self._changes = {id: changes for _, changes, id in found}
@@ -62,6 +62,7 @@ class FileHistory:
         for id in redone:
             for path, _, after in self._changes.get(id, ()):
                 ways.setdefault(path, []).append(after)
+        self._fetch(way[-1] for way in ways.values())
         plan = RestorePlan()
         for path, way in sorted(ways.items()):
             left = self._left[path]
@@ -72,7 +73,7 @@ class FileHistory:
     def add(self, plan: RestorePlan, path: str, target: FileState | None, expected: set[FileState | None]) -> None:
         """Add a file to a plan, unless it is what it shall be. In any other state than the `expected` it is edited."""
         try:
-            now = states.save(path, self._store.objects, self._limit)
+            now = states.save(path, self._store.objects, self._limits.file_bytes)
         except OSError as error:
             plan.problems.append(f"{path}: {error.strerror}")
             return
@@ -87,14 +88,22 @@ class FileHistory:
     def changed(self, check: Callable[[], None]) -> list[tuple[str, FileState | None, FileState | None]]:
         """Return the files that differ from what they were before the session: their path, and both states. Calls
         `check` before each."""
+        self._fetch(self.first.values())
         found = []
         for path, before in sorted(self.first.items()):
             check()
             with suppress(OSError):  # unreadable now: it is left out
-                now = states.save(path, self._store.objects, self._limit)
+                now = states.save(path, self._store.objects, self._limits.file_bytes)
                 if now != before:
                     found.append((path, before, now))
         return found
+
+    def _fetch(self, wanted_states: Iterable[FileState | None]) -> None:
+        wanted = [state.id for state in wanted_states if state is not None and "@" not in state.id]
+        if not all(map(self._store.objects.has, wanted)):
+            from zot_core.checkpoints.git_tree import fetch  # noqa: PLC0415  few contents are only in git's packs
+
+            fetch(self._store, wanted, self._limits)
 
     def content(self, state: FileState) -> bytes:
         """Return the content of a state. Raises `CheckpointError` if it is not stored."""

@@ -4,7 +4,8 @@
 $ZOT_HOME/checkpoints/<first 16 hex digits of the SHA-256 of the folder's path>/
     folder                        the path
     HEAD config info/ objects/    a git directory, so that git can store contents too
-    pruned                        its time is that of the last removal of old contents
+    pruned                        empty; its time is that of the last removal of old contents
+    given-up                      why changes by commands are not found, such as too many files; counts for a day
     turns/<hash of an entry>.jsonl
 ```
 
@@ -16,15 +17,19 @@ is about to be written has the after state `[0, ""]` until the change is done.
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterable
 
 from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import FileChange, FileState
-from zot_provider.files.regular_file import open_regular
+from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, record
 
 PRUNED = "pruned"
+_GIVEN_UP = "given-up"
+_DAY = 86_400.0
+_REASON = 1000
 
 _GIT_FILES = {
     "HEAD": "ref: refs/heads/none\n",
@@ -56,6 +61,8 @@ class CheckpointLimits(Record):
     """Most bytes of new files in one checkpoint of a folder."""
     seconds: float = 10.0
     """The time limit of a git command."""
+    first_seconds: float = 30.0
+    """The same, of one that reads every file."""
     store_bytes: int = 2_000_000_000
     """Size of the checkpoints of a folder, compressed, above which old ones are removed."""
     days: float = 30.0
@@ -74,19 +81,35 @@ class CheckpointStore:
         self.path, self.folder = path, folder
         self.objects = ObjectStore(path)
 
-    def create(self) -> None:
-        """Create what is missing of the store, readable for its owner alone. Raises OSError."""
+    def create(self) -> bool:
+        """Create what is missing of the store, readable for its owner alone. Return whether it had no contents. Raises
+        OSError."""
+        new = not os.path.isdir(os.path.join(self.path, "objects"))
         for name in ("", "info", "objects", "refs", "turns"):
             os.makedirs(os.path.join(self.path, name), 0o700, exist_ok=True)
         for name, text in {**_GIT_FILES, "folder": self.folder}.items():
             path = os.path.join(self.path, name)
             if not os.path.exists(path):
                 replace_file(path, os.fsencode(text), mode=0o600)
+        return new
 
-    def add(self, entry: str, time: float, changes: Iterable[FileChange]) -> None:
-        """Add changes of an answer. Raises OSError."""
+    def give_up(self, reason: str) -> None:
+        """Note why changes by commands are not found in this folder, for a day. Raises OSError."""
+        replace_file(os.path.join(self.path, _GIVEN_UP), reason.encode(), mode=0o600)
+
+    def given_up(self) -> str:
+        """Return why changes by commands are not found in this folder; empty if they are, or were not tried today."""
+        path = os.path.join(self.path, _GIVEN_UP)
+        try:
+            recent = time.time() - os.stat(path).st_mtime < _DAY
+            return read_regular(path, _REASON).decode("utf-8", "replace") if recent else ""
+        except OSError:
+            return ""
+
+    def add(self, entry: str, at: float, changes: Iterable[FileChange]) -> None:
+        """Add changes of an answer, at a time in seconds since 1970. Raises OSError."""
         path = self._turn(entry)
-        rows: list[object] = [] if os.path.exists(path) else [{"entry": entry, "time": time}]
+        rows: list[object] = [] if os.path.exists(path) else [{"entry": entry, "time": at}]
         rows += changes
         data = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -113,14 +136,14 @@ class CheckpointStore:
                 rows = [_row(line) for line in file]
         except OSError:
             return None
-        time, changes = 0.0, dict[str, FileChange]()
+        at, changes = 0.0, dict[str, FileChange]()
         for row in rows:
             if isinstance(row, float):
-                time = row
+                at = row
             elif isinstance(row, FileChange):
                 first = changes.get(row.path, row)
                 changes[row.path] = FileChange(row.path, first.before, row.after)
-        return time, [change for change in changes.values() if change.before != change.after]
+        return at, [change for change in changes.values() if change.before != change.after]
 
     def _turn(self, entry: str) -> str:
         return os.path.join(self.path, "turns", hashlib.sha256(entry.encode()).hexdigest()[:32] + ".jsonl")

@@ -20,7 +20,7 @@ from zot_core.machine.interface import Shell, ShellExit
 from zot_provider.messages import Message, ToolResultBlock
 
 if TYPE_CHECKING:
-    from zot_core.checkpoints.git_tree import GitTree, TreeSnapshot
+    from zot_core.checkpoints.git_tree import GitTree
     from zot_core.checkpoints.restore import FileHistory
     from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
     from zot_core.sessions.tree import SessionTree
@@ -51,6 +51,7 @@ class Checkpoints:
         self._store: CheckpointStore | None = None
         self._git: GitTree | None = None
         self._reported: set[str] = set()
+        self._commands = 0  # those that run, or are not searched for changes yet
         self._uncovered: set[str] = set()  # folders in which changes by commands are not found
         self._work: set[asyncio.Task[None]] = set()
 
@@ -137,39 +138,51 @@ class Checkpoints:
                 if saved:
                     await self._attempt(after)
 
-    async def before_command(self) -> "tuple[GitTree, CheckpointStore, TreeSnapshot] | None":
-        """Take a snapshot of the folder before a command; None if commands are not covered."""
+    async def before_command(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
+        """Store the folder as it is before a command; return what `after_command` needs, None if commands are not
+        covered."""
         from zot_core.checkpoints.git_tree import GitMissing, GitTree  # noqa: PLC0415  not before the first command
 
         async with self.lock:
             store, limits = await self.store(), self.limits
 
-            def take() -> "tuple[GitTree, CheckpointStore, TreeSnapshot] | None":
-                store.create()
+            def look() -> "tuple[GitTree, CheckpointStore] | None":
+                new = store.create()
+                if reason := store.given_up():
+                    self._uncovered.add(store.folder)
+                    raise CheckpointError(reason)
                 try:
-                    self._git = self._git or GitTree(store, self._left_out, limits)
-                    return self._git, store, self._git.snapshot()
+                    self._git = git = self._git or GitTree(store, self._left_out, limits)
+                    if new:
+                        git.forget()
+                    # What changed while another command runs is its work, otherwise that of the person.
+                    if changes := git.look(compare=self._commands > 0):
+                        store.add(entry, time.time(), changes)
                 except GitMissing:
                     self._uncovered.add(store.folder)
                     return None
-                except CheckpointError:
+                except CheckpointError as error:
                     self._uncovered.add(store.folder)  # it would fail again, and take as long
+                    store.give_up(str(error))
                     raise
+                return git, store
 
-            return None if store.folder in self._uncovered else (await self._attempt(take))[1]
+            covered = None if store.folder in self._uncovered else (await self._attempt(look))[1]
+            self._commands += covered is not None
+            return covered
 
-    def after_command(self, entry: str, seen: "tuple[GitTree, CheckpointStore, TreeSnapshot]") -> None:
-        """Find what the command changed, beside the agent. `seen` is what `before_command` returned."""
-        git, store, before = seen
+    def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
+        """Find what the command changed, beside the agent. `covered` is what `before_command` returned."""
+        git, store = covered
 
-        def compare() -> None:
-            changes = git.changes(before, git.snapshot())
-            if changes:
+        def look() -> None:
+            if changes := git.look(compare=True):
                 store.add(entry, time.time(), changes)
 
         async def find() -> None:
             async with self.lock:
-                await self._attempt(compare)
+                self._commands -= 1
+                await self._attempt(look)
 
         self._beside(find())
 
@@ -201,7 +214,7 @@ class Checkpoints:
         from zot_core.checkpoints.restore import FileHistory  # noqa: PLC0415  not before the first undo
 
         async def read(tree: "SessionTree") -> FileHistory:
-            return await asyncio.to_thread(FileHistory, store, list(tree.entries), self.limits.file_bytes)
+            return await asyncio.to_thread(FileHistory, store, list(tree.entries), self.limits)
 
         await self.settle()
         async with self.lock:
@@ -258,16 +271,16 @@ class WatchedShell:
     ) -> ShellExit:
         """See `Shell.run`."""
         entry = self._checkpoints.entry
-        before = None
+        covered = None
         if entry:
-            before = await self._checkpoints.before_command()
+            covered = await self._checkpoints.before_command(entry)
         else:
             await self._checkpoints.settle()
         try:
             return await self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output)
         finally:
-            if before is not None:
-                self._checkpoints.after_command(entry, before)
+            if covered is not None:
+                self._checkpoints.after_command(entry, covered)
 
 
 def _work_tree(cwd: str) -> str:
