@@ -204,8 +204,15 @@ def rpc_schema() -> dict[str, Any]:
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
-        {"type": {"const": "response"}, "id": {}, "command": TEXT, "success": {"const": False}, "error": TEXT},
-        ("id",),
+        {
+            "type": {"const": "response"},
+            "id": {},
+            "command": TEXT,
+            "success": {"const": False},
+            "error": TEXT,
+            "code": {"const": "session_locked"},
+        },
+        ("id", "code"),
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}

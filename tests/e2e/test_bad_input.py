@@ -228,11 +228,16 @@ def test_a_session_that_another_zot_has_open(zot: Zot, server: ScriptedServer) -
     process = zot.start(*zot.at(server), "-p", "x")
     server.wait_for(1)
     done = zot.ask(server, "-p", "-c", "y")
+    server.add("a copy")
+    copy = zot.ask(server, "-p", "-c", "--fork", "z")
     process.terminate()
     assert zot.finish(process).code == 143
     assert (done.code, done.out) == (2, "")
-    assert "is in use by another zot" in done.line()
-    assert zot.said() == [("user", "x")]
+    assert done.line().endswith(" is in use by another zot; close that one first, or fork it (--fork)")
+    assert (copy.code, copy.out) == (0, "a copy\n")
+    assert sorted(path.read_text().count('{"type":"message"') for path in zot.sessions) == [1, 3]
+    done = zot.ask(server, "-p", "--fork", "y")
+    assert (done.code, done.line()) == (2, "--fork needs -c or --session, which name the session to copy")
 
 
 def test_a_folder_of_sessions_that_cannot_be_read(zot: Zot, server: ScriptedServer) -> None:

@@ -140,7 +140,7 @@ def test_processes_that_want_a_session_in_use_are_told_and_cost_the_first_one_no
     for _ in range(2):
         code, out, err = zot.ask(server, "-p", "-c", "me too").result
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert "is in use by another zot; close that one first" in err
+        assert "is in use by another zot; close that one first, or fork it (--fork)" in err
     told.set()
     out, err = first.communicate(timeout=20)
     assert (first.returncode, out, err) == (0, b"the end\n", b"")

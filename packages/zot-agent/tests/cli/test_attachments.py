@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from zot_agent.attachments import TEXT_LIMIT
 from zot_agent.cli.args import parse
-from zot_agent.cli.attachments import TEXT_LIMIT, attach, is_file_word, read_prompt_file, read_schema
+from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.config.api_key import read_key
 from zot_core.images import LARGEST
 from zot_provider.errors import ConfigError

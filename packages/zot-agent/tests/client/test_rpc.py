@@ -55,18 +55,23 @@ async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer
 
 
 async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None:
-    server.add("one", "two")
+    server.add("one", "the summary", "two")
     async with connect(server) as zot:
         await events_of(zot.prompt("a"))
         entry = (await zot.get_tree())["entries"][0]
         assert (entry["kind"], entry["text"], entry["parent"]) == ("user", "a", "")
         await zot.set_label(entry["id"], "start")
-        assert (await zot.go_to(entry["id"], before=True))["text"] == "a"
+        context = await zot.get_context()
+        assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
+        assert context["parts"][3]["text"] == "a"
+        assert (await zot.go_to(entry["id"], before=True, summarise=True))["text"] == "a"
         await events_of(zot.prompt("b"))
         tree = await zot.get_tree()
-        assert [each["label"] for each in tree["entries"]] == ["start", "", "", ""]
+        kinds = [each["kind"] for each in tree["entries"]]
+        assert kinds == ["user", "assistant", "branch_summary", "user", "assistant"]
+        assert tree["entries"][0]["label"] == "start"
         assert await zot.fork(tree["entries"][-1]["id"], before=True) == ""
-        assert [message["role"] for message in await zot.get_messages()] == ["user"]
+        assert [message["role"] for message in await zot.get_messages()] == ["user", "user"]
 
 
 async def test_a_model_of_another_provider_answers_the_next_prompt(server: ScriptedServer) -> None:

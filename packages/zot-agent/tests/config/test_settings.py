@@ -27,6 +27,9 @@ SHAPES = [
     pytest.param('{"project_trust": "yes"}', "project_trust: expected one of ask, on, off, got 'yes'", id="trust"),
     pytest.param('{"project_trust": true}', "project_trust: expected text, got true", id="on"),
     pytest.param('{"inline_images_enabled": "no"}', 'inline_images_enabled: expected true or false, got "no"', id="no"),
+    pytest.param('{"bash_timeout": "1m"}', 'bash_timeout: expected "off" (or 0) or a number from 1 to', id="1m"),
+    pytest.param('{"bash_timeout": -1}', "bash_timeout: expected", id="negative"),
+    pytest.param('{"bash_timeout": NaN}', "bash_timeout: expected", id="NaN"),
     pytest.param("[" * 100_000, "nested too deeply", id="deep"),
     pytest.param('{"theme": ' + "9" * 5000 + "}", "contains a number that is too long", id="a long number"),
     pytest.param(b'{"model": "\xff"}', "is not UTF-8 text (byte 11)", id="bytes"),
@@ -45,6 +48,12 @@ def test_a_wrong_shape_is_one_line_that_names_file_and_place(tmp_path: Path, con
     assert "\n" not in said
     assert "hunter2" not in said
     assert settings.values == {}
+
+
+@pytest.mark.parametrize(("written", "seconds"), [("0", 0), ('"off"', 0), ("90", 90), ("null", 300)])
+def test_the_time_limit_of_commands_is_a_number_of_seconds(tmp_path: Path, written: str, seconds: int) -> None:
+    (tmp_path / FILE).write_text(f'{{"bash_timeout": {written}}}')
+    assert load_settings(str(tmp_path), environ={}).bash_timeout == seconds
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:

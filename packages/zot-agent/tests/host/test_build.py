@@ -84,6 +84,10 @@ async def test_a_session_that_is_open_is_locked(tmp_path: Path) -> None:
         await host.runtime.ask("first")
         with pytest.raises(SessionLocked):
             build("-c", *base)
+        copy = build("-c", "--fork", *base)
+        assert [message.text for message in copy.runtime.messages] == ["first", "ok"]
+        assert copy.runtime.state.session_id != host.runtime.state.session_id
+        await copy.close()
         await host.close()
     await build("-c", *base).close()
 

@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
-from rpc_peer import Peer
+from rpc_peer import Peer, StartPeer
 
+from zot_core.sessions.branch import Found, open_branch
+from zot_core.sessions.file import SessionFile
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import Message
 from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_provider.usage import Usage
 
 
 def ask(peer: Peer, text: str) -> None:
@@ -63,6 +68,40 @@ def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServe
     refused = peer.until(lambda line: line.get("id") == "going")[-1]
     assert refused["error"] == "the branch was not summarised, so nothing has changed"
     assert texts(peer)[-1].endswith("It went wrong.")
+
+
+def test_a_branch_that_another_process_has_open_is_named_by_a_code(
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add("one", "two", "three")
+    path = tmp_path / "talk.jsonl"
+    session = SessionFile(str(path), Meta("5b0e6f8c", str(tmp_path), "scripted", "openai", ""))
+    session.append(Message("user", []))
+    session.close()
+    peer = start("--session", str(path))
+    ask(peer, "a")
+    ask(peer, "b")
+    entries = peer.data("get_tree")["entries"]
+    peer.data("go_to", entry=entries[2]["id"])
+    ask(peer, "c")
+    other, _ = open_branch(Found(str(path)))
+    refused = peer.call("go_to", entry=entries[-1]["id"])
+    assert (refused["success"], refused["code"]) == (False, "session_locked")
+    assert refused["error"].endswith("in use by another zot; close that one first, or fork it")
+    other.close()
+    assert peer.call("go_to", entry=entries[-1]["id"])["success"]
+
+
+def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> None:
+    server.add(Turn("one", usage=Usage(10, 5, cache_read=30)))
+    ask(peer, "a" * 400)
+    context = peer.data("get_context")
+    assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
+    assert context["parts"][3].pop("id")
+    expected = {"kind": "message", "tokens": 100, "role": "user", "text": "a" * 200, "shortened": False}
+    assert context["parts"][3] == expected
+    assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
+    assert context["usage"]["cache_read"] == 30
 
 
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:

@@ -188,6 +188,25 @@ async def test_a_session_that_another_zot_has_open_is_neither_renamed_nor_delete
         assert all("rename" not in [row["type"] for row in rows(str(path))] for path in sessions(chats))
 
 
+async def test_a_session_that_another_zot_has_open_is_continued_in_a_copy(chats: Chats, server: ScriptedServer) -> None:
+    server.add("one", "two", "three")
+    async with chats.built(server) as other, chats.built(server) as talk:
+        await other.send("theirs")
+        await talk.send("mine")
+        for answer in ("n", "y"):
+            talk.type("/sessions<enter>")
+            await talk.shown("theirs")
+            talk.type("theirs<enter>")
+            await talk.shown("Another zot has this session open. Continue in a copy?")
+            assert [text for _, text in talk.said] == ["mine", "two"]
+            talk.type(answer)
+            await talk.until_hidden("Continue in a copy?")
+        await talk.until(lambda: [text for _, text in talk.said] == ["theirs", "one"])
+        await talk.send("mine now")
+        assert len(sessions(chats)) == 3
+        assert [text for _, text in other.said] == ["theirs", "one"]
+
+
 @pytest.mark.usefixtures("anthropic")
 async def test_a_model_of_the_same_provider_and_one_of_another(chats: Chats, server: ScriptedServer) -> None:
     server.add("one", "two", "three")

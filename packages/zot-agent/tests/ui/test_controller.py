@@ -199,6 +199,73 @@ async def test_an_image_that_is_dropped_is_sent_with_the_prompt(chats: Chats) ->
         assert talk.editor == "[image:no.png] and this?"
 
 
+async def test_files_that_a_prompt_names_are_read_by_the_model_and_the_user_sees_what_was_typed(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\n")
+    Path("cat.png").write_bytes(PNG)
+    async with chats.open(["Two."], session="talk.jsonl") as talk:
+        await talk.send("compare @a.py and @cat.png with @nobody")
+        assert talk.asked == [
+            '<file path="a.py">\nx = 1\n</file>\n\n[image cat.png]\n\ncompare @a.py and @cat.png with @nobody'
+        ]
+        assert [block.type for block in talk.messages[0].content] == ["text", "image"]
+        assert "x = 1" not in talk.screen()
+        shown = [row for row in talk.rows() if row.startswith("▌")]
+        assert shown[0] == "▌ compare @a.py and @cat.png with @nobody"
+        assert "▌ + 2 files" in shown
+        talk.type("<up>")
+        assert talk.editor == "compare @a.py and @cat.png with @nobody"
+    async with chats.open(session="talk.jsonl") as talk:
+        assert [row for row in talk.rows() if row.startswith("▌")] == shown
+
+
+async def test_a_file_that_cannot_be_attached_leaves_the_prompt_in_the_editor(chats: Chats) -> None:
+    Path("core").write_bytes(b"\x7fELF\0\0")
+    async with chats.open() as talk:
+        await talk.send("what is @core")
+        assert "✗ core looks binary" in talk.screen()
+        assert talk.editor == "what is @core"
+        assert talk.said == []
+
+
+async def test_a_prompt_with_a_file_waits_for_its_turn_even_if_it_is_sent_to_the_working_model(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\n")
+    async with chats.working("two") as (talk, client):
+        talk.type("see @a.py <ctrl+s>")
+        assert talk.waiting == ["see @a.py "]
+        client.go.set()
+        await talk.quiet()
+        assert talk.asked[1].endswith("</file>\n\nsee @a.py")
+
+
+async def test_going_back_in_history_does_not_stop_at_a_command_or_a_path(chats: Chats) -> None:
+    async with chats.open(["a", "b"]) as talk:
+        await talk.send("first", "see @", "/yolo")
+        talk.type("<up>")
+        assert talk.editor == "/yolo"
+        await talk.settle()
+        assert talk.screen().count("/yolo") == 1
+        talk.type("<up><up>")
+        assert talk.editor == "first"
+        talk.type("<down><down>")
+        assert talk.editor == "/yolo"
+        talk.type("<down>/the")
+        await talk.shown("› /theme")
+
+
+async def test_ctrl_r_finds_an_earlier_prompt(chats: Chats) -> None:
+    async with chats.open(["a", "b", "c"]) as talk:
+        await talk.send("fix the tests", "read the docs", "fix the tests")
+        talk.type("docs<ctrl+r>")
+        await talk.shown("› read the docs")
+        assert "fix the tests" not in "".join(talk.rows()[-8:])
+        await talk.press("<enter>")
+        assert talk.editor == "read the docs"
+        talk.type("<ctrl+r>")
+        await talk.shown("Earlier prompts")
+        await talk.press("<esc>")
+        assert talk.editor == "read the docs"
+
+
 async def test_a_refused_turn_says_why(chats: Chats) -> None:
     async with chats.open(["x"]) as talk:
         talk.hooks.before_model_call.add(lambda step: Refusal("not on a Sunday"))

@@ -119,10 +119,10 @@ def sit(args):
     folders = [chats.extension("slow", slow), chats.extension("notes", NOTES)]
     async with chats.built(server, no_skills=True, extensions=folders) as talk:
         talk.type("/sess")
-        await talk.shown("› /sessions")
+        await talk.shown("› /session ")
         Path("go").touch()
         await talk.shown("sessile")
-        assert "› /sessions" in talk.screen()  # what Enter would take is still the same
+        assert "› /session " in talk.screen()  # what Enter would take is still the same
         talk.type("<esc>")
         await talk.until_extensions_are_ready()
         await talk.settle()
@@ -148,7 +148,7 @@ ext.command({name!r}, "sleeps")(lambda args: display("z"))
         Path("go-zzz").touch()
         await talk.shown("› /zzz")
         talk.type("<ctrl+u>/ses")
-        await talk.shown("› /sessions")
+        await talk.shown("› /session ")
         talk.type("<esc>")
         Path("go-sesame").touch()
         await talk.until_extensions_are_ready()

@@ -42,7 +42,9 @@ async def test_an_earlier_prompt_is_changed_and_the_tree_has_both(chats: Chats, 
             |  Enter choose · ← fold · Ctrl+S summary · Ctrl+L label · Ctrl+T all · Esc close
             |  ~/work                                           ↑30 ↓15 · openai · scripted
         """)
-        talk.type("<ctrl+t>blue<enter>")
+        talk.type("<ctrl+t>blue")
+        await talk.shown("›     assistant: blue")
+        talk.type("<enter>")
         await talk.until(lambda: [text for _, text in talk.said] == ["a color", "red", "another one", "blue"])
 
 

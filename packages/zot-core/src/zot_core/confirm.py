@@ -1,9 +1,13 @@
 """Confirmation before a tool runs, by a policy of the embedder or by the user."""
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from zot_core.display import DisplayBlock
 from zot_core.hooks import Refusal, ToolRequest
+
+if TYPE_CHECKING:
+    from zot_core.agent.state import AgentState
 
 Decision: TypeAlias = bool | str | None
 """True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
@@ -22,3 +26,9 @@ def confirm_gate(confirm: Confirm) -> Callable[[ToolRequest], Awaitable[Refusal 
         return None
 
     return gate
+
+
+async def preview(agent: "AgentState", call: ToolRequest) -> list[DisplayBlock]:
+    """Return what a call would change, empty if its tool cannot say. Raises ToolError for a call that would fail."""
+    shown = getattr(agent.tools.get(call.name), "preview", None)
+    return [] if shown is None else list(await shown(call.arguments, agent.context))

@@ -57,9 +57,10 @@ class SessionNotFound(SessionError):
 
 
 class SessionLocked(SessionError):
-    """Another process has the session open."""
+    """Another process has the session open. It can be read, and so be forked."""
 
     exit_code = 2
+    parameter = "fork"
 
 
 class CheckpointError(ZotError):

@@ -85,6 +85,28 @@ def test_it_is_done_where_the_provider_s_count_reaches_the_threshold_and_not_bel
         assert len(client.requests) == 1 + times
 
 
+@pytest.mark.parametrize("percent", [70, 80, 85, 90])
+@pytest.mark.parametrize("place", ["before a turn", "between batches", "after a run"])
+def test_each_choice_of_the_setting_holds_at_each_place(percent: int, place: str) -> None:
+    limits = CompactionLimits(percent / 100)
+    for count, times in ((percent * 10 - 1, 0), (percent * 10, 1)):
+        counted = Turn("ok", usage=Usage(input=count))
+        if place == "between batches":
+            counted = Turn(calls=[Call("echo", {"text": ""})], usage=Usage(input=count))
+        agent, _ = automatic([counted, *(["the summary"] * times), Turn("end", usage=Usage(1))], chat(8), limits)
+        if place == "before a turn":
+            limits.after_run = False
+            run_to_end(agent, "fill")
+        events = run_to_end(agent, "")
+        assert reasons(events) == ["threshold"] * times
+
+
+def test_where_it_is_off_nothing_is_done_on_an_overflow_either() -> None:
+    agent, client = automatic([Turn(error=TOO_LONG)], chat(8), CompactionLimits(None))
+    assert failures(run_to_end(agent, "go on")) == ["too long"]
+    assert len(client.requests) == 1
+
+
 def test_after_the_last_turn_it_comes_before_done() -> None:
     agent, _ = automatic([Turn("ok", usage=FULL), "the summary"], chat(8))
     events = run_to_end(agent, "go on")

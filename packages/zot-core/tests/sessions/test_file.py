@@ -361,7 +361,7 @@ else:
 def test_a_session_is_locked_for_a_second_process_until_the_first_has_ended(path: Path) -> None:
     session = written(path, user("hi"))
     told = subprocess.run([sys.executable, "-c", HOLD, str(path)], capture_output=True, text=True, check=True)
-    assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first\n"
+    assert told.stdout == f"SessionLocked session {path} is in use by another zot; close that one first, or fork it\n"
     session.close()
 
     with subprocess.Popen(

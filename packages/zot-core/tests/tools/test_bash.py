@@ -76,8 +76,13 @@ def test_the_shell_is_asked_for_what_the_model_wants() -> None:
     context = ToolContext("/proj", MemoryFiles(), shell, env={"AI_AGENT": "other"})
     running(context, "make", timeout="90")
     running(context, "make", timeout=0)
+    running(context, "make")
     env = {"AI_AGENT": "other", "ZOT_AGENT": "1"}
-    assert shell.ran == [RanCommand("make", "/proj", env, 90.0), RanCommand("make", "/proj", env, None)]
+    assert shell.ran == [
+        RanCommand("make", "/proj", env, 90.0),
+        RanCommand("make", "/proj", env, None),
+        RanCommand("make", "/proj", env, 300.0),
+    ]
 
 
 def test_a_long_output_keeps_its_head_and_is_whole_in_a_file(context: ToolContext) -> None:
@@ -111,9 +116,17 @@ async def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext
 
 def test_a_time_limit_says_so(context: ToolContext) -> None:
     result = running(context, "echo before; sleep 60", timeout=2)
-    assert timeless(result) == "$ echo before; sleep 60\n\nbefore\ntimed out after 2 s\n\n[exit -1]  Took Ns"
+    assert (
+        timeless(result) == "$ echo before; sleep 60\n\nbefore\nthe command timed out after 2 s\n\n[exit -1]  Took Ns"
+    )
     assert (result.is_error, result.details["exit_code"]) == (True, -1)
     assert result.display[0].exit_code is None  # type: ignore[union-attr]
+
+
+def test_a_command_without_a_limit_of_its_own_is_ended_at_the_default_limit_and_says_so(context: ToolContext) -> None:
+    result = running(context.replace(bash_timeout=0.2), "echo before; sleep 60")
+    assert result.is_error
+    assert "before\nthe command timed out after 0.2 s, the default limit; give a longer `timeout`" in result.text
 
 
 def test_a_background_child_does_not_hold_the_call(context: ToolContext, tmp_path: Path) -> None:

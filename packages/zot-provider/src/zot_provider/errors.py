@@ -29,7 +29,7 @@ class ZotError(Exception):
 
     exit_code = 1
     parameter = ""
-    """The parameter to correct, if the error is about one: "api_key", "provider" or "model"; else empty."""
+    """The parameter to correct, if the error is about one: "api_key", "provider", "model" or "fork"; else empty."""
 
 
 class ConfigError(ZotError):

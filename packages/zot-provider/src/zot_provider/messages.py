@@ -113,9 +113,10 @@ class Message(Record):
     Only `role` and `content` are sent to models. `display_text` is shown to a person in place of the text, None to show
     the text. `hidden` is the reason why the text is not shown to a person, empty if it is shown. `summarized_tokens`
     marks the summary of a compaction or of a branch: the estimated tokens of the messages it replaced, 0 if unknown;
-    None for other messages. `commands` counts the shell commands whose output the text begins with. `extra` holds
-    fields that other programs wrote to the session file. `id` is the id of its entry in the session, empty for a
-    message that is not in a conversation yet; it does not count when messages are compared.
+    None for other messages. `commands` counts the shell commands whose output the text begins with, `files` the
+    attached files that follow. `extra` holds fields that other programs wrote to the session file. `id` is the id of
+    its entry in the session, empty for a message that is not in a conversation yet; it does not count when messages are
+    compared.
     """
 
     role: Role
@@ -125,6 +126,7 @@ class Message(Record):
     hidden: str = ""
     summarized_tokens: int | None = None
     commands: int = 0
+    files: int = 0
     extra: dict[str, str] = field(default_factory=dict)
     id: str = ""
 

@@ -58,6 +58,7 @@ def _parse(arguments: Sequence[str]) -> CommandLine:
         f"--{line.mode}": line.mode,
         "--session": options.session,
         "--continue": options.continue_latest,
+        "--fork": options.fork,
         "--json-schema": options.json_schema is not None,
         "--list-models": line.list_models is not None,
         "--version": line.version,

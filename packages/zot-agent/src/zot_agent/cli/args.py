@@ -142,7 +142,8 @@ def _extension_flags(parser: Parser) -> None:
 
 
 def _session_flags(parser: Parser) -> None:
-    session = parser.add_argument_group("session").add_mutually_exclusive_group()
+    group = parser.add_argument_group("session")
+    session = group.add_mutually_exclusive_group()
     session.add_argument(
         "-c",
         "--continue",
@@ -152,6 +153,7 @@ def _session_flags(parser: Parser) -> None:
     )
     session.add_argument("--session", metavar="ID", help="continue a session, given by its path or id")
     session.add_argument("--no-session", action="store_true", help="do not save the session")
+    group.add_argument("--fork", action="store_true", help="with -c or --session: continue in a copy of the session")
 
 
 def parse(
@@ -198,6 +200,8 @@ def parse(
         values["json_schema"] = read_schema(values["json_schema"])
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
+    if values["fork"] and not values["session"] and not values["continue_latest"]:
+        raise ConfigError("--fork needs -c or --session, which name the session to copy")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
     return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))

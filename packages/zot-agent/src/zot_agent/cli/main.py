@@ -29,6 +29,7 @@ _log.addHandler(logging.NullHandler())
 
 _FLAGS = {
     "api_key": "--api-key KEY",
+    "fork": "--fork",
     "model": "zot --list-models lists the names",
     "provider": "--provider NAME",
 }

@@ -122,6 +122,7 @@ def _defaults(rest: Sequence[str]) -> HostOptions:
     unusable = {
         "--session": options.session,
         "--continue": options.continue_latest,
+        "--fork": options.fork,
         "--json-schema": options.json_schema is not None,
         "--list-models": line.list_models is not None,
         "--no-yolo": options.no_yolo,

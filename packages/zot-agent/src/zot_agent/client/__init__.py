@@ -17,6 +17,7 @@ talk       `Talk`: raw lines, without an event loop
 """
 
 from zot_agent.client.answers import CommandInfo as CommandInfo
+from zot_agent.client.answers import ContextInfo as ContextInfo
 from zot_agent.client.answers import Event as Event
 from zot_agent.client.answers import Image as Image
 from zot_agent.client.answers import MessageInfo as MessageInfo

@@ -57,7 +57,7 @@ class MessageInfo(TypedDict):
 
 class EntryInfo(TypedDict):
     """An entry of a session. `parent` is the id of the entry before it, empty for the first. `kind` is user, assistant,
-    tool, compaction or custom, `text` the first line."""
+    tool, compaction, branch_summary or custom, `text` the first line."""
 
     id: str
     parent: str
@@ -96,6 +96,27 @@ class FileDiffInfo(TypedDict):
     diff: str
     starts: list[list[int]]
     note: str
+
+
+class ContextPartInfo(TypedDict):
+    """A part of the next request; `tokens` are an estimate. `kind` is system, skills, tools or message. A message has
+    an `id`, its `role`, its first line as `text`, and `shortened` if something in it is left out."""
+
+    kind: str
+    tokens: int
+    id: NotRequired[str]
+    role: NotRequired[str]
+    text: NotRequired[str]
+    shortened: NotRequired[bool]
+
+
+class ContextInfo(TypedDict):
+    """What fills the context window, whose size is `window`, 0 if unknown. `usage` is that of the session."""
+
+    parts: list[ContextPartInfo]
+    tokens: int
+    window: int
+    usage: UsageCount
 
 
 class ModelInfo(TypedDict):

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from zot_agent.client.answers import (
     CommandInfo,
+    ContextInfo,
     Event,
     FileDiffInfo,
     Image,
@@ -39,17 +40,20 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
+    "session_locked" if another process has the session open."""
 
-    def __init__(self, command: str, message: str) -> None:
+    def __init__(self, command: str, message: str, code: str = "") -> None:
         super().__init__(message)
         self.command = command
+        self.code = code
 
 
 class _Response(TypedDict, total=False):
     success: bool
     data: dict[str, Any]
     error: str
+    code: str
 
 
 class RpcClient:
@@ -152,6 +156,10 @@ class RpcClient:
     async def get_messages(self) -> list[MessageInfo]:
         """Return all messages of the conversation."""
         return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
+
+    async def get_context(self) -> ContextInfo:
+        """Return what fills the context window, part by part."""
+        return cast(ContextInfo, await self.request("get_context"))
 
     async def clear(self) -> None:
         """Delete all messages of the conversation."""
@@ -261,7 +269,7 @@ class RpcClient:
         except TimeoutError:
             raise RpcError(command, f"{command}: no answer in {limit:g} s") from None
         if not response.get("success"):
-            raise RpcError(command, response.get("error", "refused without a reason"))
+            raise RpcError(command, response.get("error", "refused without a reason"), response.get("code", ""))
         return response.get("data") or {}
 
     def _send(self, type: str, fields: dict[str, Any]) -> "tuple[str, asyncio.Future[_Response]]":

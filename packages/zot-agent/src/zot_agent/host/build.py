@@ -70,8 +70,9 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     conversation = Conversation(runtime)
 
-    def open_other(path: str) -> list[str]:
-        return continue_session(conversation, path, options, registry, choice)
+    def open_other(path: str, *, fork: bool) -> list[str]:
+        changed = options.replace(fork=fork)
+        return continue_session(conversation, path, changed, registry, choice)
 
     def reopen_workspace() -> list[str]:
         if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
@@ -114,7 +115,9 @@ def open_runtime(
 
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
-    session = None if options.no_session else open_session(store, cwd, selection.model, path, stored)
+    session = None
+    if not options.no_session:
+        session, stored = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
         runtime = Runtime(
             selection.model,
@@ -132,6 +135,7 @@ def open_runtime(
             max_steps=options.max_steps,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
+        runtime.agent.context.bash_timeout = settings.bash_timeout
         watch_files(runtime)
         if options.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
@@ -161,8 +165,8 @@ def continue_session(
     registry: ModelRegistry,
     choice: ProjectChoice,
 ) -> list[str]:
-    """Let `conversation` continue the session at `path`, in its directory and with its model; return lines for the
-    person.
+    """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
+    copy of it; return lines for the person.
 
     Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
     """
@@ -177,9 +181,10 @@ def continue_session(
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
-    session = open_session(SessionStore(sessions_root(), _UNWRITABLE), cwd, selection.model, path, stored)
+    store = SessionStore(sessions_root(), _UNWRITABLE)
+    session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
-        conversation.open_session(session, stored, workspace)
+        conversation.open_session(session, opened, workspace)
     except BaseException:
         session.close()
         raise
@@ -350,8 +355,16 @@ def use_network(settings: Settings) -> None:
         os.environ["SSL_CERT_FILE"] = settings.ca_file
 
 
-def open_session(store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None) -> SessionFile:
-    """Open the session file to write to: a new one, or the existing one at `path`."""
+def open_session(
+    store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None, *, fork: bool = False
+) -> tuple[SessionFile, StoredSession | None]:
+    """Open the session file to write to, and return it with its content: a new one, the existing one at `path`, or with
+    `fork` a copy of that."""
+    if fork and stored is not None:
+        from zot_core.sessions.branch import copy_branch  # noqa: PLC0415  few sessions are forked
+
+        path = copy_branch(path, stored.meta, "", fork=True)
+        stored = load(path) if path else None
     if stored is None:
-        return store.create(cwd, model.id, model.provider, __version__)
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored)
+        return store.create(cwd, model.id, model.provider, __version__), None
+    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored), stored

@@ -29,7 +29,7 @@ class Host:
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
         choice: "ProjectChoice | None" = None,
-        open_session: Callable[[str], list[str]] | None = None,
+        open_session: Callable[..., list[str]] | None = None,
         reopen_workspace: Callable[[], list[str]] | None = None,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
@@ -59,14 +59,15 @@ class Host:
         """The agent of the conversation."""
         return self.conversation.runtime
 
-    def open_session(self, path: str) -> list[str]:
-        """Continue the session at `path`, in its directory and with its model, and return lines for the person.
+    def open_session(self, path: str, *, fork: bool = False) -> list[str]:
+        """Continue the session at `path`, in its directory and with its model, with `fork` in a copy of it, and return
+        lines for the person.
 
         Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
         """
         if self._open_session is None:
             raise RuntimeError("this host was made without sessions")
-        return self._open_session(path)
+        return self._open_session(path, fork=fork)
 
     def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
         """Start the extensions in the background. Raises `RuntimeError` if this host cannot have extensions."""

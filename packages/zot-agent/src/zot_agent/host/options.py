@@ -37,4 +37,5 @@ class HostOptions(Record):
     no_yolo: bool = False
     continue_latest: bool = False
     session: str = ""
+    fork: bool = False
     no_session: bool = False

@@ -11,6 +11,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.ui.screen import check_terminal
 from zot_agent.ui.start import StartScreen
 from zot_core.aio import spawn
+from zot_core.errors import SessionLocked
 from zot_provider.errors import MissingKey
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -67,6 +68,14 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
         chosen = await welcome(options, app)
         if chosen is not None:
             return open_host(chosen)
+        if app.signum is None:
+            raise
+        return None
+    except SessionLocked:
+        from zot_agent.ui.questions.locked import ask_to_copy  # noqa: PLC0415  rarely needed
+
+        if await ask_to_copy(app):
+            return open_host(options.replace(fork=True))
         if app.signum is None:
             raise
         return None

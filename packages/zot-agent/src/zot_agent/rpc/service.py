@@ -14,7 +14,7 @@ from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
-from zot_core.errors import error_line
+from zot_core.errors import SessionLocked, error_line
 from zot_core.events import TextDelta
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
@@ -121,14 +121,16 @@ class RpcService:
     def _failed(self, sender: CommandSender | None, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        self._respond(sender, id, name, error=error_line(error))
+        code = "session_locked" if isinstance(error, SessionLocked) else ""
+        self._respond(sender, id, name, error=error_line(error), code=code)
 
     def _respond(
-        self, sender: CommandSender | None, id: str, name: str, answer: Answer = None, error: str | None = None
-    ) -> None:
+        self, sender: CommandSender | None, id: str, name: str, answer: Answer = None, error: str | None = None,
+        code: str = "",
+    ) -> None:  # fmt: skip
         head = '{"type":"response",' + (f'"id":{id},' if id else "") + f'"command":{dump(name)},'
         if error is not None:
-            tail = f'"success":false,"error":{dump(error)}}}'
+            tail = f'"success":false,"error":{dump(error)}' + (f',"code":{dump(code)}}}' if code else "}")
         else:
             data = "" if answer is None else f',"data":{answer if isinstance(answer, str) else dump(answer)}'
             tail = f'"success":true{data}}}'

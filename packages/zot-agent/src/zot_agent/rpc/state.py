@@ -1,5 +1,6 @@
 """The commands on the state of the agent: its messages, its model, its tools."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, Method
@@ -30,6 +31,21 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 def get_messages(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Return all messages."""
     return f'{{"messages":[{",".join(map(encode_message, context.runtime.messages))}]}}'
+
+
+async def get_context(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Say what fills the context window."""
+    from zot_core.runtime.context import context_split  # noqa: PLC0415  not needed for a prompt
+    from zot_core.sessions.tree import first_line  # noqa: PLC0415  as above
+
+    split = await asyncio.to_thread(context_split, context.runtime)
+    parts: list[dict[str, Any]] = []
+    for part in split.parts:
+        parts.append({"kind": part.kind, "tokens": part.tokens})
+        if (message := part.message) is not None:
+            text = first_line(message)
+            parts[-1] |= {"id": message.id, "role": message.role, "text": text, "shortened": part.changed}
+    return {"parts": parts, "tokens": split.tokens, "window": split.window, "usage": usage_fields(split.usage)}
 
 
 def clear(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -103,6 +119,17 @@ METHODS = (
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',
+    ),
+    Method(
+        "get_context",
+        get_context,
+        "Say what fills the context window: the parts of the next request in order, with an estimate of their tokens. "
+        "`kind` is system, skills, tools or message. `window` is the size of the window, 0 if unknown; `usage` that of "
+        "the session, whose `cache_read` are the tokens that came from the provider's cache.",
+        (),
+        '{"parts": [{"kind": "system", "tokens": 900}, {"kind": "message", "tokens": 1, "id": "5e1f0a9c7d2b4830", '
+        '"role": "user", "text": "hi", "shortened": false}], "tokens": 901, "window": 200000, "usage": {"input": 1234, '
+        '"output": 567, "cache_read": 890, "cache_write": 0, "cost_usd": 0.0123, "reasoning": null}}',
     ),
     Method("clear", clear, "Delete all messages of the conversation. Refused while busy."),
     Method(

@@ -29,6 +29,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "the id of a session, or at least four characters of its beginning",
         lambda value: isinstance(value, str) and re.fullmatch(r"[0-9A-Za-z-]{4,64}", value) is not None,
     ),
+    "fork": ("true or false", lambda value: isinstance(value, bool)),
     "no_session": ("true or false", lambda value: isinstance(value, bool)),
 }
 """The fields: a description and a check. A field that is null counts as missing."""
@@ -57,7 +58,9 @@ def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs) -> Ho
         if given.get("no_session"):
             raise HttpError(400, "session and no_session exclude each other")
         path, cwd = _stored(given["session"], given.get("cwd"), allowed)
-        return options.replace(session=path, no_session=False, cwd=cwd)
+        return options.replace(session=path, fork=given.get("fork", False), no_session=False, cwd=cwd)
+    if given.get("fork"):
+        raise HttpError(400, "fork needs session, which names the session to copy")
     return options.replace(cwd=allowed.resolve(given.get("cwd", "")))
 
 

@@ -20,6 +20,12 @@ def _next_model(chat: Controller, step: int) -> None:
     chat.dispatch.begin(next_favourite(chat, step))
 
 
+def _search_history(chat: Controller) -> None:
+    from zot_agent.ui.input.history_search import search_history  # noqa: PLC0415  not for the first screen
+
+    chat.dispatch.begin(search_history(chat))
+
+
 ACTIONS: tuple[Action[Controller], ...] = (
     Action("submit", Controller.submit, "send; while zot works, queue it", ("enter",)),
     Action("steer", Controller.steer, "send to the model while it works", ("ctrl+s",)),
@@ -35,6 +41,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
+    Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
     Action("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),

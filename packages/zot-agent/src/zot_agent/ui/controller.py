@@ -20,6 +20,7 @@ from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
+from zot_core.confirm import preview
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
@@ -91,7 +92,8 @@ class Controller:
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo)
+        agent = host.runtime.agent
+        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -222,8 +224,9 @@ class Controller:
         if self.extension_view.press(key):
             return True
         binding = self.keymap.find(key, (CHAT, EDITOR))
-        if binding is None or CHAT not in binding.contexts:
-            return self.view.editor.handle(key, binding)
+        claimed = self.view.editor.mode.claims(key) and not self.keymap.overrides(key)
+        if binding is None or CHAT not in binding.contexts or claimed:
+            return self.prompt_input.handle(key, None if claimed else binding)
         if binding.action.startswith("/"):
             self.run(binding.action, keep=True)
         else:
@@ -259,8 +262,9 @@ class Controller:
                 self._show_end()
                 self.conversation.shell(command, typed)
             else:
-                text, images = prompts.message(typed, self.view.editor.pastes)
-                self.send(text, images, typed=typed, commands=False)
+                sent = prompts.message(typed, self.view.editor.pastes, self.host.runtime.cwd)
+                self._show_end()
+                self.conversation.prompt(sent.text, sent.images, typed=typed, commands=False, attached=sent.attached)
         except ZotError as error:
             self.note(str(error), "error")
             return
@@ -272,18 +276,20 @@ class Controller:
         self.presenter.clear_notes()
         self.transcript.to_end()
 
-    def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> None:
-        """See `Chat`. `commands` is whether a slash command in the text is run."""
+    def send(
+        self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
+    ) -> None:
+        """See `Chat`."""
         self._show_end()
-        self.conversation.prompt(text, images, typed=typed, commands=commands)
+        self.conversation.prompt(text, images, typed=typed, attached=attached)
 
     def steer(self) -> None:
-        """Send the text to the model while it works; with images it becomes a queued prompt."""
+        """Send the text to the model while it works; with images or files it becomes a queued prompt."""
         typed, pastes, running = self.prompt_input.text, self.view.editor.pastes, self.conversation.running
-        images = any(found.chip.kind == "image" for found in pastes.find(typed))
         if not typed.strip():
             return
-        if running is None or not running.steerable or images:
+        attached = prompts.has_attachments(typed, pastes, self.host.runtime.cwd)
+        if running is None or not running.steerable or attached:
             self.submit()
         else:
             self.conversation.steer(pastes.expand(typed).strip())
@@ -383,10 +389,7 @@ class Controller:
 
     def insert(self, text: str) -> None:
         """See `Chat`."""
-        if len(text) > 1000:
-            self.view.editor.paste(text)
-        else:
-            self.view.editor.insert(text)
+        (self.view.editor.paste if len(text) > 1000 else self.view.editor.insert)(text)
 
     async def close(self) -> None:
         """Stop all work and save the draft and the queue."""

@@ -75,8 +75,9 @@ class CommandDispatcher:
         elif foreign.kind == "extension":
             self.begin(self._ask(foreign, args))
         else:
-            text, images = prompts.message(typed, self._chat.prompt_input.editor.pastes)
-            self._chat.send(text, images, typed=typed)
+            chat = self._chat
+            sent = prompts.message(typed, chat.prompt_input.editor.pastes, chat.host.runtime.cwd)
+            chat.send(sent.text, sent.images, sent.attached, typed=typed)
         return True
 
     def _unknown(self, name: str) -> UnknownName:

@@ -332,6 +332,8 @@ class Presenter:
         commands = message.commands
         if commands:
             attached.append(TextDisplay(f"+ output of {commands} command{'' if commands == 1 else 's'}"))
+        if message.files:
+            attached.append(TextDisplay(f"+ {message.files} file{'' if message.files == 1 else 's'}"))
         text = message.text if message.display_text is None else message.display_text
         return [UserCell(text, self.style, attached)] if text or attached else []
 

@@ -11,7 +11,7 @@ from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
 from zot_tui.editor.completion import CommandCompletion
 from zot_tui.keys.key import parse_key
-from zot_tui.widgets.input.editor import EditorWidget
+from zot_tui.widgets.input.editor import EDITOR, EditorWidget, _keymap
 from zot_tui.widgets.input.suggest import Suggest
 
 COMMANDS = [CommandCompletion("help", "shows it"), CommandCompletion("hello", "greets", arguments=True)]
@@ -77,6 +77,40 @@ async def test_files_are_offered_once_they_are_found_and_not_when_the_word_has_e
         assert typed.complete()
         assert typed.text == "see @ and @one.txt "
         assert not typed.complete()
+
+
+async def test_right_and_left_go_into_directories_and_out_of_them(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "src" / "my parts").mkdir(parents=True)
+    (project / "src" / "my parts" / "deep.txt").touch()
+    (project / "one.txt").touch()
+    keys = _keymap()
+
+    async with typing(tmp_path, project) as typed:
+
+        def press(name: str) -> None:
+            key = parse_key(name)
+            typed.handle(key, keys.find(key, (EDITOR,)))
+
+        suggest = typed.suggest
+        typed.editor.insert("see @sr")
+        await until(lambda: "› src/" in offered(suggest))
+        press("right")
+        assert typed.text == "see @src/"
+        await until(lambda: offered(suggest) == ["› src/my parts/", "  src/my parts/deep.txt"])
+        press("right")
+        assert typed.text == 'see @"src/my parts/'
+        await until(lambda: offered(suggest) == ["› src/my parts/deep.txt"])
+        press("right")
+        assert typed.text == 'see @"src/my parts/'
+        press("left")
+        assert typed.text == "see @src/"
+        await until(lambda: "› src/my parts/" in offered(suggest))
+        press("left")
+        assert typed.text == "see @"
+        await until(lambda: "  one.txt" in offered(suggest) or "› one.txt" in offered(suggest))
+        press("left")
+        assert typed.editor.buffer.cursor == len("see ")
 
 
 async def test_a_draft_that_is_longer_than_what_is_kept_comes_back_with_a_word_about_it(tmp_path: Path) -> None:

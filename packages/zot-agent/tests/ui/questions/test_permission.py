@@ -1,11 +1,14 @@
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 from screen import Chats, Paused, Talk, bash
 
-from zot_agent.ui.questions.permission import arguments
+from zot_agent.ui.questions.permission import PermissionPrompt, arguments
 from zot_core.hooks import ToolRequest
-from zot_provider.testing import Turn
+from zot_provider.testing import Call, Turn
 from zot_tui.text.runs import plain
 from zot_tui.widgets.dialogs.stack import WAITS
 
@@ -43,6 +46,75 @@ def test_a_replacement_is_a_change() -> None:
     call = ToolRequest("1", "edit", {"path": "a.py", "edits": [{"oldText": "x = 1", "newText": "x = 2"}]})
 
     assert shown(call, 40) == ["  path: a.py", "  x = 1", "  x = 2"]
+
+
+async def test_the_question_before_an_edit_shows_the_change_with_numbers_and_colours(chats: Chats) -> None:
+    Path("a.py").write_text("".join(f"line {number}\n" for number in range(1, 21)))
+    edits = [{"oldText": "line 11\n", "newText": "line eleven\n"}]
+    async with chats.open([Turn("So.", calls=[Call("edit", {"path": "a.py", "edits": edits})]), "I see."]) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown("Run edit a.py?")
+        rows = talk.rows()
+        at = next(index for index, row in enumerate(rows) if "- line 11" in row)
+        assert rows[at].split() == ["11", "-", "line", "11"]
+        assert rows[at + 1].split() == ["11", "+", "line", "eleven"]
+        assert rows[at - 1].split() == ["10", "line", "10"]
+        assert talk.style_at(rows[at].index("line"), at) != talk.style_at(rows[at + 1].index("line"), at + 1)
+        assert Path("a.py").read_text().count("eleven") == 0
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("y")
+        await talk.shown("I see.")
+        assert Path("a.py").read_text().count("eleven") == 1
+
+
+async def test_the_question_before_a_write_shows_the_change_of_a_file_and_the_content_of_a_new_one(
+    chats: Chats,
+) -> None:
+    Path("a.py").write_text("x = 1\ny = 2\n")
+    calls = [Call("write", {"path": path, "content": "x = 1\ny = 3\n"}) for path in ("a.py", "b.py")]
+    async with chats.open([Turn("So.", calls=calls), "I see."]) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown("Run write a.py?")
+        assert "2 - y = 2" in talk.screen()
+        assert "2 + y = 3" in talk.screen()
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.shown("Run write b.py?")
+        assert "2  y = 3" in talk.screen()
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
+
+
+async def test_an_edit_that_would_fail_is_shown_as_it_was_called_and_why_it_fails(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\n")
+    call = Call("edit", {"path": "a.py", "edits": [{"oldText": "nowhere", "newText": "x = 2"}]})
+    async with chats.open([Turn("So.", calls=[call]), "I see."]) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown("Run edit a.py?")
+        assert "this call will fail: a.py was not changed" in talk.screen()
+        assert "nowhere" in talk.screen()
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
+
+
+async def test_a_preview_that_takes_too_long_gives_way_to_the_arguments() -> None:
+    asked: list[list[str]] = []
+
+    async def ask(dialog: Any, *, behind: bool = False) -> Any:
+        asked.append([plain(row).strip() for row in dialog._scroll._at(60)])
+        return "yes"
+
+    async def never(call: ToolRequest) -> Any:
+        await asyncio.Event().wait()
+
+    prompt = PermissionPrompt(ask, asks=True, preview=never, preview_seconds=0.01)
+    assert await prompt(ToolRequest("1", "bash", {"command": "ls"}))
+    assert asked == [["command: ls"]]
 
 
 async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Chats) -> None:

@@ -85,8 +85,8 @@ class Agent(AgentState):
 
 
 def user_message(
-    text: str, images: Iterable[ImageBlock] = (), *, display_text: str | None = None, commands: int = 0
+    text: str, images: Iterable[ImageBlock] = (), *, display_text: str | None = None, commands: int = 0, files: int = 0
 ) -> Message:
-    """Create a user message with the current time; `display_text` and `commands` as in `Message`."""
+    """Create a user message with the current time; `display_text`, `commands` and `files` as in `Message`."""
     content: list[Block] = [TextBlock(text)] if text else []
-    return Message("user", [*content, *images], timestamp(), display_text=display_text, commands=commands)
+    return Message("user", [*content, *images], timestamp(), display_text=display_text, commands=commands, files=files)

@@ -103,8 +103,8 @@ class GitTree:
         return ("-c", "core.bigFileThreshold=1", "-c", "pack.compression=1") if new else ()
 
     def _sizes(self, names: set[bytes]) -> tuple[dict[bytes, FileState], set[bytes]]:
-        """Return the files that are too large to be stored, and those that cannot be read. Raises `CheckpointError` for
-        too many bytes."""
+        """Return the files that are too large to be stored, and the unreadable files. Raises `CheckpointError` for too
+        many bytes."""
         large, unread, total = dict[bytes, FileState](), set[bytes](), 0
         for name in names:
             path = self._path(name)
@@ -195,7 +195,7 @@ class GitTree:
 
 
 def fetch(store: CheckpointStore, ids: Iterable[str], limits: CheckpointLimits) -> None:
-    """Make contents that git keeps in its packs readable without git. Those that git does not have stay missing."""
+    """Make contents that git keeps in its packs readable without git. What git does not have stays missing."""
     missing = sorted({id for id in ids if not store.objects.has(id)})
     for first in range(0, len(missing), _FETCHED):
         names = "".join(f"{id}\n" for id in missing[first : first + _FETCHED])

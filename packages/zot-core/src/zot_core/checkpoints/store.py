@@ -62,7 +62,7 @@ class CheckpointLimits(Record):
     seconds: float = 10.0
     """The time limit of a git command."""
     first_seconds: float = 30.0
-    """The same, of one that reads every file."""
+    """The same for a command that reads every file."""
     store_bytes: int = 2_000_000_000
     """Size of the checkpoints of a folder, compressed, above which old ones are removed."""
     days: float = 30.0

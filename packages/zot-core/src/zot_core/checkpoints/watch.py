@@ -51,7 +51,7 @@ class Checkpoints:
         self._store: CheckpointStore | None = None
         self._git: GitTree | None = None
         self._reported: set[str] = set()
-        self._commands = 0  # those that run, or are not searched for changes yet
+        self._commands = 0  # how many run, or are not searched for changes yet
         self._uncovered: set[str] = set()  # folders in which changes by commands are not found
         self._work: set[asyncio.Task[None]] = set()
 

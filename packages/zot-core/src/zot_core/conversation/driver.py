@@ -11,6 +11,7 @@ from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.confirm import Confirm, confirm_gate
 from zot_core.conversation.branches import ConversationBranches, position
+from zot_core.conversation.child_env import update_child_env
 from zot_core.conversation.command_set import CommandSet
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused, read_command
 from zot_core.conversation.events import (
@@ -73,7 +74,7 @@ class Conversation:
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         runtime.hooks.tool_run.add(self._confirm_call)
-        self._update_child_env()
+        update_child_env(self.runtime)
 
     # Running and waiting
 
@@ -97,20 +98,19 @@ class Conversation:
         """Steering and follow-up messages that the model has not read yet."""
         return [message.text for message in self.runtime.agent.inbox.messages]
 
-    def prompt(self, text: str, images: Iterable[ImageBlock] = (), *, typed: str = "", commands: bool = True) -> Run:
+    def prompt(
+        self, text: str, images: Iterable[ImageBlock] = (), *,
+        typed: str = "", commands: bool = True, attached: Sequence[str] = (), first: bool = False,
+    ) -> Run:  # fmt: skip
         """Queue `text` as a prompt. Await the returned run for how it ended, or iterate over it for its events; it can
         be cancelled before it starts, too.
 
         `typed` is what the user typed, if that differs from `text`. Without `commands` a slash command is sent as text.
+        The model reads the texts of `attached` files before the prompt. With `first` it comes before the waiting work.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
-        return self._prompt(text, images, typed=typed, commands=commands)
-
-    def _prompt(
-        self, text: str, images: Iterable[ImageBlock], *, typed: str = "", commands: bool = True, first: bool = False
-    ) -> Run:
-        given, run = list(images), Run(self.runtime.hooks.event)
-        work = partial(self._answer, text, given, commands=commands)
+        run = Run(self.runtime.hooks.event)
+        work = partial(self._answer, text, list(images), attached, commands=commands)
         self._queue.add(Queued(run, work, typed or text, text, steerable=True), first=first)
         return run
 
@@ -155,7 +155,7 @@ class Conversation:
     def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
         """Stop the running work, if any; then `text`, if any, is answered, and then the waiting work is run."""
         stopped = self.running
-        run = self._prompt(text, images, first=True) if text else None
+        run = self.prompt(text, images, first=True) if text else None
         if stopped is not None:
             stopped.run.cancel()
         return run
@@ -267,7 +267,7 @@ class Conversation:
         return sorted(self.runtime.agent.tools)
 
     def _settings_changed(self) -> None:
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(Changed("settings"))
 
     def clear(self) -> None:
@@ -293,33 +293,22 @@ class Conversation:
 
     def _session_changed(self, *, same: bool = False) -> None:
         self._shell_results.clear()
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
 
     def _check_idle(self) -> None:
         if self.busy:
             raise Busy("the agent is busy; wait for done, or abort")
 
-    def _update_child_env(self) -> None:
-        """Set the environment variables that identify this agent to the programs its tools start; the names are those
-        of the Go zot. Unknown values are empty: a zot inside another must not see the values of the outer one."""
-        agent, session = self.runtime.agent, self.runtime.session
-        agent.context.env.update(
-            ZOT_PROVIDER=agent.model.provider,
-            ZOT_MODEL=agent.model.id,
-            ZOT_REASONING_LEVEL=agent.reasoning,
-            ZOT_CHILD_SESSION="1",
-            ZOT_SESSION_ID=session.meta.session_id if session else "",
-            ZOT_SESSION_FILE=session.path if session else "",
-        )
-
     # Work
 
-    async def _answer(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> RunEnd:
+    async def _answer(
+        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+    ) -> RunEnd:
         """Run a slash command, or let the model answer: the work of a prompt."""
         agent = self.runtime.agent
         try:
-            message = await self._build_message(text, images, commands=commands)
+            message = await self._build_message(text, images, attached, commands=commands)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
@@ -327,7 +316,9 @@ class Conversation:
             return end_run(agent, "error", None if reported else error_event(error, agent))
         return end_run(agent, "completed") if message is None else await answer(agent, [message])
 
-    async def _build_message(self, text: str, images: Sequence[ImageBlock], *, commands: bool) -> Message | None:
+    async def _build_message(
+        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+    ) -> Message | None:
         """Return the user message for a prompt; None for a command that sends no prompt."""
         found = read_command(text) if commands else None
         if found is not None:
@@ -343,10 +334,10 @@ class Conversation:
                     return None
                 text = done.text
         results, self._shell_results = self._shell_results, []
-        return message_with_output(results, text, images)
+        return message_with_output(results, text, images, attached)
 
     async def _run_shell(self, command: ShellCommand) -> RunEnd:
-        self._update_child_env()
+        update_child_env(self.runtime)
         self.events.notify(ShellStart(command))
         context = self.runtime.agent.context
         running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
@@ -364,7 +355,7 @@ class Conversation:
         if kind is AssistantStart:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
-            self._update_child_env()  # the server may have named its model since
+            update_child_env(self.runtime)  # the server may have named its model since
         elif kind is Done:
             texts = [message.text for message in self.runtime.agent.inbox.take_all()]
             if texts:

@@ -4,7 +4,7 @@ A command runs in the shell of the tools, with their working directory, environm
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_core.agent import user_message
@@ -58,14 +58,17 @@ def read_shell_command(text: str) -> ShellCommand | None:
     return ShellCommand(command, not hidden)
 
 
-def message_with_output(results: Iterable[ShellResult], prompt: str, images: Iterable[ImageBlock] = ()) -> Message:
+def message_with_output(
+    results: Iterable[ShellResult], prompt: str, images: Iterable[ImageBlock] = (), attached: Sequence[str] = ()
+) -> Message:
     """Build the user message for `prompt`. The model reads the output of the commands that are `in_context`, then the
-    prompt; the user sees the prompt alone."""
-    texts = [result.text for result in results if result.command.in_context]
+    texts of `attached` files, then the prompt; the user sees the prompt alone."""
+    outputs = [result.text for result in results if result.command.in_context]
+    texts = [*outputs, *attached]
     if not texts:
         return user_message(prompt, images)
     text = "\n\n".join([*texts, prompt] if prompt.strip() else texts)
-    return user_message(text, images, display_text=prompt, commands=len(texts))
+    return user_message(text, images, display_text=prompt, commands=len(outputs), files=len(attached))
 
 
 class RunningCommand:

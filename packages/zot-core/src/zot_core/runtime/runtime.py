@@ -140,8 +140,7 @@ class Runtime:
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
-        self.sent = sent = SentHistory(self.agent)
-        """The messages as the model gets them."""
+        self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self._compactor = Compactor(self.agent, compaction, sent)
         self._compactor.attach()
         RefusedImages(self.agent, sent).attach()

@@ -90,7 +90,9 @@ class SessionFile:
             # Other errors mean a file system without locks: working without a lock is better than not at all.
             if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 os.close(fd)
-                raise SessionLocked(f"session {self.path} is in use by another zot; close that one first") from None
+                raise SessionLocked(
+                    f"session {self.path} is in use by another zot; close that one first, or fork it"
+                ) from None
         return fd
 
     def append(self, message: Message) -> None:

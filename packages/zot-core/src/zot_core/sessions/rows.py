@@ -165,6 +165,8 @@ def _message_meta(message: Message) -> dict[str, str]:
         meta |= {"compaction": "true", "tokens_before": str(message.summarized_tokens)}
     if message.commands:
         meta["commands"] = str(message.commands)
+    if message.files:
+        meta["files"] = str(message.files)
     return meta
 
 
@@ -242,6 +244,7 @@ def read_message(value: Any) -> Message | None:
         hidden=extra.pop("hidden", ""),
         summarized_tokens=before if compacted else None,
         commands=_count(extra.pop("commands", "")),
+        files=_count(extra.pop("files", "")),
         extra=extra,
     )
 

@@ -167,7 +167,7 @@ def _unread_message(line: bytes, before: str, start: int, source: _RowSource) ->
 def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | None) -> bool:
     """Read the lines into `stored`, one at a time. Return whether there was a meta row."""
     found, line, id = False, b"\n", ""
-    usages: list[bytes] = []  # rows of which only the last one that can be read counts
+    usages: list[bytes] = []  # the last row that can be read counts
     batch = _Batch()
     for line in file:
         start, stored.size = stored.size, stored.size + len(line)

@@ -53,15 +53,21 @@ async def bash(
     command: Annotated[str, "The command, run by bash (or sh) in the working directory"],
     context: ToolContext,
     timeout: Annotated[
-        float | None, "Seconds after which the command is ended; no limit if left out", AtLeast(0)
+        float | None, "Seconds after which the command is ended; 0 for no limit; 5 minutes by default", AtLeast(0)
     ] = None,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
+    if timeout is None:
+        advice = ", the default limit; give a longer `timeout` if the command needs it"
+        return await run_command(command, context, context.bash_timeout, BashLimits(), advice)
     return await run_command(command, context, timeout, BashLimits())
 
 
-async def run_command(command: str, context: ToolContext, timeout: float | None, limits: BashLimits) -> ToolResult:
-    """Run a command within `limits`. A `timeout` of 0 or None means no limit. ToolError if it cannot be started."""
+async def run_command(
+    command: str, context: ToolContext, timeout: float | None, limits: BashLimits, advice: str = ""
+) -> ToolResult:
+    """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
+    ToolError if the command cannot be started."""
     if not command.strip():
         raise ToolError("the command is empty; give a command to run")
     if "\0" in command:
@@ -87,11 +93,11 @@ async def run_command(command: str, context: ToolContext, timeout: float | None,
     finally:
         progress.close()
     capture.close()
-    return _result(command, capture, ended, time.monotonic() - started, timeout, limits)
+    return _result(command, capture, ended, time.monotonic() - started, f"{timeout or 0:g} s{advice}", limits)
 
 
 def _result(
-    command: str, capture: Capture, ended: ShellExit, duration: float, timeout: float | None, limits: BashLimits
+    command: str, capture: Capture, ended: ShellExit, duration: float, limit: str, limits: BashLimits
 ) -> ToolResult:
     head = capture.head()
     body = head.data.decode("utf-8", "replace")
@@ -101,7 +107,7 @@ def _result(
     if capture.shortened:
         body += f"... [the file with the full output is incomplete: {capture.shortened}]\n"
     if ended.timed_out:
-        body += f"timed out after {timeout:g} s\n"
+        body += f"the command timed out after {limit}\n"
     code = -1 if ended.exit_code is None else ended.exit_code
     full = f" (full output: {capture.path})" if capture.path else ""
     gap = "\n" if body else ""

@@ -33,6 +33,20 @@ class EditLimits(Record):
     seconds: float = 20.0
 
 
+PREVIEW_LIMITS = EditLimits(2.0)
+"""A person waits for the preview."""
+
+
+@record
+class _Change(Record):
+    """The new content of the file `target`, and a diff: see `EditResult`."""
+
+    target: str
+    content: bytes
+    diff: str
+    starts: list[tuple[int, int]]
+
+
 class FileEdit(TypedDict):
     """One replacement."""
 
@@ -48,13 +62,32 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [DiffDisplay(str(arguments["path"]), text)]
 
 
-@builtin(parallel=True, file_access=writes_path, recall=_recall)
+async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> list[DisplayBlock]:
+    change = await _change(path, edits, context, PREVIEW_LIMITS)
+    return [DiffDisplay(path, change.diff, change.starts)]
+
+
+@builtin(parallel=True, file_access=writes_path, recall=_recall, preview=_preview)
 async def edit(
     path: Annotated[str, "The file, relative to the working directory or absolute"],
     edits: Annotated[list[FileEdit], "Replacements, all looked up in the file as it is now; they must not overlap"],
     context: ToolContext,
 ) -> ToolResult:
     """Apply all replacements or none; returns the change as a diff."""
+    change = await _change(path, edits, context, EditLimits())
+    try:
+        await context.files.write(change.target, change.content)
+    except OSError as error:
+        raise as_tool_error(error, path) from error
+    return ToolResult(
+        [TextBlock(change.diff)],
+        details={"path": change.target, "edits": len(edits), "diff": change.diff},
+        display=[DiffDisplay(path, change.diff, change.starts)],
+    )
+
+
+async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits: EditLimits) -> _Change:
+    """Work out what the edits change. Raises ToolError if they cannot be applied."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     target = await resolve(path, context)
@@ -65,18 +98,12 @@ async def edit(
             raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
         if b"\0" in content[:_BINARY_PROBE]:
             raise ToolError(f"{path} looks binary; it cannot be edited as text")
-        content, diff, starts = await edit_content(content, replacements, path, EditLimits())
-        await context.files.write(target, content)
+        content, diff, starts = await edit_content(content, replacements, path, limits)
     except edit_text.EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error
     except OSError as error:
         raise as_tool_error(error, path) from error
-    diff = _clean(diff)
-    return ToolResult(
-        [TextBlock(diff)],
-        details={"path": target, "edits": len(edits), "diff": diff},
-        display=[DiffDisplay(path, diff, starts)],
-    )
+    return _Change(target, content, _clean(diff), starts)
 
 
 async def edit_content(

@@ -176,7 +176,7 @@ class ProviderTable:
         return next((each.id for each in providers if not each.keyless and self.ready(each.id)), providers[0].id)
 
     def _all_entries(self) -> Iterator[_Entry]:
-        """Yield the entries in order; an added one is in the place of the known one that it replaces."""
+        """Yield the entries in order; an added entry takes the place of the known entry with its id."""
         for id in self._known:
             yield self._added.get(id) or self._known[id]
         yield from (entry for id, entry in self._added.items() if id not in self._known)

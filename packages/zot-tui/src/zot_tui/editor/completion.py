@@ -109,7 +109,7 @@ class Completer:
         files: Callable[[], Sequence[str]],
         limit: int = LIMIT,
     ) -> None:
-        """`files` returns paths in the form to insert, directories ending in a slash."""
+        """`files` returns the paths found for the word, in the form to insert, directories ending in a slash."""
         self.popup: Popup | None = None
         self._commands = commands
         self._files = files
@@ -160,6 +160,25 @@ class Completer:
                 replacement.text, replacement.submit = chosen.text, True
         return replacement
 
+    def into(self, cursor: int) -> CompletionEdit | None:
+        """Handle Right at the end of the word: enter the chosen directory. None if the key is free."""
+        popup = self.popup
+        if popup is None or popup.query.kind != "file" or cursor != popup.query.end:
+            return None
+        chosen = popup.candidates[popup.chosen]
+        return CompletionEdit(popup.query.start, popup.query.end, chosen.text) if chosen.more else None
+
+    def out(self, cursor: int) -> CompletionEdit | None:
+        """Handle Left behind a directory's slash: return to the directory above. None if the key is free."""
+        popup = self.popup
+        if popup is None or popup.query.kind != "file" or cursor != popup.query.end:
+            return None
+        folder = popup.query.text
+        if not folder.endswith("/") or not folder.strip("/"):
+            return None
+        above = folder.rstrip("/").rpartition("/")
+        return CompletionEdit(popup.query.start, popup.query.end, _mention(above[0] + above[1]))
+
     def cancel(self) -> bool:
         """Handle Esc: close the list until another word is begun. Returns whether a list was visible."""
         popup, self.popup = self.popup, None
@@ -177,8 +196,9 @@ class Completer:
     def _ranked(self, found: CompletionQuery) -> list[Candidate]:
         if found.kind == "file":
             files = self._files()
-            if not found.text:
-                return [_file(path, []) for path in files[: self._limit]]
+            below = files if not found.text else [path for path in files if path.startswith(found.text)]
+            if below and found.text[-1:] in ("", "/"):
+                return [_file(path, []) for path in below[: self._limit]]
             return [_file(each.item, each.match.positions) for each in rank(found.text, files, str, self._limit)]
         candidates = [
             Candidate(each.name, f"/{each.name}", each.description, each.group, each.arguments)
@@ -193,10 +213,14 @@ class Completer:
 
 
 def _file(path: str, positions: list[int]) -> Candidate:
-    quoted = any(char.isspace() for char in path)
-    within = path.endswith("/")
-    text = f'@"{path}' + ("" if within else '"') if quoted else f"@{path}"
-    return Candidate(path, text, more=within, positions=positions)
+    return Candidate(path, _mention(path), more=path.endswith("/"), positions=positions)
+
+
+def _mention(path: str) -> str:
+    """Return the word for a path, in quotes if it has white space; those of a directory stay open."""
+    if not any(char.isspace() for char in path):
+        return f"@{path}"
+    return f'@"{path}' + ("" if path.endswith("/") else '"')
 
 
 def _mark(text: str, line: int, cursor: int) -> int | None:

@@ -35,6 +35,10 @@ class EditorMode:
         """The selected range as two offsets, or None."""
         return None
 
+    def claims(self, key: Key) -> bool:
+        """Whether a control key is a command of the mode now, so that no binding of the screen may take it."""
+        return False
+
     def press(self, key: Key) -> Outcome:
         """Handle a key before the bindings do."""
         return ""

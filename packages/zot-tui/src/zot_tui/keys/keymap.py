@@ -60,6 +60,10 @@ class Keymap:
                             return binding if binding.action else None
         return None
 
+    def overrides(self, key: Key) -> bool:
+        """Whether a layer above the weakest one binds `key`."""
+        return any(key in layer for layer in self._found[:-1])
+
     def keys(self, action: str, contexts: Sequence[str] = ()) -> list[Key]:
         """Return the keys that trigger `action` in `contexts`, strongest first, for hints."""
         keys = dict.fromkeys(parse_key(binding.key) for binding in self.bindings if binding.action == action)

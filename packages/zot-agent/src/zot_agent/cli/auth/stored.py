@@ -13,7 +13,7 @@ from zot_tui.text.sanitize import sanitize_line
 
 
 def log_out(registry: ModelRegistry, home: str, name: str) -> int:
-    """Delete the stored keys and tokens of a provider; return 1 if there were none."""
+    """Delete the stored keys and tokens of a provider; return 1 if it has none stored."""
     keys = PersonalKeys(home, registry.environ)
     if not name:
         stored = stored_accounts(keys)

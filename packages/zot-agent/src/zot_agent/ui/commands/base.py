@@ -43,8 +43,11 @@ class Chat(Protocol):
         """Show a line that is not part of the conversation."""
         ...
 
-    def send(self, text: str, images: Sequence[ImageBlock] = (), *, typed: str = "") -> None:
-        """Send a message as the user; it is queued while zot works. `typed` is what they typed, if that differs."""
+    def send(
+        self, text: str, images: Sequence[ImageBlock] = (), attached: Sequence[str] = (), *, typed: str = ""
+    ) -> None:
+        """Send a message as the user, with images and the texts of attached files; it is queued while zot works.
+        `typed` is what they typed, if that differs."""
         ...
 
     def insert(self, text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from zot_agent.config.paths import sessions_root
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.ages import age
+from zot_agent.ui.questions.locked import copy_question
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked
 from zot_core.sessions import listing
@@ -87,7 +88,13 @@ async def sessions(chat: Chat, _: str) -> None:
     await picker.load()
     chosen = await chat.ask(picker)
     if chosen is not None and not picker.is_current(chosen):
-        for line in chat.host.open_session(chosen.path):
+        try:
+            lines = chat.host.open_session(chosen.path)
+        except SessionLocked:
+            if not await chat.ask(copy_question()):
+                return
+            lines = chat.host.open_session(chosen.path, fork=True)
+        for line in lines:
             chat.note(line, "warning")
 
 

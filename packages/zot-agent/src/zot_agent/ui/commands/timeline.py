@@ -60,6 +60,4 @@ def _clock(time: str) -> str:
     return local.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
 
 
-COMMANDS = (
-    SlashCommand("session", "timeline", "list the prompts: their time, tools, tokens and cost", "now", session),
-)
+COMMANDS = (SlashCommand("session", "timeline", "list the prompts with time, tools and cost", "now", session),)

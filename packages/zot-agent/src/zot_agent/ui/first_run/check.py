@@ -93,8 +93,8 @@ def start_options(providers: Sequence[Provider] = PROVIDERS) -> FirstRun:
 async def find_servers(
     found: FirstRun, candidates: Sequence[ServerCandidate], changed: Callable[[], object], limit: float = SERVER_LIMIT
 ) -> None:
-    """Ask all candidates at once, `limit` seconds each, and add those that answer to `found`, in the order of the
-    candidates; call `changed` after each and at the end. Contacts this machine only."""
+    """Ask all candidates at once, `limit` seconds each, and add the servers that answer to `found`, in the order of
+    the candidates; call `changed` after each and at the end. Contacts this machine only."""
     answers: dict[int, Server] = {}
 
     async def ask(place: int, candidate: ServerCandidate) -> None:

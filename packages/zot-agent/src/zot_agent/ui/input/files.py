@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
+from itertools import islice
 
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
@@ -72,7 +73,8 @@ class FileIndex:
         return self.known
 
     async def search(self, text: str, limit: int = 50) -> list[Ranked[str]] | None:
-        """Return the `limit` best known matches for `text`, best first; for an empty text the paths near the root.
+        """Return the `limit` best known matches for `text`, best first; for an empty text the paths near the root, for
+        a directory the paths below it.
 
         Returns None if a newer search has begun meanwhile.
         """
@@ -82,6 +84,9 @@ class FileIndex:
         known = self.known or known
         if not text.strip():
             return [Ranked(path, Match(0, [])) for path in known[:limit]]
+        if text.endswith("/") and text in known:
+            below = (path for path in known if path.startswith(text) and path != text)
+            return [Ranked(path, Match(0, [])) for path in islice(below, limit)]
         found = await asyncio.to_thread(self._search, text, known, limit, number)
         return found if number == self._newest else None
 

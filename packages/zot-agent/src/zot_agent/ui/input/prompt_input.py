@@ -12,6 +12,8 @@ from zot_agent.ui.input.prompts import PASTED, with_image_chips
 from zot_core.aio import spawn
 from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
 from zot_tui.editor.history import History, history_path
+from zot_tui.keys.key import Key
+from zot_tui.keys.keymap import Binding
 from zot_tui.signal import Signal
 from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import Suggest
@@ -107,8 +109,9 @@ class PromptInput:
         self._suggest_again()
 
     def _suggest_again(self) -> None:
-        """Offer completions of the word at the cursor, unless the editor's mode takes characters as commands."""
-        if not self.editor.mode.types:
+        """Offer completions of the word at the cursor, unless the editor's mode takes characters as commands. A text of
+        the history gets none: the next Up or Down continues in the history."""
+        if self._walking or not self.editor.mode.types:
             self._completer.popup, self._searched = None, None
             self._show_choice()
             return
@@ -182,6 +185,16 @@ class PromptInput:
         if self.editor.mode.selection is None:
             self._walk(self.history.back(self.text) if way == "up" else self.history.forward(self.text))
 
+    def handle(self, key: Key, binding: Binding | None) -> bool:
+        """Give a key to the editor. At the end of a word with suggested paths, the key that moves the cursor right
+        enters the chosen directory, and the key that moves it left returns to the directory above."""
+        action, cursor = binding.action if binding is not None else "", self.editor.buffer.cursor
+        if action == "cursor_right" and self._replace(self._completer.into(cursor)):
+            return True
+        if action == "cursor_left" and self._replace(self._completer.out(cursor)):
+            return True
+        return self.editor.handle(key, binding)
+
     def complete(self) -> bool:
         """Take the suggestion. Return False if nothing is suggested."""
         return self._replace(self._completer.complete()) is not None
@@ -215,11 +228,15 @@ class PromptInput:
 
     def _walk(self, text: str | None) -> None:
         if text is not None:
-            self._walking = True
-            try:
-                self.editor.set_text(text)
-            finally:
-                self._walking = False
+            self.recall(text)
+
+    def recall(self, text: str) -> None:
+        """Replace the text by one of the history, without suggestions for it."""
+        self._walking = True
+        try:
+            self.editor.set_text(text)
+        finally:
+            self._walking = False
 
     async def close(self) -> None:
         """Save the draft and stop the search for files."""

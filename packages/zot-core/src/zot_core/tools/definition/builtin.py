@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Recall
+from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,7 +27,11 @@ _UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False
 
 
 def builtin(
-    *, parallel: bool = False, file_access: FileAccessOf | None = None, recall: Recall | None = None
+    *,
+    parallel: bool = False,
+    file_access: FileAccessOf | None = None,
+    recall: Recall | None = None,
+    preview: Preview | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a built-in tool from the function of the same name."""
 
@@ -41,6 +45,7 @@ def builtin(
             parallel=parallel,
             file_access=file_access,
             recall=recall,
+            preview=preview,
         )
 
     return decorate
@@ -70,6 +75,10 @@ class BuiltinTool:
     def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""
         return self.function_tool.recall(arguments, text)
+
+    async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
+        """See `FunctionTool.preview`."""
+        return await self.function_tool.preview(arguments, context)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """See `Tool`."""

@@ -7,6 +7,9 @@ from zot_core.machine.interface import Files, Shell
 from zot_core.tools.definition.file_order import FileOrder
 from zot_provider.record import Record, field, record
 
+BASH_TIMEOUT = 300.0
+"""Seconds: longer than most test suites, and short enough that a command that waits for ever does not use up a day."""
+
 
 def _ignore(text: str) -> None:
     """Drop progress that nobody watches."""
@@ -18,7 +21,8 @@ class ToolContext(Record):
 
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
-    All calls of an agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled
+    `bash_timeout` is the time limit, in seconds, of a command whose call names none; 0 for no limit. All calls of an
+    agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled
     through its task: the tool sees `asyncio.CancelledError` and must leave nothing running.
     """
 
@@ -28,6 +32,7 @@ class ToolContext(Record):
     call_id: str = ""
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
+    bash_timeout: float = BASH_TIMEOUT
     progress: Callable[[str], None] = _ignore
     file_order: FileOrder = field(default_factory=FileOrder)
     deps: Any = None

@@ -54,14 +54,19 @@ Recall: TypeAlias = Callable[[dict[str, Any], str], list[DisplayBlock]]
 """Rebuilds what the user saw of a call from its arguments and from the text the model read, which the session keeps."""
 
 
+Preview: TypeAlias = Callable[..., Awaitable[list[DisplayBlock]]]
+"""Returns what a call would change, from the arguments of the tool's function. Raises ToolError for a call that would
+fail."""
+
+
 class FunctionTool(Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
     arguments are checked against the annotations, or with `check_schema` against `schema`. Calls of tools with
     `file_access` keep their order where it matters, also when they run side by side. `recall` is for screens that show
-    a stored session. TypeError on first use of `schema` or `run` if a parameter cannot be described to a model
-    (`*args`, positional-only).
+    a stored session, `preview` for a person who is asked before a call. TypeError on first use of `schema` or `run` if
+    a parameter cannot be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class FunctionTool(Generic[P, R]):
         check_schema: bool = False,
         file_access: FileAccessOf | None = None,
         recall: Recall | None = None,
+        preview: Preview | None = None,
     ) -> None:
         self.function = function
         self.name = name or function.__name__
@@ -83,7 +89,7 @@ class FunctionTool(Generic[P, R]):
         self._schema = schema
         self._check_schema = check_schema and schema is not None
         self._file_access = file_access
-        self._recall = recall
+        self._recall, self._preview = recall, preview
         self._arguments: Arguments | None = None
         self._check: ArgumentCheck | None = None
 
@@ -118,6 +124,11 @@ class FunctionTool(Generic[P, R]):
             return self._recall(arguments, text)
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
+
+    async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
+        """Return what a call would change; empty for tools without `preview`. Raises ToolError for a call that would
+        fail."""
+        return [] if self._preview is None else await self._preview(**await self._values(arguments, context))
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Check `arguments`, call the function, and make a result from its return value."""

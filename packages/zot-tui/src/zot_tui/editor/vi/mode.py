@@ -60,6 +60,10 @@ class Vi(InsertModeBase):
     def _selecting(self) -> bool:
         return self._state in ("visual", "visual line")
 
+    def claims(self, key: Key) -> bool:
+        """See `EditorMode`."""
+        return not self.types and "ctrl" in key.modifiers and str(key) in KEYS
+
     def press(self, key: Key) -> Outcome:
         """Handle a key before the bindings do."""
         typed = typed_by(key)

@@ -1,0 +1,99 @@
+"""Files that a prompt names as `@PATH`: a text file is part of the prompt, an image goes with it."""
+
+import os
+import re
+from collections.abc import Iterable
+
+from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
+from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
+from zot_provider.messages import ImageBlock
+from zot_provider.record import Record, field, record
+
+TEXT_LIMIT = 1 << 20
+"""The most bytes of one text file; the model can read longer files in parts, with its tools."""
+
+MOST_NAMES = 100
+"""Words of a prompt that may be names of files; later ones are not looked at."""
+
+_NAME = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
+_PUNCTUATION = ".,;:!?)"
+
+
+@record
+class Attachments(Record):
+    """Attached texts and images, in the order of their names."""
+
+    texts: list[str] = field(default_factory=list)
+    images: list[ImageBlock] = field(default_factory=list)
+
+
+def named_files(text: str, cwd: str) -> list[str]:
+    """Return the paths of regular files that `text` names as `@PATH` or `@"PATH"`, each once.
+
+    A relative path starts at `cwd`. Other words with an `@`, also names of directories, are text.
+    """
+    found: dict[str, None] = {}
+    for name, _ in zip(_NAME.finditer(text), range(MOST_NAMES), strict=False):
+        path = name[1] or name[2]
+        shorter = path.rstrip(_PUNCTUATION)
+        for each in (path, shorter) if name[1] is None and shorter else (path,):
+            if os.path.isfile(expanded(each, cwd)):
+                found[each] = None
+                break
+    return [*found]
+
+
+def attach(paths: Iterable[str], cwd: str = "", *, hint: str = "") -> Attachments:
+    """Read files to attach. Raises `ConfigError` for a file that cannot be attached; `hint` follows the error about a
+    file that does not exist."""
+    attached = Attachments()
+    for path in paths:
+        data = read_limited(path, LARGEST, cwd, hint)
+        mime_type = image_type(data)
+        if mime_type:
+            attached.images.append(image_block(mime_type, data))
+            attached.texts.append(f"[image {path}]")
+        else:
+            attached.texts.append(f'<file path="{path}">\n{as_text(path, data)}\n</file>')
+    return attached
+
+
+def as_text(path: str, data: bytes) -> str:
+    """Return the content of a text file. Raises `ConfigError` if it is not text, or longer than `TEXT_LIMIT`."""
+    if path.lower().endswith(tuple(SUFFIXES)):
+        raise ConfigError(f"{path} is not a valid image of its type; attach a PNG, JPEG, GIF or WebP file")
+    if b"\0" in data[:8192]:
+        raise ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
+    _check_size(path, data, TEXT_LIMIT)
+    return data.decode("utf-8-sig", "replace").strip("\r\n")
+
+
+def read_limited(path: str, limit: int, cwd: str = "", hint: str = "") -> bytes:
+    """Return the content of a regular file of at most `limit` bytes, or of a pipe that zot inherits. Raises
+    `ConfigError`."""
+    try:
+        if path.startswith("/dev/fd/"):  # `<(COMMAND)` in a shell is a pipe that zot inherits
+            with open(path, "rb") as file:
+                data = file.read(limit + 1)
+        else:
+            data = read_start(expanded(path, cwd), limit + 1)
+    except FileNotFoundError:
+        raise ConfigError(f"no such file: {path}{hint}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path} is a directory; mention its path in the prompt and zot will look into it") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', error)}") from error
+    _check_size(path, data, limit)
+    return data
+
+
+def expanded(path: str, cwd: str = "") -> str:
+    """Return the path with the home folder for `~`, below `cwd` if it is relative."""
+    return os.path.join(cwd, os.path.expanduser(path))
+
+
+def _check_size(path: str, data: bytes, limit: int) -> None:
+    if len(data) > limit:
+        size = f"{limit / 1_000_000:.1f} MB"
+        raise ConfigError(f"{path} is larger than {size}; mention its path in the prompt and zot will read it in parts")

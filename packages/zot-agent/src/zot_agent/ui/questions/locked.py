@@ -1,0 +1,41 @@
+"""The question whether a session that another zot has open is continued in a copy."""
+
+import asyncio
+
+from zot_core.aio import spawn
+from zot_tui.app import App
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
+from zot_tui.widgets.dialogs.stack import Stack
+from zot_tui.widgets.scroll import Scroll
+
+
+def copy_question() -> Confirm[bool]:
+    """Return the question; its answer is None if it was closed."""
+    text = "Two programs cannot write to one session. A copy has the same conversation and is a session of its own."
+    choices = [
+        ConfirmChoice("y", "continue in a copy", value=True),
+        ConfirmChoice("n", "leave it", value=False),
+    ]
+    return Confirm("Another zot has this session open. Continue in a copy?", choices, text)
+
+
+async def ask_to_copy(app: App) -> bool:
+    """Ask in place of the app's content. Returns False if the app ends."""
+    before, stack = app.root, Stack(Scroll(lambda columns: []))
+    stack.changed.connect(app.redraw)
+    app.root = stack
+
+    async def ask() -> bool:
+        answer = await stack.ask(copy_question())
+        return answer is True
+
+    asking = spawn(ask(), "question about a session")
+    ended = spawn(app.wait(), "end of the app")
+    await asyncio.wait((asking, ended), return_when=asyncio.FIRST_COMPLETED)
+    app.root = before
+    if ended.done():
+        asking.cancel()
+        await ended  # raises what ended the app
+        return False
+    ended.cancel()
+    return await asking
