@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from zot_core import Runtime
 from zot_core.checkpoints.store import CheckpointLimits
@@ -338,3 +339,41 @@ async def test_many_files_are_stored_together_and_restored(opens: Opens, work: P
         moved = await rt.branches.undo()
         assert (len(moved.restored), moved.problems) == (121, [])
         assert files(work) == before
+
+
+async def test_a_git_that_was_killed_while_it_wrote_the_index_stops_nothing(
+    opens: Opens, work: Path, tmp_path: Path
+) -> None:
+    async with opens(bash("echo 1 > a"), "done", bash("echo 2 > a"), "done") as rt:
+        await ask(rt, "one")
+        (index,) = tmp_path.glob("checkpoints/*/index-*")
+        Path(f"{index}.lock").touch()
+        await ask(rt, "two")
+        await rt.branches.undo()
+        assert files(work) == {"a": "1\n"}
+
+
+async def test_a_damaged_index_is_replaced(opens: Opens, work: Path, tmp_path: Path) -> None:
+    async with opens(bash("echo 1 > a"), "done", bash("echo 2 > a"), "done") as rt:
+        await ask(rt, "one")
+        (index,) = tmp_path.glob("checkpoints/*/index-*")
+        index.write_bytes(b"DIRC damaged")
+        await ask(rt, "two")
+        await rt.branches.undo()
+        assert files(work) == {"a": "1\n"}
+    (index,) = tmp_path.glob("checkpoints/*/index")
+    index.write_bytes(b"damaged")
+    async with opens(bash("echo 3 > a"), "done") as rt:
+        await ask(rt, "three")
+        await rt.branches.undo()
+        assert files(work) == {"a": "1\n"}
+
+
+async def test_a_command_that_is_cancelled_is_covered(opens: Opens, work: Path) -> None:
+    async with opens(bash("echo 1 > a; touch ready; exec sleep 60"), "done") as rt:
+        run = rt.prompt("go")
+        await until((work / "ready").exists)
+        rt.cancel()
+        await run
+        await rt.branches.undo()
+        assert files(work) == {}

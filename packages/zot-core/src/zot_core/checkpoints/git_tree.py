@@ -30,6 +30,10 @@ class GitMissing(CheckpointError):
     """There is no git, or one before 2.29, which has no SHA-256."""
 
 
+class FolderTooLarge(CheckpointError):
+    """The folder has too many files or bytes, or the first look took too long."""
+
+
 class _GitFailed(CheckpointError):
     """A git command failed."""
 
@@ -64,11 +68,13 @@ class GitTree:
         if not os.path.exists(self._index):
             with suppress(FileNotFoundError), open(self._shared, "rb") as file:
                 replace_file(self._index, file.read(), mode=0o600)
-        try:
-            return self._look(compare=compare)
-        except _GitFailed:
-            self.forget()
-            return self._look(compare=False)
+        with suppress(FileNotFoundError):
+            os.unlink(f"{self._index}.lock")  # of a command that was stopped
+        for _ in range(2):
+            with suppress(_GitFailed):  # a file may have changed meanwhile
+                return self._look(compare=compare)
+        self.forget()
+        return self._look(compare=False)
 
     def forget(self) -> None:
         """Store every file with the next look: contents that were stored are missing."""
@@ -83,7 +89,7 @@ class GitTree:
         # A name that ends in a slash is that of a repository in the folder.
         names = old.keys() | {name for name in others if name and not name.endswith(b"/")}
         if len(names) - len(old) + self._indexed() > self._limits.files:
-            raise CheckpointError(f"the folder has more than {self._limits.files:,} files")
+            raise FolderTooLarge(f"the folder has more than {self._limits.files:,} files")
         large, unread = self._sizes(names)
         found = self._compare({**self._large, **old}, names, large) if compare else []
         self._large = large
@@ -103,7 +109,7 @@ class GitTree:
         return ("-c", "core.bigFileThreshold=1", "-c", "pack.compression=1") if new else ()
 
     def _sizes(self, names: set[bytes]) -> tuple[dict[bytes, FileState], set[bytes]]:
-        """Return the files that are too large to be stored, and the unreadable files. Raises `CheckpointError` for too
+        """Return the files that are too large to be stored, and the unreadable files. Raises `FolderTooLarge` for too
         many bytes."""
         large, unread, total = dict[bytes, FileState](), set[bytes](), 0
         for name in names:
@@ -119,7 +125,7 @@ class GitTree:
             else:
                 total += status.st_size
         if total > self._limits.tree_bytes:
-            raise CheckpointError(f"the folder has more than {self._limits.tree_bytes:,} bytes of new files")
+            raise FolderTooLarge(f"the folder has more than {self._limits.tree_bytes:,} bytes of new files")
         return large, unread
 
     def _compare(
@@ -164,11 +170,12 @@ class GitTree:
             self._process = process
             try:
                 text = b"".join(name + b"\0" for name in sorted(names)) if names else None
-                limit = self._limits.seconds if self._indexed() else self._limits.first_seconds
+                first = not self._indexed()
+                limit = self._limits.first_seconds if first else self._limits.seconds
                 out, err = process.communicate(text, timeout=limit)
             except subprocess.TimeoutExpired:
                 self.stop()
-                raise CheckpointError(f"git took longer than {limit:g} s") from None
+                raise (FolderTooLarge if first else CheckpointError)(f"git took longer than {limit:g} s") from None
             finally:
                 self._process = None
         if self._stopped.is_set():

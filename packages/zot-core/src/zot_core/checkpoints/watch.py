@@ -141,7 +141,7 @@ class Checkpoints:
     async def before_command(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
         """Store the folder as it is before a command; return what `after_command` needs, None if commands are not
         covered."""
-        from zot_core.checkpoints.git_tree import GitMissing, GitTree  # noqa: PLC0415  not before the first command
+        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  not before a command
 
         async with self.lock:
             store, limits = await self.store(), self.limits
@@ -161,7 +161,7 @@ class Checkpoints:
                 except GitMissing:
                     self._uncovered.add(store.folder)
                     return None
-                except CheckpointError as error:
+                except FolderTooLarge as error:
                     self._uncovered.add(store.folder)  # it would fail again, and take as long
                     store.give_up(str(error))
                     raise
