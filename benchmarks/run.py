@@ -8,6 +8,7 @@ import agents
 import checkpoints
 import environment
 import extensions
+import housekeeping
 import install
 import rpc
 import screen
@@ -17,7 +18,9 @@ import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, checkpoints, agents, extensions, rpc, screen, serve, install)
+SCENARIOS = (
+    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve, install,
+)  # fmt: skip
 
 
 def main() -> None:

@@ -105,6 +105,7 @@ def provider_notes(provider: Provider) -> str:
     if provider.base_url_env:
         notes.append("address in " + " ".join(f"`{name}`" for name in provider.base_url_env))
     notes += [f"{{{each.name}}} in " + " ".join(f"`{name}`" for name in each.env) for each in provider.variables]
+    notes += [f"`{name}` of each URL in `{variable}`" for name, variable in provider.query_env]
     if provider.names_env:
         notes.append(f"names of models in `{provider.names_env}` as `id=name,id=name`")
     if provider.aliases:

@@ -17,6 +17,7 @@ from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_agent.rpc.method import KINDS, Method
 from zot_core import events
 from zot_core.conversation import events as extension_events
+from zot_core.display import TodoStatus
 from zot_provider.messages import Message
 from zot_provider.record import Record
 
@@ -51,7 +52,8 @@ def block(type: str, properties: dict[str, Any], optional: tuple[str, ...] = ())
 
 
 AGENT = "What happens while the agent works."
-SESSIONS = "The conversation continues elsewhere; its messages have changed."
+SESSIONS = "The conversation continues elsewhere, and its messages have changed; or its to-do list has changed."
+TODO = closed_object({"content": TEXT, "status": {"enum": list(typing.get_args(TodoStatus))}})
 EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
@@ -74,6 +76,7 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         | {"auth": {"const": True}},
         ("retryable", "candidates", "auth"),
     ),
+    "todo": ({"items": {"type": "array", "items": TODO}}, ()),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},
@@ -121,6 +124,8 @@ def annotated(hint: Any) -> dict[str, Any]:
         return {"type": "array", "items": annotated(typing.get_args(hint)[0])}
     if isinstance(hint, type) and issubclass(hint, Record):
         return place(hint.__name__)
+    if hint == int | None:
+        return {"type": ["integer", "null"]}
     return {str: TEXT, int: {"type": "integer"}, bool: {"type": "boolean"}}[hint]
 
 

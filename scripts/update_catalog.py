@@ -163,9 +163,6 @@ def _price_of_litellm(row: Row, suffix: str = "") -> Row | None:
     if suffix:
         return {"tokens": tokens}
     price: Row = {"tokens": tokens}
-    hour = row.get("cache_creation_input_token_cost_above_1hr")
-    if hour:
-        price["hour"] = round(hour * 1_000_000, 6)
     tiers = []
     for thousands in (100, 128, 200, 256, 272, 512):
         tier = _price_of_litellm(row, f"_above_{thousands}k_tokens")

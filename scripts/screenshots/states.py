@@ -79,7 +79,7 @@ STATES = (
         "empty",
         "An empty screen",
         "The editor at the bottom, below it place, branch and model.",
-        (Sees(READY),),
+        (Sees(READY), Sees("anthropic")),
         size=(92, 12),
     ),
     State(
@@ -121,7 +121,7 @@ STATES = (
         "commands",
         "Commands",
         "Below the conversation the commands that begin with what was typed.",
-        (Sees(READY), Keys("/"), Sees("switch the model")),
+        (Sees(READY), Keys("/re"), Sees("/review")),
         size=(92, 16),
     ),
     State(
@@ -166,14 +166,14 @@ STATES = (
     State(
         "sessions",
         "Sessions",
-        "The sessions of this directory, the newest first.",
-        (Sees(READY), Keys("/sessions\r"), Sees("2 h ago")),
+        "The sessions of this directory, the newest first, and what was said last in the chosen one.",
+        (Sees(READY), Keys("/sessions\r"), Sees("It counts in cents.")),
         before=(
             Earlier("what does this project do?", "It is a small shop.", "2 weeks"),
             Earlier("add honey to the prices", "Honey costs 7.50 now.", "3 days"),
             Earlier("why does the till round down?", "It counts in cents.", "2 h"),
         ),
-        size=(92, 16),
+        size=(92, 20),
     ),
     State(
         "permission",

@@ -15,6 +15,7 @@ from command import Zot
 from pty_screen import KITTY, PtyScreen
 from waiting import wait_until
 
+from zot_core.sessions.file import SessionFile, load
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 WAIT = "echo here; sleep {0} & sleep {0}"
@@ -62,6 +63,30 @@ def sound(zot: Zot) -> list[dict[str, Any]]:
         assert text.endswith("\n")
         rows += [json.loads(line) for line in text.splitlines()]
     return rows
+
+
+def test_a_session_that_another_zot_has_open_is_continued_in_a_copy_after_a_question(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add("red", "blue")
+    assert zot.ask(server, "-p", "a color").code == 0
+    stored = load(str(zot.session))
+    theirs = SessionFile(str(zot.session), stored.meta, resume=stored)
+    for answer in ("n", "y"):
+        with screen(zot, *zot.at(server), "-c") as pty:
+            pty.wait_for("Another zot has this session open. Continue in a copy?")
+            pty.type(answer)
+            if answer == "n":
+                assert pty.wait_end() == 2
+                assert b"close that one first, or fork it (--fork)" in pty.received
+                continue
+            pty.wait_for("▌ a color")
+            pty.type("another one\r")
+            pty.wait_for("blue")
+            pty.type("/exit\r")
+            assert pty.wait_end() == 0
+    theirs.close()
+    assert [len(load(str(path)).messages) for path in zot.sessions] == [2, 4]
 
 
 def test_a_task_from_the_first_start_to_a_session_gone_on_with(zot: Zot, server: ScriptedServer) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from command import Zot
 
-from zot_provider.testing import ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 from zot_provider.usage import Usage
 
 CORP_KEY = "corp-key-0123456789"
@@ -100,6 +100,13 @@ def test_settings_that_are_torn_a_list_or_newer_are_one_line_and_zot_starts(
     done = zot.ask(server, "-p", "x")
     assert (done.code, done.out) == (0, "hi\n")
     assert words in done.line()
+
+
+def test_a_limit_is_the_default_of_its_flag(zot: Zot, server: ScriptedServer) -> None:
+    write(zot, "config.json", {"max_steps": 1})
+    server.add(Turn(calls=[Call("ls", {})]), Turn(calls=[Call("ls", {})]), "done")
+    assert zot.ask(server, "-p", "x").code == 4
+    assert zot.ask(server, "-p", "x", "--max-steps", "5").out == "done\n"
 
 
 def test_settings_of_a_project_count_once_it_is_trusted(zot: Zot, server: ScriptedServer) -> None:

@@ -115,3 +115,42 @@ def test_a_skill_that_is_not_there_fails_the_run_and_near_names_are_told(zot: Zo
     assert (done.code, done.out) == (2, "")
     assert done.line() == "unknown skill 'relaese'; did you mean release?"
     assert server.requests == []
+
+
+def test_pinned_skills_are_in_the_system_prompt_of_their_directory(zot: Zot, server: ScriptedServer) -> None:
+    write_skill(zot.home / "skills", "release", "Tag first, then push.")
+    write_skill(zot.home / "skills", "other", "x" * 10_000_000)
+    pins = zot.home / "skill-pins.json"
+    projects = {str(zot.cwd.resolve()): ["release", "gone"], "/elsewhere": ["other"]}
+    pins.write_text(json.dumps({"global": ["other"], "projects": projects}))
+    server.add("ok", "ok", "ok")
+
+    done = zot.ask(server, "-p", "go")
+    assert "Tag first, then push." in system(server)
+    assert "continue with read" in system(server)
+    assert len(system(server)) < 100_000
+    assert done.line() == "the pinned skill gone was not found; it is left out"
+
+    assert zot.ask(server, "-p", "go", "--no-skills").err == ""
+    assert "Tag first" not in system(server, 1)
+
+    pins.write_text('{"global": "release"}')
+    done = zot.ask(server, "-p", "go")
+    assert done.line() == f'{pins}: global: expected an array of names, got "release"; no skill is pinned'
+    assert "Tag first" not in system(server, 2)
+
+
+def test_a_cloned_collection_is_found_and_what_is_left_out_is_said_once(zot: Zot, server: ScriptedServer) -> None:
+    write_skill(zot.home / "skills/clone/skills", "release", "of the clone")
+    write_skill(zot.home / "skills", "release", "my own")
+    write_skill(zot.home / "skills/clone/skills", "notes")
+    server.add(Turn(calls=[Call("skill", {"name": "release"})]), "done")
+
+    done = zot.ask(server, "--json", "go")
+
+    assert "my own" in result(done.events)["content"][0]["text"]
+    assert "- notes: when it matters" in system(server)
+    assert done.line() == (
+        f"{zot.home}/skills/clone/skills/release/SKILL.md: its name release is already used by "
+        f"{zot.home}/skills/release/SKILL.md; it is left out"
+    )

@@ -4,21 +4,27 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hostile import damaged, doctored, few, is_reason, json_bytes, outcome, raw
 from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_agent.config.settings import FILE, load_settings
+from zot_agent.export.formats import export_session
 from zot_agent.extensions.discover import Problem, read_extension
 from zot_core.errors import SessionError
 from zot_core.prompt.context_files import FILE_LIMIT, find_context
 from zot_core.sessions import rows
-from zot_core.sessions.listing import read_entry
+from zot_core.sessions.exchange.portable import import_session
+from zot_core.sessions.listing import list_sessions, read_entry
+from zot_core.sessions.preview import read_preview
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.store import resume
+from zot_core.sessions.search import search_sessions
+from zot_core.sessions.store import SessionStore, resume
 from zot_core.sessions.stored import load
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import read_skill
+from zot_core.templates import PromptTemplates
 from zot_core.tools.search.gitignore import Gitignore
 from zot_core.tools.search.globs import Glob
 from zot_ext.manifest import ManifestError, parse_manifest
@@ -72,6 +78,31 @@ def test_a_session_file_is_read_or_refused_and_goes_on_where_it_can_be_read(
     session.append(Message("user", [TextBlock("and then")]))
     session.close()
     assert load(str(path)).messages == [*stored.messages, Message("user", [TextBlock("and then")])]
+
+
+@few
+@given(st.lists(doctored(ROWS), max_size=8), raw, st.booleans())
+def test_a_foreign_session_is_imported_or_refused_and_can_be_exported_searched_and_previewed(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[Any], tail: bytes, whole: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("imported")
+    given, store = folder / "x.zotsession", SessionStore(str(folder / "sessions"))
+    given.write_bytes(b"\n".join([*([json_bytes(ROWS[0])] if whole else []), *map(json_bytes, lines), tail]))
+    path = outcome(lambda: import_session(store, str(given), "/p", "0"), SessionError)
+    if path is None:
+        assert not (folder / "sessions").exists()
+        return
+    stored = load(path)
+    assert stored.meta.cwd == "/p"
+    (entry,) = list_sessions(store)
+    for suffix in (".zotsession", ".html", ".md"):
+        page = Path(export_session(path, str(folder / f"out{suffix}"))).read_bytes()
+        assert b"<script" not in page or suffix != ".html"
+    again = import_session(store, str(folder / "out.zotsession"), "/p", "0")
+    assert load(again).messages == stored.messages
+    assert len(search_sessions(store, ["hi"])) in (0, 2)
+    read_preview(path)
+    assert entry.path == path
 
 
 SETTINGS = {
@@ -168,6 +199,27 @@ def test_a_skill_is_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> 
     if skill is not None:
         assert skill.name
         assert len(skill.description.splitlines()) < 2
+
+
+TEMPLATE = b"""---
+description: what it does
+argument-hint: [file]
+---
+Look at $1, ${@:2:3} and ${2:-that}: $ARGUMENTS
+"""
+
+
+@few
+@given(damaged([TEMPLATE], [b"---", b"$1", b"${@:", b"}", b"\\$@", b":-", b"\n"]), damaged([b"a 'b c' \"d\""]))
+def test_a_template_is_sent_or_refused_in_one_line(tmp_path: Path, data: bytes, arguments: bytes) -> None:
+    (tmp_path / "prompts").mkdir(exist_ok=True)
+    (tmp_path / "prompts" / "toy.md").write_bytes(data)
+    templates = PromptTemplates("/nowhere", str(tmp_path))
+    prompt = outcome(lambda: templates.expand("toy", arguments.decode("utf-8", "replace")), ConfigError)
+    listing = templates.listing()
+    assert ("toy" in [each.name for each in listing.found]) == (prompt is not None)
+    assert all(map(is_reason, listing.notes))
+    assert all(len(f"{each.description} {each.arguments}".splitlines()) == 1 for each in listing.found)
 
 
 @few

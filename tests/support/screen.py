@@ -15,6 +15,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.chat import ChatScreen
+from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
@@ -33,6 +34,7 @@ from zot_tui.widgets.transcript.cells import Level as NoteLevel
 
 _FRAMES = re.compile(r"^( *)[⠀-⣿](?= )", re.MULTILINE)
 _TOOK = re.compile(r"(?:  | · )\d+(?:\.\d)?s$", re.MULTILINE)
+_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SECONDS = re.compile(r"\b\d+(\.\d)?s\b")
 
 
@@ -49,6 +51,7 @@ class Talk:
         self._view, self._controller = chat.view, chat.controller
         self._agent = host.runtime.agent
         self.type, self.paste, self.click, self.resize = driver.type, driver.paste, driver.click, driver.resize
+        self.look = driver.look
         self.shown, self.settle = driver.wait_for, driver.settle
         self.screen, self.style_at = driver.screen, driver.style_at
         self.hear, self.lines = driver.memory.hear, driver.rows
@@ -95,7 +98,7 @@ class Talk:
 
     def shows(self, image: str) -> bool:
         """Whether the screen looks like `image`; fails with the screen. A row of an image begins with `|`; a row
-        `|(3 blank)` stands for three empty rows. Spinners and durations are masked, see `rows`."""
+        `|(3 blank)` stands for three empty rows. Spinners, durations and dates are masked, see `rows`."""
         rows = [line.strip().removeprefix("|") for line in image.splitlines() if line.strip()]
         assert self.rows() == rows, "the screen:\n" + "\n".join(f"|{row}" for row in self.rows())
         return True
@@ -104,6 +107,7 @@ class Talk:
         """The rows of the screen as images have them: a star for the spinner, and nothing that depends on the speed of
         the machine."""
         masked = _SECONDS.sub("0s", _TOOK.sub("", _FRAMES.sub(r"\1*", self.screen())))
+        masked = _DATE.sub("YYYY-MM-DD", masked)
         shown: list[str] = []
         for blank, group in groupby(masked.split("\n"), key=lambda row: not row):
             found = [*group]
@@ -258,6 +262,11 @@ class Talk:
     def add_provider(self, provider: Provider) -> None:
         """Add a provider to those of the host."""
         self._host.models.add(provider)
+
+    @property
+    def chat(self) -> Commanded:
+        """The screen as slash commands see it."""
+        return self._controller
 
     @property
     def asks(self) -> bool:

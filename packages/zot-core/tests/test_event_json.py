@@ -17,6 +17,8 @@ from zot_core.events import (
     CompactStart,
     Done,
     ErrorEvent,
+    JobEnd,
+    JobStart,
     Notice,
     ReasoningDelta,
     TextDelta,
@@ -114,6 +116,15 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (
         CompactDone("## Goal\n", 4, 345, 67),
         '{"type":"compact_done","summary":"## Goal\\n","kept":4,"tokens_before":345,"tokens_after":67}',
+    ),
+    (JobStart("1", "make"), '{"type":"job_start","id":"1","command":"make"}'),
+    (
+        JobEnd("1", "make", "ended", 2),
+        '{"type":"job_end","id":"1","command":"make","state":"ended","exit_code":2}',
+    ),
+    (
+        JobEnd("1", "make", "stopped", None),
+        '{"type":"job_end","id":"1","command":"make","state":"stopped","exit_code":null}',
     ),
     (Notice("warn", "hidden"), '{"type":"notice","level":"warn","message":"hidden"}'),
     (ErrorEvent("no key", 2), '{"type":"error","message":"no key"}'),

@@ -347,13 +347,10 @@ async def test_a_notice_is_given_only_to_who_looks_elsewhere() -> None:
     assert heard == [True, False]
 
 
-def test_a_terminal_that_does_not_tell_of_focus_is_always_rung() -> None:
+def test_a_terminal_that_has_said_nothing_about_its_focus_is_left_alone() -> None:
     async def test(driver: Driver) -> None:
         driver.app.notify("done")
-        assert len(driver.memory.sent) == 1
-        driver.memory.reports_focus = True
-        driver.app.notify("done")
-        assert len(driver.memory.sent) == 1
+        assert driver.memory.sent == []
 
     drive(Counter(), test)
 

@@ -5,6 +5,8 @@ import asyncio
 from acp_editor import feed, text_of
 
 from zot_agent.acp.feed import TAIL
+from zot_core.conversation.events import TodoUpdate
+from zot_core.display import Todo
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -36,6 +38,27 @@ def test_text_is_sent_as_it_comes_and_not_again_as_a_whole() -> None:
     for event in (AssistantStart(), TextDelta("Hel"), TextDelta("lo."), answer("Hello.")):
         made.show(event)
     assert text_of(sent) == "Hello."
+
+
+def test_the_list_of_what_is_to_be_done_is_a_plan() -> None:
+    made, sent = feed()
+    made.show(TodoUpdate([Todo("read", "completed"), Todo("\x1b[31mwrite", "in_progress")]))
+    assert sent == [
+        {
+            "sessionUpdate": "plan",
+            "entries": [
+                {"content": "read", "priority": "medium", "status": "completed"},
+                {"content": "write", "priority": "medium", "status": "in_progress"},
+            ],
+        }
+    ]
+
+
+def test_the_end_of_a_job_is_a_note_once_the_model_reads_it() -> None:
+    made, sent = feed()
+    made.start_run(client_prompt=False)
+    made.show(UserMessage(Message("user", [TextBlock("[for the model]")], hidden="job 1: ended")))
+    assert text_of(sent) == "*[zot]* job 1: ended"
 
 
 def test_deferred_text_is_sent_once_it_is_complete() -> None:

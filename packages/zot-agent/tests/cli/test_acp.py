@@ -11,6 +11,7 @@ from zot_agent.cli.acp import run
     [
         (["do it"], "prompt"),
         (["-c"], "--continue"),
+        (["-c", "--fork"], "--continue"),
         (["--session", "x"], "--session"),
         (["--json"], "--json"),
         (["--rpc"], "--rpc"),

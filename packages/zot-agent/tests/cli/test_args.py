@@ -124,7 +124,7 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
     "words",
     [
         *("docter", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
-        *("login", "logout", "auth", "update", "upgrade", "sessions", "models", "settings", "install", "mcp"),
+        *("login", "logout", "auth", "upgrade", "sessions", "models", "settings", "install", "mcp"),
         *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic"),
     ],
 )

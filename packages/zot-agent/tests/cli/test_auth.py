@@ -97,7 +97,6 @@ def test_status_names_the_source_and_never_the_key(
     assert {each["provider"]: each["source"] for each in told["accounts"]} == {
         "anthropic": "environment",
         "openai": "file",
-        "openai-responses": "file",  # it takes the key of openai
         "nobody": "file",
         "elsewhere": "keyring",
     }
@@ -129,6 +128,12 @@ def test_logout_deletes_what_is_stored_and_says_what_is_still_used(
     assert json.loads((home / "auth.json").read_text()) == {"new": {"passkey": 1}}
     assert run(["logout", "openai"]) == 1
     assert capsys.readouterr().err == "zot: nothing is stored for openai\n"
+
+
+def test_status_with_all_says_whose_key_a_provider_takes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "auth.json").write_text(json.dumps({"openai": {"api_key": KEY}}))
+    assert run(["status", "--all"]) == 0
+    assert f"API key in {home}/auth.json, stored for openai\n" in capsys.readouterr().out
 
 
 def test_logout_of_a_provider_that_takes_the_key_of_another_deletes_its_own_first(

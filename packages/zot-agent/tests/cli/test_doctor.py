@@ -125,6 +125,18 @@ def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(doc
     assert found["zot"].startswith("ok 0.")
 
 
+def test_skills_and_prompt_templates_that_are_left_out_are_named(doctor: Doctor, tmp_path: Path) -> None:
+    home = tmp_path / "zot-home"
+    (home / "skills/bad").mkdir(parents=True)
+    (home / "skills/bad/SKILL.md").write_text("no front matter")
+    (home / "prompts").mkdir()
+    (home / "prompts/greet.md").write_text("Say hello.")
+    (home / "prompts/huge.md").write_bytes(b"x" * 10_000_000)
+    _, found = doctor("--offline")
+    assert found["skills"].startswith(f"-- {home}/skills/bad/SKILL.md:1: no front matter")
+    assert found["prompts"] == f"-- {home}/prompts/huge.md:1: it is longer than 64 KiB; it is left out"
+
+
 def test_a_home_that_cannot_be_written(doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     (tmp_path / "zot-home").write_text("a file")

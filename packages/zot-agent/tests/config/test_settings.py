@@ -172,6 +172,12 @@ def test_of_several_layers_the_last_one_with_a_value_counts(tmp_path: Path) -> N
     ]
 
 
+def test_a_variable_that_says_nothing_leaves_the_file_in_use(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"inline_images_enabled": false, "tool_render": "box"}')
+    settings = load_settings(str(tmp_path), environ={"ZOT_INLINE_IMAGES": "what", "ZOT_FLAT_TOOLS": " "})
+    assert (settings.inline_images_enabled, settings.tool_render, settings.problems) == (False, "box", [])
+
+
 def test_a_value_that_is_wrong_leaves_the_others_in_use(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"reasoning": "ultra", "theme": 3, "model": "m"}')
     settings = load_settings(str(tmp_path), environ={})

@@ -1,6 +1,9 @@
 import json
+from pathlib import Path
 
 import pytest
+from rpc_client import runs
+from waiting import until
 
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
@@ -9,7 +12,7 @@ from zot_agent.modes import stream
 from zot_core.conversation.driver import Conversation
 from zot_core.runtime.runtime import Runtime
 from zot_provider.model import Model
-from zot_provider.testing import ScriptedClient, Turn
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 
 def replace_text(_text: str) -> str:
@@ -43,3 +46,20 @@ async def test_the_stream_prints_replaced_text_once(capfd: pytest.CaptureFixture
     finally:
         await host.close()
     assert capfd.readouterr().out == "replaced\n"
+
+
+async def test_a_command_in_the_background_ends_with_the_answer_and_done_is_the_last_line(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    call = Call("bash", {"command": "echo $$ > pid; exec sleep 1000", "background": True})
+    client = ScriptedClient([Turn(calls=[call]), "It runs."])
+    host = Host(Conversation(Runtime(Model("m", "v"), client=client, cwd=tmp_path)))
+    try:
+        assert await json_mode.run(host, "serve") == 0
+        await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+    finally:
+        await host.close()
+    assert not runs(int((tmp_path / "pid").read_text()))
+    types = [json.loads(line)["type"] for line in capfd.readouterr().out.splitlines()]
+    assert "job_start" in types
+    assert types[-1] == "done"

@@ -186,3 +186,11 @@ def test_a_server_that_lists_no_models_costs_no_answer(start: StartPeer) -> None
     peer = start("--base-url", "http://127.0.0.1:9/v1")
 
     assert [model["id"] for model in peer.data("get_models")["models"]] == ["scripted"]
+
+
+def test_the_list_of_what_is_to_be_done_is_an_event_and_part_of_the_state(peer: Peer, server: ScriptedServer) -> None:
+    items = [{"content": "read", "status": "completed"}, {"content": "write", "status": "pending"}]
+    server.add(Turn(calls=[Call("todo", {"items": items})]), "So.")
+    peer.send("prompt", message="go")
+    assert [each["items"] for each in peer.until("done") if each["type"] == "todo"] == [items]
+    assert peer.data("get_state")["todos"] == items

@@ -33,6 +33,7 @@ from zot_provider.testing import ScriptedServer
         ('{"session": "deadbeef"}', 404, "deadbeef"),
         ('{"session": "deadbeef", "no_session": true}', 400, "exclude"),
         ('{"no_session": "yes"}', 400, "no_session"),
+        ('{"fork": true}', 400, "fork needs session"),
     ],
 )
 async def test_what_cannot_be_opened_is_refused_with_the_reason(
@@ -63,6 +64,8 @@ async def test_a_stored_session_is_continued_by_its_id(serving: Serving, server:
         assert locked.status_code == 409, locked.text
         assert locked.json()["error"] == f"this session is open here already, as {id}"
         assert (await served.http.post("/sessions", json={"session": name[:8]})).json() == locked.json()
+        copy = (await served.http.post("/sessions", json={"session": name, "fork": True})).json()
+        assert (copy["session_id"] != name, copy["message_count"]) == (True, 2)
         await served.http.delete(f"/sessions/{id}")
         again = (await served.http.post("/sessions", json={"session": name[:8]})).json()
         assert (again["session_id"], again["message_count"], again["cwd"]) == (name, 2, str(alone))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from held_list import held_list
 from screen import Chats, Paused, bash
 
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -109,14 +110,14 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
         await talk.send("/new")
         await talk.send("the second talk")
         talk.type("/sessions<enter>")
-        await talk.shown("the first talk")
+        await talk.shown("you  the second talk")
         assert talk.shows("""
             |  a new session; the old one is in /sessions
             |
             |▌ the second talk
             |
             |  two
-            |(10 blank)
+            |(6 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Sessions
             |
@@ -124,7 +125,11 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |› ● the second talk                                                   just now
             |    the first talk                                                    just now
             |
-            |  Enter choose · Ctrl+R rename · Ctrl+D delete · Ctrl+A all directories
+            |  YYYY-MM-DD · scripted · 2 messages · ↑10 ↓5
+            |  you  the second talk
+            |  zot  two
+            |
+            |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
             |  ~/work                                            ↑10 ↓5 · openai · scripted
         """)
         talk.type("first<ctrl+r>")
@@ -312,6 +317,19 @@ async def test_models_are_picked_from_a_list(chats: Chats, server: ScriptedServe
         await talk.until(lambda: "haiku" in talk.status)
         await talk.send("hello")
         assert talk.said == [("user", "hello"), ("assistant", "one")]
+
+
+async def test_the_known_models_are_shown_at_once_and_those_of_slow_servers_are_added(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    async with held_list("scripted", "newest-model") as (url, answered), chats.built(server, base_url=url) as talk:
+        talk.type("/model<enter>")
+        await talk.shown("› ● scripted")
+        assert "newest-model" not in talk.screen()
+        answered.set()
+        await talk.shown("newest-model")
+        assert "› ● scripted" in talk.screen()
+        await talk.press("<esc>")
 
 
 async def test_a_server_in_use_that_gives_no_list_of_models_is_told(chats: Chats, server: ScriptedServer) -> None:
@@ -549,6 +567,38 @@ async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer, t
         await talk.send("a bowline")
         assert "Over, under, through." in talk.said[0][1]
         assert "a bowline" in talk.said[0][1]
+
+
+async def test_a_pinned_skill_is_in_the_system_prompt_from_then_on(chats: Chats, server: ScriptedServer) -> None:
+    home = chats.root / "zot-home"
+    (home / "skills/knots").mkdir(parents=True)
+    (home / "skills/knots/SKILL.md").write_text("---\ndescription: how to tie knots\n---\nOver, under, through.\n")
+    server.add("tied", "untied")
+    async with chats.built(server) as talk:
+        talk.type("/skills<enter>")
+        await talk.shown("how to tie knots")
+        talk.type("knots<ctrl+u>pg")
+        await talk.shown("pinned here and everywhere · user")
+        talk.type("p")
+        await talk.until_hidden("pinned here")
+        talk.type("<esc>")
+        await talk.shown("pinned skills: knots")
+        await talk.send("go")
+        talk.type("/skills<enter>")
+        await talk.shown("pinned everywhere")
+        (home / "skill-pins.json").write_text("[]")
+        talk.type("p")
+        await talk.shown("skill-pins.json: expected an object")
+        (home / "skill-pins.json").write_text('{"global": ["knots"], "projects": {}, "x": 1}')
+        talk.type("g")
+        await talk.until_hidden("pinned everywhere")
+        talk.type("<esc>")
+        await talk.shown("no skill is pinned any more")
+        await talk.send("again")
+    first, second = [request.body["messages"][0]["content"] for request in server.requests]
+    assert "Over, under, through." in first
+    assert "Over, under, through." not in second
+    assert json.loads((home / "skill-pins.json").read_text()) == {"global": [], "projects": {}, "x": 1}
 
 
 async def test_the_last_answer_is_copied(chats: Chats, server: ScriptedServer) -> None:

@@ -209,13 +209,14 @@ async def test_files_that_a_prompt_names_are_read_by_the_model_and_the_user_sees
         ]
         assert [block.type for block in talk.messages[0].content] == ["text", "image"]
         assert "x = 1" not in talk.screen()
-        shown = [row for row in talk.rows() if row.startswith("▌")]
-        assert shown[0] == "▌ compare @a.py and @cat.png with @nobody"
-        assert "▌ + 2 files" in shown
+        await talk.shown("▌ compare @a.py and @cat.png with @nobody")
+        await talk.shown("▌ + 2 files")
         talk.type("<up>")
         assert talk.editor == "compare @a.py and @cat.png with @nobody"
     async with chats.open(session="talk.jsonl") as talk:
-        assert [row for row in talk.rows() if row.startswith("▌")] == shown
+        await talk.shown("▌ compare @a.py and @cat.png with @nobody")
+        await talk.shown("▌ + 2 files")
+        assert "x = 1" not in talk.screen()
 
 
 async def test_a_file_that_cannot_be_attached_leaves_the_prompt_in_the_editor(chats: Chats) -> None:
@@ -264,6 +265,30 @@ async def test_ctrl_r_finds_an_earlier_prompt(chats: Chats) -> None:
         await talk.shown("Earlier prompts")
         await talk.press("<esc>")
         assert talk.editor == "read the docs"
+
+
+async def test_the_end_of_work_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open(["a", "b", "c"]) as talk:
+        await talk.send("unknown focus")
+        talk.look(here=False)
+        await talk.send("fix it")
+        talk.look(here=True)
+        await talk.send("seen")
+        rung = [each for each in talk.sequences if each.endswith("\a") and "done" in each]
+        assert len(rung) == 1
+        assert "done: fix it" in rung[0]
+
+
+async def test_a_question_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
+    async with chats.open([Turn(calls=[bash("echo no")]), "Done."]) as talk:
+        talk.asks = True
+        talk.look(here=False)
+        talk.type("go<enter>")
+        await talk.shown("Run bash echo no")
+        assert any("a question is waiting" in each for each in talk.sequences)
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
 
 
 async def test_a_refused_turn_says_why(chats: Chats) -> None:

@@ -247,6 +247,7 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Ch
             talk.note(f"a note of level {level}", level)
         talk.note("of an\nextension", "error", "ext")
         await talk.send("hi")
+        await talk.shown("F5 sends")
         assert talk.shows("""
             |  a note of level info
             |  a note of level success
@@ -256,7 +257,7 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Ch
             |▌ hi
             |
             |✗ the script is over: 0 turns were written, this is request 1
-            |
+            |  F5 sends the prompt again
             |
             |› ask, or / for commands, @ for files
             |  ~/work                                            1% of 100k · scripted · m1

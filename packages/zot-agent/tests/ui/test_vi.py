@@ -10,8 +10,8 @@ import pytest
 from screen import Chats, Paused
 
 from zot_agent.ui.bindings import keymap, unsupported_keys
+from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.commands.help import help_rows
-from zot_agent.ui.controller import CHAT
 from zot_provider.testing import ScriptedServer
 from zot_tui.keys.chords import Keyboard
 from zot_tui.testing import MemoryScreen
@@ -116,6 +116,16 @@ async def test_ctrl_and_a_bracket_is_esc_also_where_a_terminal_tells_them_apart(
         await talk.quiet()
         assert "thinking" not in talk.screen()
         assert talk.editor == "a draft"
+
+
+async def test_ctrl_p_is_vis_in_normal_mode_and_the_next_favourite_in_insert_mode(chats: Chats) -> None:
+    async with chats.open() as talk:
+        await talk.send("/vi")
+        talk.type("one<ctrl+j>two<esc><ctrl+p>x")
+        assert talk.editor == "on\ntwo"
+        assert "favourite" not in talk.screen()
+        talk.type("i<ctrl+p>")
+        await talk.shown("no favourite models yet")
 
 
 async def test_keys_of_ones_own_are_not_vis(chats: Chats, config: Callable[..., None], server: ScriptedServer) -> None:

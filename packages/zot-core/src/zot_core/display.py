@@ -4,7 +4,7 @@ A front end has one renderer for each kind of block and knows no tool by name. F
 shows the text that the model reads.
 """
 
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from zot_provider.json_text import read_strict
 from zot_provider.record import Record, field, record
@@ -71,9 +71,30 @@ class ImageDisplay(Record):
     source: str = ""
 
 
-DisplayBlock: TypeAlias = TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay
+TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
-MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name")
+
+@record
+class Todo(Record):
+    """Something to do."""
+
+    content: str
+    status: TodoStatus
+
+
+@record
+class TodoDisplay(Record):
+    """A list of what is to be done."""
+
+    kind: ClassVar[str] = "todo"
+    items: list[Todo]
+
+
+DisplayBlock: TypeAlias = (
+    TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay | TodoDisplay
+)
+
+MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "action")
 """Names of arguments that identify a call, most specific first."""
 
 

@@ -19,6 +19,8 @@ from zot_core.events import (
     CompactStart,
     Done,
     ErrorEvent,
+    JobEnd,
+    JobStart,
     Notice,
     ReasoningDelta,
     TextDelta,
@@ -129,7 +131,7 @@ def _usage(event: UsageEvent) -> str:
     return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
 
 
-def _auto_retry_start(event: AutoRetryStart) -> str:
+def _fields(event: AutoRetryStart | JobStart | JobEnd) -> str:
     return dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})
 
 
@@ -174,7 +176,7 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     ToolUseStart: lambda event: f'{{"type":"tool_use_start","id":{quote(event.id)},"name":{quote(event.name)}}}',
     ToolUseArgs: lambda event: f'{{"type":"tool_use_args","id":{quote(event.id)},"delta":{quote(event.delta)}}}',
     ToolUseEnd: lambda event: f'{{"type":"tool_use_end","id":{quote(event.id)}}}',
-    AutoRetryStart: _auto_retry_start,
+    AutoRetryStart: _fields,
     AutoRetryEnd: _auto_retry_end,
     UserMessage: _message,
     TurnStart: lambda event: f'{{"type":"turn_start","step":{event.step}}}',
@@ -188,6 +190,8 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     TurnEnd: _turn_end,
     CompactStart: _compact_start,
     CompactDone: _compact_done,
+    JobStart: _fields,
+    JobEnd: _fields,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
     ErrorEvent: _error,
     Done: _done,

@@ -40,6 +40,7 @@ from zot_provider.record import Record, field, record
 from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]
+JobState: TypeAlias = Literal["running", "ended", "stopped", "failed"]
 CompactReason: TypeAlias = Literal["manual", "threshold", "overflow"]
 RunEnd: TypeAlias = Literal[
     "completed", "aborted", "error", "refused", "max_steps", "max_cost", "max_tokens", "deadline"
@@ -201,6 +202,27 @@ class CompactDone(Record):
 
 
 @record
+class JobStart(Record):
+    """A command starts in the background. This and `job_end` come at any time, also between two runs."""
+
+    type: ClassVar[str] = "job_start"
+    id: str
+    command: str
+
+
+@record
+class JobEnd(Record):
+    """A command in the background has ended by itself or at its time limit ("ended"), was stopped, or could not be
+    started ("failed"). `exit_code` is None unless it ended by itself."""
+
+    type: ClassVar[str] = "job_end"
+    id: str
+    command: str
+    state: JobState
+    exit_code: int | None
+
+
+@record
 class Notice(Record):
     """Information for the user that does not end the run, e.g. why a hook hid a message."""
 
@@ -254,6 +276,8 @@ AgentEvent: TypeAlias = (
     | TurnEnd
     | CompactStart
     | CompactDone
+    | JobStart
+    | JobEnd
     | Notice
     | ErrorEvent
     | Done

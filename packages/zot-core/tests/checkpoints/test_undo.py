@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from waiting import until
 
-from zot_core import Runtime
+from zot_core import Runtime, ToolContext, tool
 from zot_core.checkpoints.store import CheckpointLimits
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import FilesEdited, SessionError
@@ -41,8 +41,9 @@ def opens(request: pytest.FixtureRequest, tmp_path: Path, work: Path) -> Opens:
     session = str(tmp_path / "talk.jsonl") if request.param == "file" else None
 
     @asynccontextmanager
-    async def opened(*answers: Any, limits: CheckpointLimits | None = None) -> AsyncIterator[Runtime]:
-        async with Runtime("any-name", client=ScriptedClient(list(answers)), session=session, cwd=work) as rt:
+    async def opened(*answers: Any, limits: CheckpointLimits | None = None, **options: Any) -> AsyncIterator[Runtime]:
+        client = ScriptedClient(list(answers))
+        async with Runtime("any-name", client=client, session=session, cwd=work, **options) as rt:
             rt.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), rt.agent, limits=limits)
             rt.checkpoints.attach()
             yield rt
@@ -311,20 +312,21 @@ async def test_commands_of_the_person_are_not_undone(opens: Opens, work: Path) -
 
 
 async def test_commands_that_run_at_the_same_time_are_covered(opens: Opens, work: Path) -> None:
-    async with opens("unused") as rt:
-        assert rt.checkpoints is not None
-        found = [await rt.checkpoints.before_command("entry")]
-        (work / "a").write_text("1")
-        found.append(await rt.checkpoints.before_command("entry"))
-        (work / "b").write_text("2")
-        for each in found:
-            assert each is not None
-            rt.checkpoints.after_command("entry", each)
-        await rt.checkpoints.settle()
-        async with rt.checkpoints.lock:
-            recorded = (await rt.checkpoints.store()).read("entry")
-        assert recorded is not None
-        assert [change.path for change in recorded[1]] == [str(work / "a"), str(work / "b")]
+    @tool(parallel=True)
+    async def sh(command: str, context: ToolContext) -> str:
+        """Run a command."""
+        await context.shell.run(command, cwd=context.cwd, env={}, timeout=30, output=lambda _: None)
+        return "done"
+
+    first, second = "echo 1 > a; echo > pipe; read x < back", "read x < pipe; echo 2 > b; echo > back"
+    calls = [Call("sh", {"command": command}) for command in (first, second)]
+    for name in ("pipe", "back"):
+        os.mkfifo(work / name)
+    async with opens(Turn(calls=calls), "done", tools=[sh]) as rt:
+        await ask(rt, "go")
+        assert (work / "b").exists()
+        await rt.branches.undo()
+        assert files(work) == {}
 
 
 async def test_many_files_are_stored_together_and_restored(opens: Opens, work: Path, tmp_path: Path) -> None:
@@ -377,3 +379,20 @@ async def test_a_command_that_is_cancelled_is_covered(opens: Opens, work: Path) 
         await run
         await rt.branches.undo()
         assert files(work) == {}
+
+
+async def test_what_a_command_changes_in_the_background_is_not_taken_for_the_work_of_later_ones(
+    opens: Opens, work: Path
+) -> None:
+    background = {"command": "read x < pipe; echo $x > late; echo > back", "background": True}
+    later = bash("echo now > pipe; read x < back; echo 1 > a")
+    for name in ("pipe", "back"):
+        os.mkfifo(work / name)
+    async with opens(Turn(calls=[Call("bash", background)]), later, bash("echo 2 > b"), "done") as rt:
+        await ask(rt, "go")
+        (work / "mine").write_text("mine")
+        moved = await rt.branches.undo()
+        assert moved.message is not None
+        assert moved.message.text == "go"
+        assert files(work)["mine"] == "mine"
+        assert not {"a", "b"} & files(work).keys()

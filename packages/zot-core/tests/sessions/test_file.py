@@ -455,8 +455,9 @@ spoken = st.builds(
     st.none() | texts,
     texts,
     st.none() | st.integers(0, 10**9),
-    st.integers(0, 99),
-    st.dictionaries(texts, texts, max_size=2),
+    commands=st.integers(0, 99),
+    files=st.integers(0, 99),
+    extra=st.dictionaries(texts, texts, max_size=2),
 )
 conversations = st.lists(spoken, min_size=1, max_size=5)
 

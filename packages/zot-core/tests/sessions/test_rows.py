@@ -194,7 +194,7 @@ messages = st.builds(
     st.sampled_from(["user", "assistant", "tool"]),
     st.lists(blocks, max_size=3),
     texts,
-    st.dictionaries(texts, texts, max_size=2),
+    extra=st.dictionaries(texts, texts, max_size=2),
 )
 
 

@@ -8,6 +8,7 @@ import pytest
 from zot_core.skills.discover import (
     BUILTIN,
     ENTRIES_LIMIT,
+    NOTES_LIMIT,
     SKILLS_LIMIT,
     ExtensionSkills,
     Skills,
@@ -120,7 +121,39 @@ def test_a_collection_is_looked_into_once_and_no_deeper(cwd: Path) -> None:
     add(place / "collection" / "deep", "too-deep")
     add(place, "outer")
     add(place / "outer", "part-of-outer")
-    assert names(search(cwd)) == ["inner", "outer"]
+    assert names(search(cwd)) == ["outer", "inner"]
+
+
+def test_a_cloned_collection_has_its_skills_in_a_folder_of_that_name(cwd: Path) -> None:
+    clone = cwd / ".zot" / "skills" / "clone"
+    add(clone / "skills", "inner")
+    add(clone / "skills" / "skills", "too-deep")
+    add(clone / "docs" / "skills", "elsewhere")
+    assert names(search(cwd)) == ["inner"]
+
+
+def test_a_projects_own_skill_comes_before_that_of_a_collection_and_this_is_said(cwd: Path) -> None:
+    nested = add(cwd / ".zot" / "skills" / "a-clone" / "skills", "same", "of the clone")
+    own = add(cwd / ".zot" / "skills", "same", "its own")
+    add(cwd / ".claude" / "skills" / "clone", "other", "of the clone")
+    add(cwd / ".agents" / "skills", "other", "its own")
+    skills = search(cwd)
+    assert [skill.description for skill in skills.found] == ["its own", "its own"]
+    assert skills.notes == [f"{nested}: its name same is already used by {own}; it is left out"]
+
+
+def test_a_name_with_blanks_gives_way_to_that_of_the_folder(cwd: Path) -> None:
+    add(cwd / ".zot" / "skills", "release-notes", named="Release Notes")
+    add(cwd / ".zot" / "skills", "two words", named="Two words")
+    assert names(search(cwd)) == ["release-notes", "two-words"]
+
+
+def test_many_files_that_cannot_be_used_are_not_all_named(cwd: Path) -> None:
+    for number in range(NOTES_LIMIT + 3):
+        add(cwd / ".zot" / "skills", f"bad-{number}").write_text("no front matter")
+    notes = search(cwd).notes
+    assert len(notes) == NOTES_LIMIT + 1
+    assert notes[-1] == "3 more skills or folders of skills are left out"
 
 
 def test_hidden_folders_packages_and_files_are_passed_over(cwd: Path) -> None:
@@ -160,7 +193,7 @@ def test_the_user_s_home_as_working_directory_is_searched_once(person: Path) -> 
 
 def test_files_that_cannot_be_used_are_noted_once_with_their_line(cwd: Path) -> None:
     place = cwd / ".zot" / "skills"
-    file = add(place, "nameless", named="two words")
+    file = add(place, "nameless", named="../a")
     (place / "folder" / "SKILL.md").mkdir(parents=True)
     (place / "gone").mkdir()
     (place / "gone" / "SKILL.md").symlink_to("nowhere")
@@ -174,7 +207,7 @@ def test_files_that_cannot_be_used_are_noted_once_with_their_line(cwd: Path) -> 
         f"{place}/circle/SKILL.md cannot be read (Too many levels of symbolic links); it is left out",
         f"{place}/folder/SKILL.md is not a file; it is left out",
         f"{place}/gone/SKILL.md is a broken link; it is left out",
-        f"{file}:2: the name 'two words' must be 1 to 64 letters, digits, hyphens, dots or underscores; it is left out",
+        f"{file}:2: the name '../a' must be 1 to 64 letters, digits, hyphens, dots or underscores; it is left out",
         f"{place}/pipe/SKILL.md is not a file; it is left out",
     ]
 
@@ -204,7 +237,7 @@ def test_the_number_of_skills_and_of_entries_is_bounded(cwd: Path, person: Path)
     assert len(skills.found) == SKILLS_LIMIT
     assert skills.notes == [
         f"{person}/.agents/skills has more than 1000 entries; the rest is left out",
-        "there are more than 200 skills; the rest is left out",
+        "there are more than 500 skills; the rest is left out",
     ]
 
 

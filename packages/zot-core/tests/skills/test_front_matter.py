@@ -40,6 +40,9 @@ BLOCKS = st.sampled_from(
         "\n  y: z\n   x: b",
         "\n  - one\n  y: z",
         "\n  one",
+        "[a, b-c d,e]",
+        "[a b",
+        "[a - b]",
     ]
 )
 WRAPPED = st.builds(
@@ -64,6 +67,11 @@ FRONTS = st.lists(st.one_of(NEAT, NEAT, NEAT, NEAT, NEAT, FIELDS, BELOW), min_si
 @example("a: :\n")
 @example("a: x:\n  y\n")
 @example("a: b\r\n")
+@example("a: [b]\n")
+@example("a: [b, c d]  \n")
+@example("a: [b,]\n")
+@example("a: [b] c\n")
+@example("a: [b]\n  c\n")
 def test_the_plain_forms_are_read_as_yaml_reads_them(front: str) -> None:
     fields = plain_fields(front)
     if fields is not None:
@@ -211,7 +219,7 @@ import sys
 from zot_core.skills.front_matter import read_fields
 read_fields({PLAIN.replace("W-9: page", "W-9, page")!r})
 assert "yaml" not in sys.modules
-read_fields("x: [a]\\n")
+read_fields("x: [a:b]\\n")
 assert "yaml" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -73,7 +73,7 @@ def test_a_description_is_one_line_without_controls(tmp_path: Path) -> None:
         ("---\nname: a\n---\n", 1, "a description is missing"),
         ("---\nname: a\ndescription:\n---\n", 3, "a description is missing"),
         ("---\nname: a\ndescription:\n  - b\n---\n", 3, "the description must be text"),
-        ("---\ndescription: d\nname: two words\n---\n", 3, "the name 'two words' must be 1 to 64 letters"),
+        ("---\ndescription: d\nname: a/b\n---\n", 3, "the name 'a/b' must be 1 to 64 letters"),
         ("---\nname: ../a\ndescription: d\n---\n", 2, "the name '../a' must be"),
         ("---\nname: " + "a" * 65 + "\ndescription: d\n---\n", 2, "must be 1 to 64"),
         ("---\nname: a\ndescription: d\n\tx: y\n---\n", 4, "not YAML"),

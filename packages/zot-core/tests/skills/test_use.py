@@ -8,8 +8,9 @@ from zot_core.errors import ToolError
 from zot_core.machine.files import LocalFiles
 from zot_core.result import ToolResult
 from zot_core.runtime.runtime import Runtime
-from zot_core.skills import Skill, expand, find_skills, skill_tool, skills_section
+from zot_core.skills import Skill, expand, find_skills, pinned_section, skill_tool, skills_section
 from zot_core.skills.skill import read_skill
+from zot_core.skills.use import PINNED_LIMIT
 from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.context import ToolContext
@@ -23,6 +24,11 @@ def skill(folder: Path, body: str = "\n# Forms\n\nSee fields.md.\n", front: str 
     path = folder / "SKILL.md"
     path.write_bytes((front + body).encode())
     return read_skill(str(path), "user")
+
+
+def named(folder: Path, name: str, body: str) -> Skill:
+    (folder / name).mkdir()
+    return skill(folder / name, body, f"---\nname: {name}\ndescription: d\n---\n")
 
 
 def loaded(name: str, *skills: Skill, context: ToolContext | None = None) -> ToolResult:
@@ -168,3 +174,31 @@ def test_a_skill_that_cannot_be_read_is_a_config_error(tmp_path: Path) -> None:
     Path(found.path).unlink()
     with pytest.raises(ConfigError, match=r"^the skill forms cannot be read: .*SKILL\.md: No such file or directory$"):
         expand(found)
+
+
+def test_pinned_skills_are_whole_texts_for_the_system_prompt(tmp_path: Path) -> None:
+    first, second = named(tmp_path, "one", "First.\n"), named(tmp_path, "two", "Second $ARGUMENTS.\n")
+    text, notes = pinned_section([first, second], ["two", "one"])
+    assert notes == []
+    assert text.startswith("# Pinned skills\n\n")
+    assert text.endswith(
+        f"The skill two, from the folder {tmp_path}/two; relative paths in it refer to that folder.\n\n"
+        "<skill>\nSecond $ARGUMENTS.\n</skill>\n\n"
+        f"The skill one, from the folder {tmp_path}/one; relative paths in it refer to that folder.\n\n"
+        "<skill>\nFirst.\n</skill>"
+    )
+    assert pinned_section([first], []) == ("", [])
+
+
+def test_pinned_skills_that_cannot_be_used_are_noted_and_a_long_one_is_cut(tmp_path: Path) -> None:
+    huge = [named(tmp_path, name, f"{'0123456789' * 10}\n" * 100_000) for name in ("a", "b", "c")]
+    gone = named(tmp_path, "gone", "x")
+    (tmp_path / "gone" / "SKILL.md").unlink()
+    text, notes = pinned_section([*huge, gone], ["a", "b", "c", "d", "gone"])
+    assert len(text) < PINNED_LIMIT + 2000
+    assert "continue with read, path" in text
+    assert notes == [
+        f"the pinned skills have more than {PINNED_LIMIT:,} characters; c is left out",
+        "the pinned skill d was not found; it is left out",
+        "the pinned skill gone cannot be read: No such file or directory; it is left out",
+    ]

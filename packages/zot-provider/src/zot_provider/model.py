@@ -46,14 +46,12 @@ class PriceTier(Record):
 
 @record
 class Price(Record):
-    """US dollars per million tokens of each kind. `cache_write_1h` is for tokens that are kept for an hour, None if
-    unknown. `tiers` are the prices of long requests, in ascending order."""
+    """US dollars per million tokens of each kind. `tiers` are the prices of long requests, in ascending order."""
 
     input: float
     output: float
     cache_read: float = 0.0
     cache_write: float = 0.0
-    cache_write_1h: float | None = None
     tiers: tuple[PriceTier, ...] = ()
 
 

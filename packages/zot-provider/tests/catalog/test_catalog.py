@@ -27,7 +27,7 @@ def test_a_known_model_comes_with_its_limits_and_price() -> None:
         max_output=64_000,
         reasoning=True,
         images=True,
-        price=Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75, cache_write_1h=6.0),
+        price=Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75),
     )
 
 

@@ -59,7 +59,7 @@ def test_limits_are_whole_tokens(models: list[dict[str, Any]]) -> None:
 
 def test_prices_are_complete_finite_and_not_negative(models: list[dict[str, Any]]) -> None:
     for price in [model["price"] for model in models if "price" in model]:
-        amounts = [price["tokens"], *(tier[1:] for tier in price.get("tiers", [])), [price.get("hour", 0.0)] * 4]
+        amounts = [price["tokens"], *(tier[1:] for tier in price.get("tiers", []))]
         for dollars in amounts:
             assert len(dollars) == 4
             assert all(math.isfinite(amount) and 0 <= amount < 1000 for amount in dollars)

@@ -79,11 +79,11 @@ def test_the_facts_of_a_family() -> None:
     claude, unknown = family("claude-sonnet-5-5"), family("claude-opus-9")
     assert claude is not None
     assert unknown is not None
-    assert (claude.sampling, claude.forced_tools, claude.prefill) == ("never", False, False)
-    assert (unknown.sampling, unknown.forced_tools, unknown.prefill) == ("never", False, False)
+    assert claude.sampling == "never"
+    assert unknown.sampling == "never"
     older = family("claude-haiku-4-5")
     assert older is not None
-    assert (older.sampling, older.forced_tools, older.prefill) == ("unthinking", True, True)
+    assert older.sampling == "unthinking"
 
 
 def test_a_model_is_described_by_its_family() -> None:

@@ -25,6 +25,14 @@ ID = ModelRegistry().provider("azure").id
             "https://r.services.ai.azure.com/openai/v1/responses",
         ),
         ({"AZURE_OPENAI_BASE_URL": "https://r.ai.azure.com/openai"}, "https://r.ai.azure.com/openai/v1/responses"),
+        (
+            {"AZURE_OPENAI_RESOURCE_NAME": "r", "AZURE_OPENAI_API_VERSION": "preview"},
+            "https://r.openai.azure.com/openai/v1/responses?api-version=preview",
+        ),
+        (
+            {"AZURE_OPENAI_BASE_URL": "https://r.openai.azure.com", "AZURE_OPENAI_API_VERSION": "preview"},
+            "https://r.openai.azure.com/openai/v1/responses?api-version=preview",
+        ),
     ],
 )
 def test_a_resource_and_each_form_of_its_address_lead_to_the_same_path(environ: dict[str, str], url: str) -> None:

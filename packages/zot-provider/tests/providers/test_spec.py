@@ -3,6 +3,7 @@ import pytest
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider, Route, Variable
+from zot_provider.registry import ModelRegistry
 from zot_provider.wire.base import Quirks
 
 MIXED = Provider(
@@ -24,6 +25,24 @@ OWN_AND_ELSEWHERE = Provider(
 def served(provider: Provider, model: str, base_url: str = "") -> tuple[str, str | None]:
     found = provider.serve(Model(model, provider.id), base_url)
     return found.wire, found.base_url
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "host"),
+    [
+        ("arn:aws:bedrock:eu-west-3:1:inference-profile/x", "", "bedrock-runtime.eu-west-3.amazonaws.com"),
+        ("arn:aws:bedrock:eu-west-3:1:inference-profile/x", "https://bedrock-runtime.us-west-2.amazonaws.com",
+         "bedrock-runtime.eu-west-3.amazonaws.com"),
+        ("arn:aws:bedrock:eu-west-3:1:inference-profile/x", "https://proxy.example", "proxy.example"),
+        ("arn:aws:bedrock:evil.example/:1:inference-profile/x", "", "bedrock-runtime.us-east-1.amazonaws.com"),
+        ("anthropic.claude-opus-5-5", "", "bedrock-runtime.us-east-1.amazonaws.com"),
+    ],
+)  # fmt: skip
+def test_the_region_in_the_id_of_a_model_counts_more_than_that_of_the_environment(
+    model: str, given: str, host: str
+) -> None:
+    provider = ModelRegistry(environ={}).provider("bedrock")
+    assert served(provider.fill({}), model, given)[1] == f"https://{host}"
 
 
 def test_a_model_is_served_by_the_first_route_that_matches() -> None:

@@ -19,11 +19,11 @@ from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
 from zot_tui.terminal.input import FocusChange, MouseEvent, Paste, TerminalEvent, TerminalReply
+from zot_tui.terminal.notification import NotificationWay, notification
 from zot_tui.terminal.screen import AppScreen
 from zot_tui.terminal.signals import TerminalSignals
 from zot_tui.terminal.terminal import Terminal
 from zot_tui.terminal.urwid_parts import urwid
-from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import clip
 from zot_tui.theme import Theme, builtin, palette
 from zot_tui.theme.detect import QUERY_BACKGROUND, Background, background, reply_color
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
 
 RATE = 25.0  # redraws a second, keys aside
-NOTICE_CELLS = 200  # longest desktop notification
 
 
 class App:
@@ -236,11 +235,10 @@ class App:
         """Put `text` on the clipboard; return the names of the ways that worked, empty if none did."""
         return await copy(text, self.screen.send, self.environment)
 
-    def notify(self, text: str) -> None:
-        """Ring the bell and show a desktop notification (OSC 9) if the terminal can, unless the window has focus."""
-        if self.focused or (self.focused is None and self.screen.reports_focus):
-            return
-        self.screen.send(f"\x1b]9;{clip(sanitize_line(text), NOTICE_CELLS)}\x1b\\\a")
+    def notify(self, text: str, way: NotificationWay = "desktop") -> None:
+        """Draw attention to the window while it has lost the focus; do nothing where that is not known."""
+        if self.focused is False and (sequence := notification(text, way, self.environment)):
+            self.screen.send(sequence)
 
     @contextlib.contextmanager
     def suspended(self) -> Iterator[None]:

@@ -60,7 +60,7 @@ class AcpAgent:
     def __init__(self, options: HostOptions, editor: Editor) -> None:
         """`options` hold for every session, except for its directory."""
         self._options, self._editor = options, editor
-        self._mode: SessionMode = "ask" if options.no_yolo else "yolo"
+        self._mode: SessionMode = "ask" if options.no_yolo or load_settings(zot_home()).no_yolo else "yolo"
         self.sessions: dict[str, AcpSession] = {}
         self._modes: dict[str, SessionMode] = {}  # of closed sessions, by full id
 

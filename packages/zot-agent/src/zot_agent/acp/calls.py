@@ -16,6 +16,7 @@ from zot_core.display import (
     ImageDisplay,
     TerminalDisplay,
     TextDisplay,
+    TodoDisplay,
     main_argument,
 )
 from zot_provider.json_text import read_strict
@@ -159,6 +160,8 @@ def _block_content(block: DisplayBlock, cwd: str) -> list[Json]:
         return [text(fenced(block.text))]
     if isinstance(block, FilesDisplay):
         return [text(fenced("\n".join(block.paths)))]
+    if isinstance(block, TodoDisplay):
+        return [text("\n".join(f"- {each.status.replace('_', ' ')}: {plain(each.content)}" for each in block.items))]
     return [text(fenced(block.text) if "\n" in block.text.strip() else plain(block.text))] if block.text else []
 
 

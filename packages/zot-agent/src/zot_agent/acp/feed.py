@@ -1,12 +1,12 @@
 """`UpdateFeed`: turns the events of a session into session updates of the protocol."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from zot_agent.acp import calls
 from zot_agent.acp.calls import Json
-from zot_core.conversation.events import ConversationEvent
-from zot_core.display import CodeDisplay, DisplayBlock
+from zot_core.conversation.events import ConversationEvent, TodoUpdate
+from zot_core.display import CodeDisplay, DisplayBlock, Todo
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -110,6 +110,9 @@ class UpdateFeed:
     def _show_other(self, event: ConversationEvent) -> None:
         match event:
             case UserMessage(message):
+                if message.hidden:
+                    self.note(message.hidden)
+                    return
                 if not self._client_knows_message and message.text:
                     self.user(message.text)
                 self._client_knows_message = False
@@ -123,6 +126,8 @@ class UpdateFeed:
                 self.note(message)
             case AutoRetryStart():
                 self.note(event.line)
+            case TodoUpdate(items):
+                self.plan(items)
             case ErrorEvent(message):
                 self.failure = message
             case Done():
@@ -190,6 +195,13 @@ class UpdateFeed:
         if model.context_window:
             update: Json = {"sessionUpdate": "usage_update", "used": used, "size": model.context_window}
             self._send(update if not cost else update | {"cost": {"amount": cost, "currency": "USD"}})
+
+    def plan(self, items: Sequence[Todo]) -> None:
+        """Send the list of what is to be done, which is the protocol's plan."""
+        entries = [
+            {"content": calls.plain(each.content), "priority": "medium", "status": each.status} for each in items
+        ]
+        self._send({"sessionUpdate": "plan", "entries": entries})
 
     # Tool calls
 

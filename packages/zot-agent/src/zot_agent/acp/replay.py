@@ -37,6 +37,9 @@ def replay(messages: Iterable[Message], feed: UpdateFeed, tools: Mapping[str, ob
 
 
 def _user(message: Message, feed: UpdateFeed) -> None:
+    if message.hidden:
+        feed.note(message.hidden)
+        return
     if message.summarized_tokens is not None:
         feed.thought(message.text)
         return

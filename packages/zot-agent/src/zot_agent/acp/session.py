@@ -125,6 +125,8 @@ class AcpSession:
     def replay(self) -> None:
         """Send the conversation so far."""
         replay(self.host.runtime.messages, self.feed, self.host.runtime.agent.tools)
+        if self.conversation.todos.items:
+            self.feed.plan(self.conversation.todos.items)
 
     def _send_title(self) -> None:
         """Send the title, as in `session/list`, after the first prompt."""

@@ -8,25 +8,33 @@ class Subcommand(Record):
     """A subcommand: its module, and its line in the help.
 
     The module's `run(arguments)` carries it out and returns the exit code. A subcommand with a `flag` is another name
-    for that flag of `zot`, which selects a mode; only `build_parser` of its module is used, for the help.
+    for that flag of `zot`, which selects a mode. `build_parser` of the module makes the parser of its own arguments,
+    for the help and for completions; with `options`, it takes those of `zot` too.
     """
 
     module: str
     help: str
     flag: str = ""
+    options: bool = False
 
 
 SUBCOMMANDS = {
-    "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol"),
+    "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol", options=True),
     "auth": Subcommand("zot_agent.cli.auth", "show, add and remove keys and sign-ins"),
     "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
+    "completions": Subcommand("zot_agent.cli.completions", "print completions for bash, zsh or fish"),
     "config": Subcommand("zot_agent.cli.config", "show and change settings"),
     "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),
     "doctor": Subcommand("zot_agent.cli.doctor", "check keys, servers, folders and programs on this machine"),
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model, which runs inside zot"),
     "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
-    "rpc": Subcommand("zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc"),
-    "serve": Subcommand("zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page"),
+    "rpc": Subcommand(
+        "zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc", options=True
+    ),
+    "serve": Subcommand(
+        "zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page", options=True
+    ),
     "sessions": Subcommand("zot_agent.cli.sessions", "list, search, export, import and delete stored sessions"),
+    "update": Subcommand("zot_agent.cli.update", "install the newest version of zot, or say how"),
 }

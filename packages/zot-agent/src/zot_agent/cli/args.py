@@ -2,10 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.cli import SUBCOMMANDS
-from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file, read_schema
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.parser import Parser
 from zot_agent.config.api_key import read_key
@@ -16,6 +15,9 @@ from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
+
+if TYPE_CHECKING:
+    from zot_provider.messages import ImageBlock
 
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
 """Flags of the Go zot that have no effect here: skills are on, and there is no login."""
@@ -79,20 +81,13 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument("--base-url", default="", metavar="URL", help="address of the server, as in the provider's SDK")
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
     _add_setting(model, Settings.reasoning, type=_reasoning_level, choices=Settings.reasoning.choices, metavar="LEVEL")
-    model.add_argument(
-        "--fallback-model",
-        dest="fallback_models",
-        default=[],
-        action="append",
-        metavar="ID,ID",
-        help="models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
-    )
+    _add_setting(model, Settings.fallback_models, dest="fallback_models", default=[], action="append", metavar="ID,ID")
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
 
 
 def _add_setting(group: argparse._ArgumentGroup, setting: Setting[Any], **details: Any) -> None:
     """Add the flag of a setting, which has the help of the setting."""
-    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    choices = f": {', '.join(setting.choices)}" if "choices" in details else ""
     group.add_argument(setting.flag, help=setting.help + choices, **details)
 
 
@@ -107,9 +102,9 @@ def _agent_flags(parser: Parser) -> None:
     )
     agent.add_argument("-nc", "--no-context-files", action="store_true", help="do not read AGENTS.md and SYSTEM.md")
     agent.add_argument("--json-schema", metavar="FILE", help="with -p: answer in JSON that matches the schema")
-    agent.add_argument("--max-steps", type=int, metavar="N", help="stop after N model calls (default: no limit)")
+    _add_setting(agent, Settings.max_steps, type=int, metavar="N")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
-    agent.add_argument("--no-yolo", action="store_true", help="ask before each tool call (screen and acp)")
+    _add_setting(agent, Settings.no_yolo, action="store_true")
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="enable only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="disable all built-in tools")
@@ -151,6 +146,7 @@ def _session_flags(parser: Parser) -> None:
         action="store_true",
         help="continue the latest session of this directory",
     )
+    session.add_argument("-r", "--resume", action="store_true", help="choose the session to continue (screen)")
     session.add_argument("--session", metavar="ID", help="continue a session, given by its path or id")
     session.add_argument("--no-session", action="store_true", help="do not save the session")
     group.add_argument("--fork", action="store_true", help="with -c or --session: continue in a copy of the session")
@@ -175,12 +171,11 @@ def parse(
 
         refuse_command_words(words)
     values = vars(namespace)
-    attached = attach([word for word in words if is_file_word(word)])
-    texts = [*map(read_prompt_file, values.pop("prompt_file")), *attached.texts]
+    texts, images, words = _attach(values.pop("prompt_file"), words)
     if any([_replace_invalid(values, name) for name in ("system_prompt", "append_system_prompt")]):
         print_error("the system prompt contains bytes that are not UTF-8; they were replaced")
-    typed = " ".join([*(word for word in words if not is_file_word(word)), *rest])
-    line: dict[str, Any] = {"prompt": "\n\n".join(filter(str.strip, [*texts, typed])), "images": attached.images}
+    typed = " ".join([*words, *rest])
+    line: dict[str, Any] = {"prompt": "\n\n".join(filter(str.strip, [*texts, typed])), "images": images}
     if _replace_invalid(line, "prompt"):
         print_error("the prompt contains bytes that are not UTF-8; they were replaced")
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
@@ -197,6 +192,8 @@ def parse(
         values["api_key"], values.pop("api_key_file"), standard_input=key_on_stdin and not serves
     )
     if values["json_schema"] is not None:
+        from zot_agent.cli.attachments import read_schema  # noqa: PLC0415  see `_attach`
+
         values["json_schema"] = read_schema(values["json_schema"])
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
@@ -205,6 +202,17 @@ def parse(
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
     return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
+
+
+def _attach(prompt_files: Sequence[str], words: list[str]) -> "tuple[list[str], list[ImageBlock], list[str]]":
+    """Return the texts and images of files, those of `--prompt-file` first, and the words that name no file."""
+    if not prompt_files and not any(word.startswith("@") for word in words):
+        return [], [], words
+    from zot_agent.cli.attachments import attach, is_file_word, read_prompt_file  # noqa: PLC0415  1 ms, rarely used
+
+    attached = attach([word for word in words if is_file_word(word)])
+    texts = [*map(read_prompt_file, prompt_files), *attached.texts]
+    return texts, attached.images, [word for word in words if not is_file_word(word)]
 
 
 def _replace_invalid(values: dict[str, Any], name: str) -> bool:

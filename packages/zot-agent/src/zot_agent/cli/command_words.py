@@ -9,13 +9,13 @@ _EXTENSIONS = "extensions are managed with zot ext"
 _KEYS = "keys and sign-ins are managed with zot auth"
 _SESSIONS = "continue a session with zot -c or zot -r; zot sessions lists them"
 _SETTINGS = "settings are shown and changed with zot config, and with /settings on the screen"
-_UPDATE = "update zot with the program that installed it, such as uv tool upgrade zot-agent"
+_UPDATE = "zot is updated with zot update"
 
 COMMANDS_ELSEWHERE = {
     **dict.fromkeys(("login", "logout", "signin", "whoami"), _KEYS),
     "resume": _SESSIONS,
     "settings": _SETTINGS,
-    **dict.fromkeys(("self-update", "update", "upgrade"), _UPDATE),
+    **dict.fromkeys(("self-update", "upgrade"), _UPDATE),
     **dict.fromkeys(("extension", "extensions", "install", "plugin", "plugins", "uninstall"), _EXTENSIONS),
     "model": "models are listed with zot models",
     **dict.fromkeys(("skill", "skills"), "skills are folders with a SKILL.md"),

@@ -20,6 +20,8 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
+from zot_core.skills import find_skills
+from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import HttpClient
@@ -39,17 +41,22 @@ _LISTED = 3
 """Providers that the short report lists also without a key."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Print the report; 0 if a model is usable and no problem was found, else 1."""
+def build_parser() -> Parser:
+    """Build the parser of `zot doctor`."""
     parser = Parser(
         prog="zot doctor",
-        description="Check keys, servers, folders, settings, programs, the terminal and extensions.",
+        description="Check keys, servers, folders, settings, programs, the terminal, extensions, skills and prompts.",
         epilog="exit codes: 0 a model is usable and nothing is wrong, 1 otherwise, 2 usage",
     )
     parser.add_argument("--offline", action="store_true", help="do not contact any server")
     parser.add_argument("--all", action="store_true", help="list all providers, also those without a key")
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print the report; 0 if a model is usable and no problem was found, else 1."""
     try:
-        parsed = parser.parse_args(list(arguments))
+        parsed = build_parser().parse_args(list(arguments))
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:
@@ -66,6 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
     rest = [*_zot_and_folders(), *settings_lines, models_line, *warnings, *_programs(), _terminal(), _extensions()]
+    rest += [*_skills(home), *_templates(home)]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
         sys.stdout.write(line.lines(width))
@@ -140,7 +148,7 @@ async def _key(provider: Provider, known: KnownProviders, *, offline: bool) -> D
         return DoctorLine("no", provider.id, str(error))
     found = f"{source} is set" if source in provider.key_env else f"there is a key in {source}"
     where = location(selection.base_url or served.base_url or "")
-    if offline:
+    if offline or not provider.listed:
         await client.close()
         return DoctorLine("ok", provider.id, f"{found}; {where} was not contacted")
     listed = await _reach(client)
@@ -230,6 +238,22 @@ def _terminal() -> DoctorLine:
     size = shutil.get_terminal_size()
     colour = os.environ.get("COLORTERM") or "256 colours or fewer"
     return DoctorLine("ok", "terminal", f"{os.environ.get('TERM', 'unknown')}, {size.columns}x{size.lines}, {colour}")
+
+
+def _skills(home: str) -> list[DoctorLine]:
+    """Report the skills of the person and of this directory, and the files that are left out."""
+    skills = find_skills(os.getcwd(), home, os.path.expanduser("~"))
+    return _found("skills", len(skills.found), skills.notes)
+
+
+def _templates(home: str) -> list[DoctorLine]:
+    """Report the prompt templates of the person and of this directory, and the files that are left out."""
+    listing = PromptTemplates(os.getcwd(), home, os.path.expanduser("~")).listing()
+    return _found("prompts", len(listing.found), listing.notes)
+
+
+def _found(topic: str, count: int, notes: Sequence[str]) -> list[DoctorLine]:
+    return [DoctorLine("ok", topic, f"{count} found"), *(DoctorLine("--", topic, note) for note in notes)]
 
 
 def _extensions() -> DoctorLine:

@@ -115,6 +115,8 @@ def _run(argv: Sequence[str]) -> int:
     mode = MODES[line.mode or (SCREEN_MODE if screen else PIPED_MODE)]
     if options.json_schema is not None and not mode.gives_json:
         raise ConfigError("--json-schema only works with --print")
+    if options.resume and not mode.draws:
+        raise ConfigError("-r chooses a session on the screen; use -c or --session ID here")
     if mode.serves:
         return asyncio.run(_drive(line.replace(options=_serving_options(line)), mode, ""))
     piped = read_stdin()

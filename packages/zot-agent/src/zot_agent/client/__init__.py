@@ -20,6 +20,7 @@ from zot_agent.client.answers import CommandInfo as CommandInfo
 from zot_agent.client.answers import ContextInfo as ContextInfo
 from zot_agent.client.answers import Event as Event
 from zot_agent.client.answers import Image as Image
+from zot_agent.client.answers import JobInfo as JobInfo
 from zot_agent.client.answers import MessageInfo as MessageInfo
 from zot_agent.client.answers import ModelInfo as ModelInfo
 from zot_agent.client.answers import ServerInfo as ServerInfo

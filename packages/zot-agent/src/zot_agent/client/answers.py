@@ -26,6 +26,13 @@ class UsageCount(TypedDict):
     reasoning: NotRequired[int | None]
 
 
+class TodoInfo(TypedDict):
+    """Something that is to be done. `status` is pending, in_progress or completed."""
+
+    content: str
+    status: str
+
+
 class StateInfo(TypedDict):
     """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `session_id` is
     empty without a session file."""
@@ -40,6 +47,7 @@ class StateInfo(TypedDict):
     session_id: str
     queued: int
     tools: list[str]
+    todos: NotRequired[list[TodoInfo]]
 
 
 class MessageInfo(TypedDict):
@@ -96,6 +104,20 @@ class FileDiffInfo(TypedDict):
     diff: str
     starts: list[list[int]]
     note: str
+
+
+class JobInfo(TypedDict):
+    """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
+    itself. `output` is the end of what it has printed, `output_path` a file with more of it."""
+
+    id: str
+    command: str
+    state: str
+    exit_code: int | None
+    seconds: float
+    bytes: int
+    output: str
+    output_path: str
 
 
 class ContextPartInfo(TypedDict):

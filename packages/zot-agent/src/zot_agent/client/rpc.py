@@ -18,6 +18,7 @@ from zot_agent.client.answers import (
     Event,
     FileDiffInfo,
     Image,
+    JobInfo,
     MessageInfo,
     ModelInfo,
     MoveInfo,
@@ -183,15 +184,14 @@ class RpcClient:
         force: bool = False,
     ) -> MoveInfo:
         """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
-        a summary of what is left behind, which `abort` stops. `restore` says what goes back: `conversation`, `files` or
-        `both`; `force` overwrites files that have changed since."""
+        a summary of what is left, which `abort` stops. `restore`: `conversation`, `files` or `both`; see `undo`."""
         fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
         _, answer = self._send("go_to", fields)
         limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
         return cast(MoveInfo, await self._answered("go_to", answer, limit))
 
     async def undo(self, *, force: bool = False) -> MoveInfo:
-        """Go back to before the last prompt, with the files."""
+        """Go back to before the last prompt, with the files. `force` overwrites files that have changed since."""
         return cast(MoveInfo, await self.request("undo", force=force))
 
     async def redo(self, *, force: bool = False) -> MoveInfo:
@@ -210,6 +210,14 @@ class RpcClient:
     async def set_label(self, entry: str, label: str) -> None:
         """Give an entry a label; an empty one removes it."""
         await self.request("set_label", entry=entry, label=label)
+
+    async def get_jobs(self) -> list[JobInfo]:
+        """List the commands in the background of the session."""
+        return cast("list[JobInfo]", (await self.request("get_jobs"))["jobs"])
+
+    async def stop_job(self, job: str) -> JobInfo:
+        """Stop a command in the background with everything that it started."""
+        return cast(JobInfo, (await self.request("stop_job", job=job))["job"])
 
     async def set_model(self, model: str, *, provider: str = "") -> str:
         """Switch to another model, of any provider with a key, and return its full id. `model` is an id, its prefix, or

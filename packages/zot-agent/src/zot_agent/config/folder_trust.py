@@ -199,8 +199,9 @@ def _repository(root: str, folder: str) -> str:
 
 
 def _name(path: str, folder: str) -> str:
-    """Return the real path of `path` relative to `folder`."""
-    return os.path.relpath(os.path.realpath(path), folder)
+    """Return the real path of `path` relative to `folder`, a real path."""
+    real, inside = os.path.realpath(path), folder.rstrip(os.sep) + os.sep
+    return real[len(inside) :] if real.startswith(inside) else os.path.relpath(real, folder)
 
 
 def _digest(path: str) -> str:

@@ -25,6 +25,7 @@ ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
 OnOff: TypeAlias = Literal["on", "off"]
+Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
@@ -63,7 +64,16 @@ class Settings:
     reasoning = Choice[Reasoning](
         "off", get_args(Reasoning), "how much the model thinks", flag="--reasoning", in_project=True
     )
-    favourite_models = Names("models", "models that Ctrl+P goes through on the screen", in_project=True)
+    fallback_models = Names(
+        "models",
+        "models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
+        flag="--fallback-model", in_project=True,
+    )  # fmt: skip
+    favourite_models = Names("models", "models that Ctrl+P goes through on the screen")
+    max_steps = Number(
+        0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
+    )
+    no_yolo = Switch(False, "ask before each tool call (screen and acp)", flag="--no-yolo")
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -79,11 +89,18 @@ class Settings:
         read_variable=lambda text: "box" if text.strip().lower() in ("0", "off", "false", "no") else "flat",
         in_project=True,
     )  # fmt: skip
+    collapse_tool_call = Switch(False, "show tool calls without their results, until they are opened", in_project=True)
+    mouse = Switch(False, "scroll with the wheel; the terminal then selects text with Shift only")
     inline_images_enabled = Switch(
         True, "show images on the screen", variable="ZOT_INLINE_IMAGES",
-        read_variable=lambda text: text.strip().lower() != "off",
+        read_variable=lambda text: {"off": False, **dict.fromkeys(("kitty", "iterm", "half", "auto"), True)}.get(text),
     )  # fmt: skip
+    update_notice = Switch(True, "look once a day for a new version of zot, and say so on the screen")
     editor_mode = Choice[EditorMode]("default", get_args(EditorMode), "keys of the editor: default, or those of vi")
+    notify = Choice[Notify](
+        "desktop", get_args(Notify), "when work ends while the terminal is out of focus: a notification on the "
+        "desktop and the bell, the bell alone, or nothing",
+    )  # fmt: skip
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
         "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never"
@@ -100,6 +117,16 @@ class Settings:
         self.values: Mapping[str, Any] = {key: value for layer in self.layers for key, value in layer.values.items()}
         self.problems = [line for layer in self.layers for line in layer.problems]
         """Lines for the person about mistakes in files, each of which names the file and the key."""
+
+    def value(self, key: str) -> Any:
+        """Return the value of a setting by its key."""
+        return self.values.get(key, SETTINGS[key].default)
+
+    def changed(self, values: Mapping[str, Any]) -> "Settings":
+        """Return the settings with other values in the weakest layer, the user's file; None removes a value."""
+        user = self.layers[0] if self.layers else Layer("this run")
+        kept = {key: value for key, value in {**user.values, **values}.items() if value is not None}
+        return Settings(user.replace(values=kept), *self.layers[1:])
 
     def source(self, key: str) -> str:
         """Return where the value of a setting comes from; empty for its default."""

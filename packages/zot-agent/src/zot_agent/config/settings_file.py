@@ -10,7 +10,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.files.replace_file import replace_file
 
 LOCK = "config.lock"
-LOCK_LIMIT = 10.0
+LOCK_LIMIT = 3.0
 """Seconds to wait for another process that changes settings."""
 
 

@@ -20,7 +20,8 @@ class AccountLine(Record):
 
     `kind`: "api_key", "api_key_command" or "oauth", empty without a key. `source`: "given" (for this run),
     "environment", "models.json", "file" or "keyring". `name`: the variable, the path, or the name of the keyring, empty
-    for a given key. `problem`: why the key cannot be used.
+    for a given key. `shared`: the provider for which the key was stored, empty for this one. `problem`: why the key is
+    of no use.
     """
 
     provider: str
@@ -28,6 +29,7 @@ class AccountLine(Record):
     source: str = ""
     name: str = ""
     problem: str = ""
+    shared: str = ""
 
     @property
     def text(self) -> str:
@@ -39,7 +41,8 @@ class AccountLine(Record):
         if self.source == "given":
             return "API key given for this run"
         where = f"${self.name}" if self.source == "environment" else self.name
-        return f"{_KINDS.get(self.kind, 'entry')} in {where}{f' ({self.problem})' if self.problem else ''}"
+        whose = f", stored for {self.shared}" if self.shared else ""
+        return f"{_KINDS.get(self.kind, 'entry')} in {where}{whose}{f' ({self.problem})' if self.problem else ''}"
 
 
 def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLine]:
@@ -69,7 +72,8 @@ def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLi
             lines.append(AccountLine(provider.id, "api_key", "environment", variable))
         elif found is not None and store is not None:
             problem = found.problem or _problem(keys, provider)
-            lines.append(AccountLine(provider.id, found.kind, found.place, store.where(found.place), problem))
+            shared = found.name if found.name == provider.key_of else ""
+            lines.append(AccountLine(provider.id, found.kind, found.place, store.where(found.place), problem, shared))
         elif provider.key_env or provider.sign_in:
             lines.append(AccountLine(provider.id))
     for each in (each for each in stored.values() if each.name not in used):

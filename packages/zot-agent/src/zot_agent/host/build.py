@@ -3,15 +3,18 @@
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
+from zot_agent.config.skill_pins import SkillPins
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.project import SKILLS_CACHE
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.errors import SessionError, SessionNotFound
@@ -19,7 +22,7 @@ from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.store import SessionStore
-from zot_core.skills import ExtensionSkills, Skills, find_skills
+from zot_core.skills import SKILL_TOOL, ExtensionSkills, Skill, Skills, find_skills, pinned_section
 from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
@@ -75,10 +78,12 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         return continue_session(conversation, path, changed, registry, choice)
 
     def reopen_workspace() -> list[str]:
-        if conversation.runtime.cwd != cwd:  # another session was opened meanwhile
-            return []
-        changed = load_settings(home, choice.settings)
-        workspace, notes = open_workspace(options, changed, cwd, choice.found, trusted=choice.trusted)
+        here, project = conversation.runtime.cwd, choice
+        if here != cwd:  # another session was opened meanwhile
+            project = ProjectChoice(options, load_settings(home), here)
+            project.find()
+        host.settings = load_settings(home, project.settings)
+        workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -132,15 +137,15 @@ def open_runtime(
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
-            max_steps=options.max_steps,
+            max_steps=options.max_steps or settings.max_steps or None,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.context.bash_timeout = settings.bash_timeout
         watch_files(runtime)
-        if options.fallback_models:
+        if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
-            Fallbacks(runtime, options.fallback_models).attach()
+            Fallbacks(runtime, fallbacks).attach()
     except BaseException:
         if session is not None:
             session.close()
@@ -226,8 +231,10 @@ def open_workspace(
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
+    pinned, problems = pin_skills(options, skills.found, cwd, home)
     templates = PromptTemplates(cwd, home, os.path.expanduser("~"), project=trusted)
-    return Workspace(cwd, replace, append, skills.found, templates), [*notes, *skills.notes]
+    workspace = Workspace(cwd, replace, [*append, pinned], skills.found, templates)
+    return workspace, [*notes, *skills.notes, *problems]
 
 
 def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
@@ -235,7 +242,18 @@ def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: s
     if options.no_skills:
         return Skills()
     of_extensions = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
-    return find_skills(cwd, home, os.path.expanduser("~"), of_extensions, project=trusted)
+    user_home, cache = os.path.expanduser("~"), os.path.join(home, SKILLS_CACHE)
+    return find_skills(cwd, home, user_home, of_extensions, project=trusted, cache=cache)
+
+
+def pin_skills(options: HostOptions, skills: Sequence[Skill], cwd: str, home: str) -> tuple[str, list[str]]:
+    """Return the texts of the skills that the person has pinned, for the system prompt, and lines for the person."""
+    if options.no_skills or (options.tools is not None and SKILL_TOOL not in options.tools):
+        return "", []
+    try:
+        return pinned_section(skills, SkillPins(home).read(cwd).names)
+    except ConfigError as error:
+        return "", [f"{error}; no skill is pinned"]
 
 
 def known_models(home: str) -> KnownProviders:

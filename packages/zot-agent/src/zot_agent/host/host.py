@@ -36,10 +36,12 @@ class Host:
 
         `options` are those the host was built from, `choice` says what of the project is used, `open_session` continues
         the session at a path, and `reopen_workspace` reads skills and instructions again; both return lines for the
-        person. Without `choice` a host has no extensions, and without `open_session` it cannot open sessions.
+        person, of which the host passes on each once. Without `choice` a host has no extensions, and without
+        `open_session` it cannot open sessions.
         """
         self.conversation = conversation
         self.notes = list(notes)
+        self._said = set(notes)
         self.options = options or HostOptions()
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
@@ -67,7 +69,13 @@ class Host:
         """
         if self._open_session is None:
             raise RuntimeError("this host was made without sessions")
-        return self._open_session(path, fork=fork)
+        return self._unsaid(self._open_session(path, fork=fork))
+
+    def _unsaid(self, lines: list[str]) -> list[str]:
+        """Return the lines that the person has not read yet."""
+        new = [line for line in lines if line not in self._said]
+        self._said.update(new)
+        return new
 
     def start_extensions(self, discovery: "Discovery | None" = None) -> "Extensions":
         """Start the extensions in the background. Raises `RuntimeError` if this host cannot have extensions."""
@@ -101,8 +109,14 @@ class Host:
         errors = []
         if self.extensions is not None or self.choice.find().active():
             errors = (await self.reload_extensions()).errors
+        return [*errors, *await self.refresh_workspace()]
+
+    async def refresh_workspace(self) -> list[str]:
+        """Read skills, pins and instructions again once the agent is idle. Returns lines for the person."""
+        if self._reopen_workspace is None:
+            return []
         await self.conversation.idle()
-        return [*errors, *self._reopen_workspace()]
+        return self._unsaid(self._reopen_workspace())
 
     async def close(self) -> None:
         """Stop the running work and release all resources."""

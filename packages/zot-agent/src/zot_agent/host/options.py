@@ -36,6 +36,7 @@ class HostOptions(Record):
     no_skills: bool = False
     no_yolo: bool = False
     continue_latest: bool = False
+    resume: bool = False
     session: str = ""
     fork: bool = False
     no_session: bool = False

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from zot_agent.config.folder_trust import FolderContent
 
 
+SKILLS_CACHE = "skills-cache.json"
+"""The metadata of skills, in zot's home folder."""
+
+
 @record
 class Project(Record):
     """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
@@ -84,7 +88,7 @@ def find_project(
     """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, and skills and a
     `SYSTEM.md`, unless they are not wanted."""
     user_home = os.path.expanduser("~")
-    found = project_skills(cwd, home, user_home) if skills else []
+    found = project_skills(cwd, home, user_home, cache=os.path.join(home, SKILLS_CACHE)) if skills else []
     path = project_system(cwd, home) if system else ""
     return Project(
         os.path.realpath(cwd),

@@ -81,6 +81,14 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
         return None
 
 
+async def _announce_update(chat: "ChatScreen", loading: "asyncio.Task[None]") -> None:
+    """Look for a new version of zot when all else is loaded."""
+    await asyncio.wait([loading])
+    from zot_agent.ui.update_notice import announce_update  # noqa: PLC0415  as above
+
+    await announce_update(chat.controller)
+
+
 async def _drive(
     chat: "ChatScreen", host: "Host", background: "Background | None", prompt: str, images: Sequence[ImageBlock]
 ) -> None:
@@ -89,6 +97,7 @@ async def _drive(
     from zot_agent.ui.questions.project import ask_about_project  # noqa: PLC0415  as above
 
     loading = spawn(load_rest(), "loading")
+    chat.controller.dispatch.begin(_announce_update(chat, loading))
     themes, begin = chat.controller.themes, chat.controller.dispatch.begin
     themes.background = background
     if background == "light" or host.settings.theme:
@@ -97,7 +106,18 @@ async def _drive(
         begin(ask_about_project(chat.controller))
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
-    if prompt or images:
+    if host.options.resume:
+        begin(_resume(chat, prompt, images))
+    elif prompt or images:
         chat.controller.send(prompt, images)
     await chat.app.wait()
     loading.cancel()
+
+
+async def _resume(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
+    """Have a session chosen, and send the first prompt to it; without a choice it is the beginning of a new one."""
+    from zot_agent.ui.commands.sessions import sessions  # noqa: PLC0415  as above
+
+    await sessions(chat.controller, "")
+    if prompt or images:
+        chat.controller.send(prompt, images)

@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, Method
+from zot_core.conversation.event_json import todo_fields
 from zot_core.event_json import encode_message, model_fields, usage_fields
 from zot_provider.registry import Listing
 
@@ -25,6 +26,7 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         "session_id": state.session_id,
         "queued": len(conversation.waiting),
         "tools": sorted(context.runtime.agent.tools),
+        "todos": todo_fields(conversation.todos.items),
     }
 
 
@@ -104,12 +106,12 @@ METHODS = (
         "get_state",
         get_state,
         "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
-        "`session_id` is empty without a session file.",
+        "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`.",
         (),
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
         '"cost_usd": 0.0123, "reasoning": null}, "reasoning": "off", "session_id": "", "queued": 0, '
-        '"tools": ["bash", "read"]}',
+        '"tools": ["bash", "read"], "todos": [{"content": "Fix the parser", "status": "in_progress"}]}',
     ),
     Method(
         "get_messages",

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zot_agent.ui.controller import CHAT, Controller
+from zot_agent.ui.commands.base import CHAT
+from zot_agent.ui.controller import Controller
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -18,6 +19,17 @@ def _next_model(chat: Controller, step: int) -> None:
     from zot_agent.ui.commands.model import next_favourite  # noqa: PLC0415  not for the first screen
 
     chat.dispatch.begin(next_favourite(chat, step))
+
+
+def _toggle_mouse(chat: Controller) -> None:
+    chat.app.mouse = not chat.app.mouse
+    chat.note("mouse scrolling is on; hold Shift to select text" if chat.app.mouse else "mouse scrolling is off")
+
+
+def _next_reasoning(chat: Controller) -> None:
+    from zot_agent.ui.commands.model import next_reasoning  # noqa: PLC0415  as above
+
+    next_reasoning(chat)
 
 
 def _search_history(chat: Controller) -> None:
@@ -44,11 +56,12 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
-    Action("reasoning", Controller.next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
-    Action("mouse", Controller.toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
+    Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
+    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 

@@ -7,6 +7,7 @@ from zot_agent.host.host import Host
 from zot_agent.ui.bindings import ACTIONS, keymap, unsupported_keys
 from zot_agent.ui.controller import Controller
 from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.settings.live import shown_rows
 from zot_agent.ui.start import StartScreen
 from zot_tui.widgets.transcript.cell import CellStyle
 
@@ -21,6 +22,7 @@ class ChatScreen:
         self.app, self.view = start.app, start.view
         frames = self.app.theme.spinner.frames or CellStyle().frames
         style = CellStyle(framed=host.settings.tool_render == "box", frames=frames)
+        style.shown = shown_rows(host.settings)
         keys, problems = keymap(host.settings.keymap)
         transcript = self.view.transcript
         self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
@@ -35,6 +37,7 @@ class ChatScreen:
         self.presenter.history.show(host.runtime.messages)
         if recovered := self.controller.prompt_input.recover():
             self.controller.note(recovered)
+        self.app.mouse = host.settings.mouse
         if host.settings.editor_mode == "vi":
             self.controller.prompt_input.toggle_vi()
         self.controller.refresh()

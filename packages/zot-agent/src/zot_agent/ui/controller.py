@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
 from zot_agent.ui.branch import branch
+from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
 from zot_agent.ui.extension_view import ExtensionView
 from zot_agent.ui.format import status
@@ -18,6 +19,7 @@ from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.screen import Screen
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_core.compaction.size import ContextSize
 from zot_core.confirm import preview
@@ -31,13 +33,13 @@ from zot_core.conversation.events import (
     SessionStart,
     SessionTreeMove,
     Submit,
+    TodoUpdate,
     Undelivered,
 )
 from zot_core.conversation.shell_command import read_shell_command
-from zot_core.events import Done, ErrorEvent, RunEnd, TurnEnd, UsageEvent
+from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
-from zot_provider.wire.reasoning import levels, nearest_level
 from zot_tui.app import App
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Keymap
@@ -53,14 +55,8 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-CHAT = "chat"
-"""The context of keys while no dialog and no panel is open."""
-
 TWICE = 2.0
 """Seconds within which a second Ctrl+C quits."""
-
-LONG = 20.0
-"""Seconds of work after which its end is announced by a notification if the terminal is out of focus."""
 
 
 class Controller:
@@ -80,20 +76,25 @@ class Controller:
         self.host, self.app, self.view, self.presenter = host, app, view, presenter
         self.keymap, self.home = keymap, home
         self.conversation = host.conversation
+        view.todos = self.conversation.todos.items
         self.transcript = view.transcript
         self._size = ContextSize(host.runtime.agent)
         self._branch = branch(host.runtime.cwd)
         self._armed = self._escaped = float("-inf")
         self._leaving: NoteCell | None = None
         self._prompt = ""
+        self.cut_off = False
         self._failure: ErrorEvent | None = None
         self.dispatch = CommandDispatcher(self)
+        self.choices = StoredChoices(host, lambda text: self.note(text, "warning"))
         self.prompt_input = PromptInput(
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
         agent = host.runtime.agent
-        self.permission = PermissionPrompt(self.ask, asks=host.options.no_yolo, preview=partial(preview, agent))
+        self.permission = PermissionPrompt(
+            self.ask, asks=host.options.no_yolo or host.settings.no_yolo, preview=partial(preview, agent)
+        )
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -118,6 +119,7 @@ class Controller:
         self.dispatch.changed.connect(self._queue_changed)
         self.prompt_input.outdated.connect(self._changed)
         self.permission.asking.connect(self._working.ask)
+        self.permission.asking.connect(lambda asks: self._notify("a question is waiting") if asks else None)
         self.themes.switched.connect(self._dress)
         self.themes.noted.connect(lambda text: self.note(text, "warning"))
         self.prompt_input.commands_wanted.connect(self.dispatch.list_templates)
@@ -134,6 +136,9 @@ class Controller:
         self._working.follow(event)
         match event:
             case UsageEvent() | TurnEnd():
+                self.cut_off = isinstance(event, TurnEnd) and event.stop in ("error", "aborted")
+                self.refresh()
+            case JobStart() | JobEnd():
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -141,6 +146,8 @@ class Controller:
                 self._ended(end)
             case Changed(what):
                 self._on_change[what]()
+            case TodoUpdate(items):
+                self.view.todos = items
             case SessionStart() | SessionTreeMove():
                 self._show_conversation()
             case Insert(_, text):
@@ -168,12 +175,15 @@ class Controller:
     def _ended(self, end: RunEnd) -> None:
         self._branch = branch(self.host.runtime.cwd)
         failure, self._failure = self._failure, None
-        if failure is not None and (failure.candidates or failure.auth):
+        if failure is not None:
             from zot_agent.ui.questions import rescue  # noqa: PLC0415  not for the first screen
 
             self.dispatch.begin(rescue.offer_rescue(self, failure, self._prompt))
-        if self.view.spinner.elapsed >= LONG:
-            self.app.notify(notification(self._prompt, end))
+        if not self.conversation.waiting:
+            self._notify(notification(self._prompt, end))
+
+    def _notify(self, text: str) -> None:
+        self.app.notify(text, self.host.settings.notify)
 
     def _dress(self, theme: Theme) -> None:
         self.view.spinner.theme = theme.spinner
@@ -195,6 +205,7 @@ class Controller:
             self._branch,
             self._size.tokens(rough=True) if len(runtime.agent.history) else 0,
             waiting=len(self.conversation.waiting),
+            jobs=len(runtime.agent.context.jobs.running),
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
@@ -208,6 +219,7 @@ class Controller:
         self.presenter.note(text, level)
 
     def _show_conversation(self) -> None:
+        self.cut_off = False
         self.presenter.clear_notes()
         self.transcript.clear()
         if self.app.images is not None:
@@ -354,28 +366,11 @@ class Controller:
         taken = self.conversation.take_back()
         self._give_back([] if taken is None else [taken])
 
-    def toggle_mouse(self) -> None:
-        """Switch between scrolling with the wheel and selecting text with the mouse."""
-        self.app.mouse = not self.app.mouse
-        self.note("mouse scrolling is on; hold Shift to select text" if self.app.mouse else "mouse scrolling is off")
-
     def redraw(self) -> None:
         """Redraw the screen, images too."""
         if self.app.images is not None:
             self.app.images.resend()
         self.app.refresh()
-
-    def next_reasoning(self) -> None:
-        """Switch to the next reasoning level."""
-        agent = self.host.runtime.agent
-        known = levels(agent.model)
-        if self.conversation.busy:
-            self.note("the reasoning level can be changed when zot is done")
-        elif len(known) < 2:
-            self.note(f"{agent.model.id} has no reasoning levels")
-        else:
-            now = known.index(nearest_level(agent.model, agent.reasoning))
-            self.conversation.set_reasoning(known[(now + 1) % len(known)])
 
     def edit(self) -> None:
         """Edit the prompt in the user's own editor."""
@@ -397,3 +392,4 @@ class Controller:
         self.conversation.stop()
         self.dispatch.close()
         await self.prompt_input.close()
+        await self.choices.close()

@@ -58,7 +58,7 @@ class CommandDispatcher:
     def start(self, typed: str) -> bool:
         """Start the command in `typed`. Return False if it holds none (a path is not a command).
 
-        Raises `UnknownName`, and `ConfigError` for a pasted file that is not an image.
+        Raises `UnknownName`, and `ConfigError` for a file that cannot be attached.
         """
         found = read_command(typed)
         if found is None:

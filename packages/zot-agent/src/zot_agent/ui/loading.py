@@ -14,6 +14,7 @@ LATER = (
     *MODULES,
     "pygments.lexer",
     "pygments.lexers",
+    "filelock",
 )
 """Modules that the first prompt, answer and command import, in the order in which they are likely to be needed.
 Each is also imported where it is needed, in case that is earlier."""

@@ -24,6 +24,7 @@ from zot_core.events import (
     Done,
     ErrorEvent,
     Fate,
+    JobEnd,
     Notice,
     ReasoningDelta,
     TextDelta,
@@ -132,7 +133,8 @@ class Presenter:
                 self._tool_started[id] = self._clock()
             case UserMessage(message):
                 self._started = self._started or self._clock()  # a later one steers the same run
-                self.transcript.append(*self._user(message))
+                if not message.hidden:  # it repeats what an event has said
+                    self.transcript.append(*self._user(message))
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
             case AutoRetryStart():
@@ -161,8 +163,10 @@ class Presenter:
                 self._show_extension_or_shell(event)
 
     def _show_extension_or_shell(self, event: ConversationEvent) -> None:
-        """Show notes of extensions and shell commands of the user."""
+        """Show notes of extensions, shell commands of the user and ends of jobs."""
         match event:
+            case JobEnd():
+                self.note(job_line(event), "info" if event.state == "stopped" or event.exit_code == 0 else "warning")
             case Notify(extension, level, message):
                 self.note(message, _LEVELS[level], extension)
             case Display(extension, text):
@@ -328,6 +332,8 @@ class Presenter:
     def _user(self, message: Message) -> list[Cell]:
         if message.summarized_tokens is not None:
             return [self._summary(message.text, message.summarized_tokens)]
+        if message.hidden:
+            return [NoteCell(message.hidden, "info")]
         attached = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
         commands = message.commands
         if commands:
@@ -346,6 +352,14 @@ class Presenter:
         size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""
         shown = [f"{size} tokens of messages", *facts] if size else facts
         return FoldCell("Summary of the conversation", without_heading(text), shown, self.style)
+
+
+def job_line(event: JobEnd) -> str:
+    """Return the line about the end of a command in the background."""
+    how = {"failed": "could not be started", "stopped": "was stopped"}.get(event.state, "has ended")
+    code = f" with exit code {event.exit_code}" if event.exit_code else ""
+    first = event.command.partition("\n")[0]
+    return f"job {event.id} {how}{code}: {first}"
 
 
 def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:

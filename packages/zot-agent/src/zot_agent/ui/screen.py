@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zot_core.display import Todo
 from zot_core.machine.posix import missing_posix
 from zot_provider.errors import ConfigError
 from zot_tui.terminal.canvas import Rows, column, cut
@@ -15,6 +16,7 @@ from zot_tui.widgets.input.editor import EditorWidget
 from zot_tui.widgets.input.suggest import MAX_ROWS, Suggest
 from zot_tui.widgets.spinner import Spinner
 from zot_tui.widgets.status import Status
+from zot_tui.widgets.transcript.blocks import todo_line
 from zot_tui.widgets.transcript.transcript import Transcript
 
 MIN_TRANSCRIPT = 3
@@ -23,10 +25,13 @@ MIN_TRANSCRIPT = 3
 QUEUE_SHOWN = 3
 """Queued prompts that are shown."""
 
+TODOS_SHOWN = 5
+"""Items of the to-do list that are shown: the next that are not completed."""
+
 
 class Screen(urwid.Widget):
-    """From top to bottom: the conversation, queued prompts, the working row, a panel or suggestions, the editor, the
-    status row. On a low terminal the lowest widgets stay and the others shrink."""
+    """From top to bottom: the conversation, queued prompts, the working row, the to-do list, a panel or suggestions,
+    the editor, the status row. On a low terminal the lowest widgets stay and the others shrink."""
 
     _sizing = frozenset([urwid.BOX])
     _selectable = False
@@ -39,7 +44,9 @@ class Screen(urwid.Widget):
         self._placeholder = ""
         self.queue: Sequence[str] = ()
         """Prompts that wait for the run to end, and messages that the model has not read yet."""
-        self._queue = Rows(self._queue_rows)
+        self.todos: Sequence[Todo] = ()
+        """What the model has to do; shown until all of it is completed."""
+        self._queue, self._todos = Rows(self._queue_rows), Rows(self._todo_rows)
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
 
@@ -59,6 +66,7 @@ class Screen(urwid.Widget):
     def changed(self) -> None:
         """Redraw: a widget has appeared, disappeared or changed its size."""
         self._queue.changed()
+        self._todos.changed()
         self._mark.changed()
         self._invalidate()
 
@@ -99,7 +107,7 @@ class Screen(urwid.Widget):
             widgets.append((self._panel, False))
         else:
             widgets.append((self.suggest, False))
-        return [*widgets, (self.spinner, False), (self._queue, False)]
+        return [*widgets, (self._todos, False), (self.spinner, False), (self._queue, False)]
 
     def _below(self, columns: int) -> int:
         """Return the rows visible below a dialog: the status, and the editor while the dialog waits for it."""
@@ -114,6 +122,17 @@ class Screen(urwid.Widget):
         rows: list[Row[Any]] = [clip_runs([("dim", "  queued: "), ("muted", text)], columns) for text in shown]
         if len(self.queue) > QUEUE_SHOWN:
             rows.append([("dim", f"  and {len(self.queue) - QUEUE_SHOWN} more"[:columns])])
+        return rows
+
+    def _todo_rows(self, columns: int) -> list[Row[Any]]:
+        open_items = [each for each in self.todos if each.status != "completed"]
+        if not open_items:
+            return []
+        done = len(self.todos) - len(open_items)
+        rows: list[Row[Any]] = [clip_runs([("muted", f"  to do: {done} of {len(self.todos)} done")], columns)]
+        rows += [clip_runs([(None, "  "), *todo_line(each)], columns) for each in open_items[:TODOS_SHOWN]]
+        if len(open_items) > TODOS_SHOWN:
+            rows.append(clip_runs([("dim", f"  and {len(open_items) - TODOS_SHOWN} more")], columns))
         return rows
 
     def _mark_rows(self, columns: int) -> list[Row[Any]]:

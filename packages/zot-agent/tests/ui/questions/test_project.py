@@ -85,3 +85,25 @@ async def test_a_theme_of_a_project_is_none_until_it_is_allowed(
     async with chats.built(server, trust=True) as talk:
         await talk.send("/theme local")
         assert "unknown theme" not in talk.transcript()
+
+
+async def test_prompt_templates_of_a_project_work_once_it_is_allowed_and_a_change_is_asked_about(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    template = alone / ".claude" / "commands" / "tidy.md"
+    template.parent.mkdir(parents=True)
+    template.write_text("Tidy $1 up.")
+    server.add("done")
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/tidy docs<enter>")
+        await talk.shown("unknown command '/tidy'")
+        talk.type("<ctrl+u>/reload-ext<enter>")
+        await talk.shown("prompt templates: /tidy")
+        talk.type("y")
+        await talk.shown("in use: prompt templates /tidy")
+        await talk.send("/tidy docs")
+        assert talk.asked == ["Tidy docs up."]
+    template.write_text("Delete $1.")
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("Changed since you allowed it: .claude/commands/tidy.md")

@@ -51,7 +51,7 @@ class Checkpoints:
         self._store: CheckpointStore | None = None
         self._git: GitTree | None = None
         self._reported: set[str] = set()
-        self._commands = 0  # how many run, or are not searched for changes yet
+        self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
         self._uncovered: set[str] = set()  # folders in which changes by commands are not found
         self._work: set[asyncio.Task[None]] = set()
 
@@ -156,7 +156,7 @@ class Checkpoints:
                     if new:
                         git.forget()
                     # What changed while another command runs is its work, otherwise that of the person.
-                    if changes := git.look(compare=self._commands > 0):
+                    if changes := git.look(compare=entry in self._running):
                         store.add(entry, time.time(), changes)
                 except GitMissing:
                     self._uncovered.add(store.folder)
@@ -168,11 +168,17 @@ class Checkpoints:
                 return git, store
 
             covered = None if store.folder in self._uncovered else (await self._attempt(look))[1]
-            self._commands += covered is not None
+            if covered is not None:
+                self._running.append(entry)
             return covered
 
     def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
-        """Find what the command changed, beside the agent. `covered` is what `before_command` returned."""
+        """Find what the command changed, beside the agent. `covered` is what `before_command` returned.
+
+        A command that ran on in the background is not searched: since its call, other work has changed files too."""
+        if self.entry != entry:
+            self._running.remove(entry)
+            return
         git, store = covered
 
         def look() -> None:
@@ -181,7 +187,7 @@ class Checkpoints:
 
         async def find() -> None:
             async with self.lock:
-                self._commands -= 1
+                self._running.remove(entry)
                 await self._attempt(look)
 
         self._beside(find())

@@ -126,6 +126,15 @@ class Compactor:
             if self._limits.after_run:
                 self._agent.hooks.before_stop.add(self._before_stop)
 
+    def set_threshold(self, threshold: float | None) -> None:
+        """Compact automatically at this fraction of the context window from now on, None for never. Raises
+        `ConfigError`."""
+        limits = self._limits.replace(threshold=threshold)
+        limits.check()
+        self._limits = limits
+        if self._size is None:
+            self.attach()
+
     async def _before_turn(self, _: int) -> None:
         if self._full() and not self._tried_recently():
             await self._try("threshold")
@@ -137,7 +146,7 @@ class Compactor:
             self._agent.emit(Notice("error", error_line(error)))
 
     async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
-        if not failure.error.context_overflow or self._size is None:
+        if not failure.error.context_overflow or self._size is None or self._limits.threshold is None:
             return None
         before, window = self._size.tokens(), _window(failure.error) or self._agent.model.context_window
         done = await self._try("overflow")

@@ -2,20 +2,21 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zot_core.agent.loop import run_work
 from zot_core.agent.run import Run
 from zot_core.conversation.events import SessionStart, SessionTreeMove
 from zot_core.events import RunEnd
 from zot_core.runtime.runtime import Runtime
-from zot_core.sessions.tree import SessionTree
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_core.checkpoints.compare import FileDiff
     from zot_core.runtime.restoring import Moved, Restore
+    from zot_core.sessions.tree import SessionTree
 
 
 class NotSummarised(ZotError):
@@ -39,7 +40,7 @@ class ConversationBranches:
         other work."""
         self._runtime, self._check_idle, self._moved, self._begin = runtime, check_idle, moved, begin
 
-    async def tree(self) -> SessionTree:
+    async def tree(self) -> "SessionTree":
         """See `Runtime.branches`."""
         return await self._runtime.branches.tree()
 

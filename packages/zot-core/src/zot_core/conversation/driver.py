@@ -29,8 +29,19 @@ from zot_core.conversation.events import (
 from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
+from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
-from zot_core.events import AgentEvent, AssistantStart, Done, ErrorEvent, Notice, RunEnd, ToolCall, UserMessage
+from zot_core.events import (
+    AgentEvent,
+    AssistantStart,
+    Done,
+    ErrorEvent,
+    Notice,
+    RunEnd,
+    ToolCall,
+    ToolResultEvent,
+    UserMessage,
+)
 from zot_core.hooks import Observe, Refusal, ToolRequest
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
@@ -70,6 +81,7 @@ class Conversation:
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
         self._commands = CommandSet(runtime, lambda line: self.events.notify(Notice("warn", line)))
+        self.todos = TodoList(runtime, self.events.notify)
         self._shell_results: list[ShellResult] = []
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
@@ -295,6 +307,7 @@ class Conversation:
         self._shell_results.clear()
         update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
+        self.todos.restore()
 
     def _check_idle(self) -> None:
         if self.busy:
@@ -361,6 +374,8 @@ class Conversation:
             if texts:
                 self.events.notify(Undelivered(texts))
         self.events.notify(event)
+        if isinstance(event, ToolResultEvent):
+            self.todos.follow(event)
         if kind is UserMessage and self._unread_count:
             self._inbox_changed()  # a message was read
 

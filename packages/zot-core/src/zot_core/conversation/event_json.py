@@ -1,10 +1,11 @@
 """Events of a conversation as JSON: the agent's events and those of extensions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from zot_core.conversation import events
 from zot_core.conversation.events import ConversationEvent, Panel
+from zot_core.display import Todo
 from zot_core.event_json import ENCODED, encode_event
 from zot_core.events import Notice
 from zot_provider.json_text import dump, escape_line_ends
@@ -12,6 +13,11 @@ from zot_provider.json_text import dump, escape_line_ends
 
 def _panel(panel: Panel) -> dict[str, Any]:
     return {"id": panel.id, "title": panel.title, "lines": list(panel.lines), "footer": panel.footer}
+
+
+def todo_fields(items: Sequence[Todo]) -> list[dict[str, str]]:
+    """Return the items of a `todo` event, which are also those in `get_state`."""
+    return [{"content": item.content, "status": item.status} for item in items]
 
 
 _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
@@ -40,6 +46,8 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
         return [escape_line_ends(dump(fields))]
+    if isinstance(event, events.TodoUpdate):
+        return [escape_line_ends(dump({"type": event.type, "items": todo_fields(event.items)}))]
     if isinstance(event, events.SessionStart | events.SessionTreeMove):
         return [dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})]
     return []

@@ -7,6 +7,7 @@ Text of extensions is passed on as they sent it: a front end on a terminal must 
 from typing import ClassVar, Literal, TypeAlias
 
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
+from zot_core.display import Todo
 from zot_core.events import AgentEvent
 from zot_provider.record import Record, record
 
@@ -129,7 +130,15 @@ class SessionTreeMove(Record):
     entry: str
 
 
-SessionEvent: TypeAlias = SessionStart | SessionTreeMove
+@record
+class TodoUpdate(Record):
+    """The list of what is to be done has changed: a call of the tool `todo`, or another place in the session."""
+
+    type: ClassVar[str] = "todo"
+    items: list[Todo]
+
+
+SessionEvent: TypeAlias = SessionStart | SessionTreeMove | TodoUpdate
 
 
 @record

@@ -19,6 +19,7 @@ from zot_core.machine.process_groups import group_runs, signal_group
 from zot_provider.record import Record, record
 
 _PIECE = 64 * 1024
+_PIPE_PIECES = 16  # pieces that the largest pipe holds (1 MiB on Linux)
 _POLL = 0.02
 
 
@@ -34,6 +35,10 @@ class ShellLimits(Record):
     """How long output is read after the shell has ended, if a background process holds the output open."""
     drain_interval: float = 0.1
     """Pause between two reads of the output of background processes, which is dropped."""
+    flood_bytes: int = 4 * 1024 * 1024
+    flood_interval: float = 0.05
+    """At most so many bytes of a command's output are read in so many seconds: reading delays everything else in the
+    process."""
 
 
 class LocalShell:
@@ -58,7 +63,7 @@ class LocalShell:
         self._program = self._program or _find_shell()
         inherited = {name: value for name, value in os.environ.items() if name not in self._removed_env}
         process, descriptor = _start([self._program, "-c", command], cwd, inherited | dict(env))
-        pipe = _Pipe(descriptor, output)
+        pipe = _Pipe(descriptor, output, self._limits)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
@@ -70,6 +75,7 @@ class LocalShell:
             await self._end(process, exited, self._limits.kill_cancelled_after)
             raise
         if not pipe.ended.done():
+            pipe.read_rest()
             pipe.drop_rest(self._limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
@@ -163,23 +169,52 @@ def _exit_code(returncode: int) -> int:
 class _Pipe:
     """The read end of a command's output; `ended` is done when all writers have closed it."""
 
-    def __init__(self, descriptor: int, output: Callable[[bytes], None]) -> None:
+    def __init__(self, descriptor: int, output: Callable[[bytes], None], limits: ShellLimits) -> None:
         self._loop = asyncio.get_running_loop()
         self._descriptor = descriptor
         self._output = output
+        self._limits = limits
+        self._read_now: Callable[[], object] = self._read
+        self._window = self._loop.time()
+        self._room = limits.flood_bytes
         self.ended = self._loop.create_future()
         os.set_blocking(descriptor, False)
         self._loop.add_reader(descriptor, self._read)
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Read a piece. Return whether there was one."""
         try:
             piece = os.read(self._descriptor, _PIECE)
         except BlockingIOError:
-            return
-        if piece:
-            self._output(piece)
-        else:
+            return False
+        if not piece:
             self.close()
+            return False
+        self._output(piece)
+        self._room -= len(piece)
+        if self._room <= 0:
+            self._pause()
+        return True
+
+    def read_rest(self) -> None:
+        """Read what is in the pipe, which may hold the last output of a command that has ended."""
+        for _ in range(_PIPE_PIECES):
+            if self.ended.done() or not self._read():
+                return
+
+    def _pause(self) -> None:
+        """Stop reading until the interval is over, if it is not over yet."""
+        rest = self._window + self._limits.flood_interval - self._loop.time()
+        if rest > 0:
+            self._loop.remove_reader(self._descriptor)
+            self._loop.call_later(rest, self._resume)
+        else:
+            self._window, self._room = self._loop.time(), self._limits.flood_bytes
+
+    def _resume(self) -> None:
+        if not self.ended.done():
+            self._window, self._room = self._loop.time(), self._limits.flood_bytes
+            self._loop.add_reader(self._descriptor, self._read_now)
 
     def close(self) -> None:
         """Stop reading."""
@@ -204,4 +239,5 @@ class _Pipe:
             wait()
 
         self._output = lambda piece: None
+        self._read_now = drain
         wait()

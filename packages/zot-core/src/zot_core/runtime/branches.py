@@ -109,7 +109,7 @@ class Branches:
 
     def _copy(self, session: SessionFile, entry: str, *, before: bool) -> str:
         """Copy the conversation as `fork` does, and return the path of the copy, empty if there is nothing to copy."""
-        if not entry and not os.path.exists(session.path):  # nothing was said yet
+        if not entry and not len(self._agent.history):
             return ""
         with suppress(UnknownEntry):  # nearly always the conversation itself has the entry
             return branch.copy_branch(session.path, session.meta, entry, before=before, fork=True)

@@ -96,7 +96,7 @@ class RestoringBranches(Branches):
         with self._alone():
             tree = await self.tree()
             path = tree.path()
-            at = next((at for at in reversed(range(len(path))) if tree.entries[path[at]].kind == "user"), -1)
+            at = await asyncio.to_thread(_last_prompt, tree, path)
             if at < 0:
                 raise SessionError("there is no prompt to undo")
             moved, files = await self._restore(
@@ -184,3 +184,12 @@ class RestoringBranches(Branches):
             message = None if move is None else await move()
             done = await asyncio.to_thread(history.restore, plan)
         return Moved(message, [each.path for each in done], plan.problems), done
+
+
+def _last_prompt(tree: SessionTree, path: list[str]) -> int:
+    """Return the place of the last prompt in a path, -1 if it has none. Raises `SessionError`."""
+    for at in reversed(range(len(path))):
+        # A hidden message, such as the news of a command in the background, is no prompt.
+        if tree.entries[path[at]].kind == "user" and (found := tree.message(path[at])) is not None and not found.hidden:
+            return at
+    return -1

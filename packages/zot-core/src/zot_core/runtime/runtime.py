@@ -32,10 +32,10 @@ from zot_core.machine.shell import LocalShell
 from zot_core.runtime import resolve
 from zot_core.runtime.answer import AnswerCollector, RunResult
 from zot_core.runtime.answer import stream_text as stream_answer
+from zot_core.runtime.jobs import attach_jobs
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
-from zot_core.sessions.memory import MemorySession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.templates import PromptTemplates
@@ -106,8 +106,7 @@ class Runtime:
         `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is compacted, None
         for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine,
         `env` is added to the environment of their processes, and `deps` is any object that your tools find in their
-        `ToolContext`. `close` closes what was passed in. Raises `ConfigError` (unknown names, missing key, bad limits)
-        and `SessionError`.
+        `ToolContext`. `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
         client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
@@ -136,16 +135,17 @@ class Runtime:
             cache_key=session.meta.session_id if session else "",
         )
         self._tools = {tool.name: tool for tool in (*BUILTIN_TOOLS, *tools)}
-        self._recorder = Recorder(self.agent.hooks, session or MemorySession(self.agent.history.messages))
+        self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
-        self._compactor = Compactor(self.agent, compaction, sent)
-        self._compactor.attach()
+        self.compactor = Compactor(self.agent, compaction, sent)
+        self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
         sent.attach()
         fit_images(self.agent)
+        attach_jobs(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
         self.checkpoints: Checkpoints | None = None  # set before the first prompt
@@ -206,7 +206,6 @@ class Runtime:
 
     def prompt(self, text: str | Message, images: Iterable[ImageBlock] = ()) -> Run:
         """Answer `text`, or a user message. Iterate over the returned run for its events, or await it.
-
         Raises `Busy` while another prompt is being answered, unless that was cancelled: then this one waits for its
         end. Raises `Closed` after `close`. Failures are events, not exceptions: `error`, then `done`.
         """
@@ -231,7 +230,7 @@ class Runtime:
 
         async def work() -> None:
             await self._default_model("")
-            await self._compactor.compact(instructions=instructions)
+            await self.compactor.compact(instructions=instructions)
 
         return await run_work(self.agent, work())
 
@@ -272,7 +271,6 @@ class Runtime:
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
         """Answer `text` and yield the answer as it arrives and the user sees it, with a line break between two turns.
-
         Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
         run = self.prompt(text, images)
@@ -325,7 +323,7 @@ class Runtime:
         self.agent.refresh()
 
     def set_tools(self, names: Iterable[str]) -> None:
-        """Select the built-in tools, and those passed to the constructor, by name. Those of extensions stay."""
+        """Select tools by name: built-in ones and those passed to the constructor. Those of extensions stay."""
         self._check_idle()
         self.agent.tools = resolve.select_tools(self._tools, self.agent.tools, names)
         self.agent.refresh()
@@ -341,12 +339,13 @@ class Runtime:
             self.agent.history.append(message)
 
     def clear(self) -> None:
-        """Clear the history, in the session file too; usage is kept."""
+        """Clear the history; usage is kept."""
         self.set_messages(())
 
     def new_session(self) -> None:
-        """Start a conversation without messages and usage, in a new file of the same folder."""
+        """Start a conversation without messages and usage, in a new file beside that of the old one."""
         self._check_idle()
+        self.agent.context.jobs.end_session()
         self.branches.start_new()
 
     def open_session(
@@ -363,6 +362,7 @@ class Runtime:
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.set_workspace(workspace)
+        self.agent.context.jobs.end_session()
         self.branches.enter(session, resumed)
 
     def set_workspace(self, workspace: Workspace) -> None:
@@ -381,13 +381,14 @@ class Runtime:
             raise Busy("the agent is busy")
 
     async def close(self) -> None:
-        """Cancel the current run, wait for its end, release files and connections. May be called twice."""
+        """Stop the run and all jobs, wait for their ends, release files and connections. May be called twice."""
         self._closed = True
         self.cancel()
         if (current := self.agent.current) is not None:
             await current.finished()
         if self.checkpoints is not None:
             await self.checkpoints.close()
+        await self.agent.context.jobs.close()
         if self.session is not None:
             self.session.close()
         await self.agent.client.close()

@@ -172,12 +172,13 @@ def _write(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
     """Write a new file and return its path. Raises OSError."""
     make_private(folder)
     temporary = os.path.join(folder, f".{meta.id}.tmp")
-    with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
-        try:
+    try:
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
             write_copy(target, meta, source, plan)
-        except OSError:
+    except OSError:
+        with suppress(OSError):
             os.unlink(temporary)
-            raise
+        raise
     path = free_path(folder, short_id(meta.session_id))
     os.rename(temporary, path)
     return path

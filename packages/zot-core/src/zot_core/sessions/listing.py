@@ -7,7 +7,7 @@ of large ones.
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
@@ -16,7 +16,7 @@ from zot_core.sessions.branch import family_files
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.store import SessionStore, entries, session_files
+from zot_core.sessions.store import SessionStore, files_by_use
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.json_text import dump, without_surrogates
@@ -40,6 +40,7 @@ _DIGITS = 20  # maximum digits of the time in a place, in nanoseconds
 _MARKS = re.compile(r"\A(?:[#>*+-]+ +|[0-9]{1,3}[.)] +)+")
 _SENTENCE = re.compile(r"(?<=[^\s.])(?:[.!?…]+(?= +[^\sa-z0-9])|[。！？])")
 _SHORT_SENTENCE = 15  # characters; what ends before may be an abbreviation or a greeting
+_OTHER_ROW = re.compile(rb'\n(?!\{"type":"(?:message|usage|tool_result)"|\n|\Z)')
 _MESSAGE = b'{"type":"message"'
 
 
@@ -78,7 +79,7 @@ def list_sessions(
     """
     end = _read_place(after) if after else None
     listed: dict[str, SessionEntry] = {}
-    for changed, name, path in files_by_use(store, cwd):
+    for changed, name, path in files_by_use(store.folders(cwd)):
         if len(listed) == limit:
             break
         entry = read_entry(path) if end is None or (changed, name) < end else None
@@ -87,18 +88,6 @@ def list_sessions(
             # A process that was killed may have left two files of a session visible.
             listed.setdefault(entry.id or path, entry)
     return list(listed.values())
-
-
-def files_by_use(store: SessionStore, cwd: str | None = None) -> list[tuple[int, str, str]]:
-    """Return the session files of the directory `cwd`, or of all for None, last used first: the time of the last change
-    in nanoseconds, the name of the file, its path. Raises `SessionError`."""
-    folders = [store.folder(cwd)] if cwd is not None else entries(store.root)
-    found: list[tuple[int, str, str]] = []
-    for folder in folders:
-        for path in session_files(folder):
-            with suppress(OSError):  # deleted since
-                found.append((os.stat(path).st_mtime_ns, os.path.basename(path), path))
-    return sorted(found, reverse=True)
 
 
 def _read_place(place: str) -> tuple[int, str]:
@@ -208,14 +197,29 @@ def _scan_file(path: str) -> _Scan:
         found = os.fstat(file.fileno())
         scan = _Scan(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= FULL_SCAN_BYTES)
         if scan.whole:
-            _scan_lines(scan, file.read(FULL_SCAN_BYTES).split(b"\n"))
+            _scan_text(scan, file.read(FULL_SCAN_BYTES))
         else:
             # The first prompt may contain an image: its line is read to the end.
             while not scan.name and file.tell() < HEAD_BYTES:
                 _scan_lines(scan, [file.readline(LINE_BYTES)])
             file.seek(max(file.tell(), scan.size - TAIL_BYTES))
-            _scan_lines(scan, file.read(TAIL_BYTES).split(b"\n"))
+            _scan_text(scan, file.read(TAIL_BYTES))
     return scan
+
+
+def _scan_text(scan: _Scan, text: bytes) -> None:
+    """Update `scan` from whole lines. Once the session has a name, messages are counted and other rows looked for."""
+    at = 0
+    while not scan.name and at < len(text):
+        end = text.find(b"\n", at)
+        end = len(text) if end < 0 else end
+        _scan_lines(scan, [text[at:end]])
+        at = end + 1
+    at = max(at - 1, 0)
+    scan.messages += text.count(b"\n" + _MESSAGE, at)
+    for found in _OTHER_ROW.finditer(text, at):
+        end = text.find(b"\n", found.end())
+        _scan_lines(scan, [text[found.end() : len(text) if end < 0 else end]])
 
 
 def _scan_lines(scan: _Scan, lines: list[bytes]) -> None:

@@ -12,9 +12,9 @@ from io import FileIO
 
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
-from zot_core.sessions.listing import LINE_BYTES, SessionEntry, files_by_use, read_entry
+from zot_core.sessions.listing import LINE_BYTES, SessionEntry, read_entry
 from zot_core.sessions.raw import read_row
-from zot_core.sessions.store import SessionStore
+from zot_core.sessions.store import SessionStore, files_by_use
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record, record
 
@@ -62,7 +62,7 @@ def search_sessions(
     hits: dict[str, SessionHit] = {}
     if not wanted:
         return []
-    for _, _, path in files_by_use(store, cwd):
+    for _, _, path in files_by_use(store.folders(cwd)):
         if len(hits) >= limit:
             break
         check()
@@ -117,7 +117,7 @@ class _FileSearch:
 
     def __init__(self, words: Sequence[_Word]) -> None:
         self.words = words
-        self.missing = list(words)
+        self.missing = sorted(words, key=lambda word: -len(word.text))  # long ones are rare
         self.titled: set[_Word] = set()
         self.excerpt = self.role = ""
         self._most = 0
@@ -129,6 +129,7 @@ class _FileSearch:
 
     def read(self, file: FileIO, check: Callable[[], None]) -> None:
         """Search the file until all words are found. Raises OSError."""
+        whole = os.fstat(file.fileno()).st_size <= _PIECE
         for offset, lower in _pieces(file):
             check()
             for word in list(self.missing):
@@ -140,6 +141,8 @@ class _FileSearch:
                         self.titled.add(word)
                     if word not in self.missing:
                         break
+                if whole and word in self.missing and word not in self.titled:
+                    return  # the other words do not matter
             if not self.missing:
                 break
 

@@ -31,13 +31,13 @@ class SessionStore:
         """Create a session; nothing is on disk before its first message."""
         return new_session(self.folder(cwd), Meta("", cwd, model, provider, "", version), self.advice)
 
+    def folders(self, cwd: str | None = None) -> list[str]:
+        """Return the folder for a working directory, or for None all folders. Raises `SessionError`."""
+        return entries(self.root) if cwd is None else [self.folder(cwd)]
+
     def paths(self, cwd: str) -> list[str]:
         """Return the session files of a working directory, last used first. Raises `SessionError`."""
-        found: list[tuple[int, str]] = []
-        for path in session_files(self.folder(cwd)):
-            with suppress(OSError):  # deleted since
-                found.append((os.stat(path).st_mtime_ns, path))
-        return [path for _, path in sorted(found, reverse=True)]
+        return [path for _, _, path in files_by_use([self.folder(cwd)])]
 
     def latest(self, cwd: str) -> str:
         """Return the last used session of `cwd`. Raises `SessionNotFound` if it has no sessions."""
@@ -101,17 +101,34 @@ def free_path(folder: str, short: str) -> str:
 
 def entries(folder: str) -> list[str]:
     """List the paths in a folder; empty if it does not exist or is not a folder. Raises `SessionError`."""
-    try:
-        return [os.path.join(folder, name) for name in os.listdir(folder)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error
+    return [entry.path for entry in _scan(folder)]
 
 
 def session_files(folder: str) -> list[str]:
     """List the session files in a folder, as `entries` does."""
     return [path for path in entries(folder) if path.endswith(".jsonl")]
+
+
+def files_by_use(folders: Iterable[str]) -> list[tuple[int, str, str]]:
+    """Return the session files in these folders, last used first: the time of the last change in nanoseconds, the name
+    of the file, its path. Raises `SessionError`."""
+    found: list[tuple[int, str, str]] = []
+    for folder in folders:
+        for entry in _scan(folder):
+            if entry.name.endswith(".jsonl"):
+                with suppress(OSError):  # deleted since
+                    found.append((entry.stat().st_mtime_ns, entry.name, entry.path))
+    return sorted(found, reverse=True)
+
+
+def _scan(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise SessionError(f"cannot read the sessions in {folder}: {error.strerror}") from error
 
 
 def _visible(paths: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ text = expand(skills.found[0], "the last commit")  # what /skill:NAME submits
 from zot_core.skills.discover import ExtensionSkills, Skills, find_skills, project_skills
 from zot_core.skills.section import skills_section
 from zot_core.skills.skill import Skill
-from zot_core.skills.use import SKILL_TOOL, expand, skill_tool
+from zot_core.skills.use import SKILL_TOOL, expand, pinned_section, skill_tool
 
 __all__ = [
     "SKILL_TOOL",
@@ -20,6 +20,7 @@ __all__ = [
     "Skills",
     "expand",
     "find_skills",
+    "pinned_section",
     "project_skills",
     "skill_tool",
     "skills_section",

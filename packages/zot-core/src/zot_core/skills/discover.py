@@ -1,7 +1,8 @@
 """Find skills in the folders of the project, the user, extensions and zot.
 
 A skill is a folder with a `SKILL.md`. The subfolders of each place are searched in order of their names. If a subfolder
-is not a skill, its own subfolders are searched, so that a collection of skills can be copied there as a whole.
+is not a skill, its own subfolders are searched, and those of its folder `skills`, so that a collection can be cloned
+there as a whole. The skills in collections come after all others of the same source.
 """
 
 import os
@@ -9,17 +10,24 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 
+from zot_core.skills.cache import SkillCache
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import NAME, Skill, read_skill
 from zot_provider.record import Record, field, record
 
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
-SKILLS_LIMIT = 200
+SKILLS_LIMIT = 500
 """Maximum number of skills."""
 
 ENTRIES_LIMIT = 1000
 """Maximum number of entries read from one folder."""
+
+NOTES_LIMIT = 20
+"""Maximum number of notes about files that were left out."""
+
+COLLECTED = "skills"
+"""The folder in a collection that holds its skills."""
 
 
 @record
@@ -51,31 +59,35 @@ def find_skills(
     extension_skills: Iterable[ExtensionSkills] = (),
     *,
     project: bool = True,
+    cache: str = "",
 ) -> Skills:
     """Find the skills for work in `cwd`, an absolute path. `home` is zot's home folder, `user_home` that of the user;
     both may be empty.
 
     The first skill of a name wins, in this order: `skills` in `home`, `.claude/skills` and `.agents/skills` in
     `user_home`; `.zot/skills`, `.claude/skills` and `.agents/skills` in `cwd`, unless `project` is false; extensions;
-    the built-in skills. A note says which skills of the project are hidden by the user's own.
+    the built-in skills. A note says which skills of the project are hidden by the user's own. `cache` is the path of a
+    file for the metadata of the skills found, so that the next search reads only what has changed.
     """
-    search = _SkillSearch()
-    for place in _user_places(home, user_home):
-        search.look_in(place, "user")
-    for place in _project_places(cwd) if project else ():
-        search.look_in(place, "project")
+    search = _SkillSearch(SkillCache(cache))
+    search.look_in(_user_places(home, user_home), "user")
+    search.look_in(_project_places(cwd) if project else (), "project")
     for each in extension_skills:
         search.look_in_extension(each)
-    search.look_in(BUILTIN, "builtin")
+    search.look_in([BUILTIN], "builtin")
+    search.cache.save()
+    notes = search.skills.notes
+    if len(notes) > NOTES_LIMIT:
+        notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more skills or folders of skills are left out"]
     return search.skills
 
 
-def project_skills(cwd: str, home: str = "", user_home: str = "") -> list[Skill]:
-    """Find the skills that the project in `cwd` brings, without those in folders of the user."""
-    search = _SkillSearch()
+def project_skills(cwd: str, home: str = "", user_home: str = "", *, cache: str = "") -> list[Skill]:
+    """Find the skills that the project in `cwd` brings, without those in folders of the user; `cache` as in
+    `find_skills`, which writes it."""
+    search = _SkillSearch(SkillCache(cache))
     search.leave_out(_user_places(home, user_home))
-    for place in _project_places(cwd):
-        search.look_in(place, "project")
+    search.look_in(_project_places(cwd), "project")
     return search.skills.found
 
 
@@ -100,8 +112,9 @@ class _Found(Record):
 class _SkillSearch:
     """One search for skills. A file that can be reached in several ways is read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: SkillCache) -> None:
         self.skills = Skills()
+        self.cache = cache
         self._first: dict[str, _Found] = {}
         self._places: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
@@ -110,16 +123,24 @@ class _SkillSearch:
         """Do not search these places."""
         self._places.update(map(os.path.realpath, places))
 
-    def look_in(self, place: str, source: str) -> None:
-        """Add all skills in a place, which need not exist. Does nothing for a folder searched before."""
-        real = os.path.realpath(place)
-        if real in self._places:
-            return
-        self._places.add(real)
-        for folder in self._folders(place):
-            if not self._add(os.path.join(folder, NAME), source, place):
-                for below in self._folders(folder):
-                    self._add(os.path.join(below, NAME), source, place)
+    def look_in(self, places: Iterable[str], source: str) -> None:
+        """Add all skills in these places, which need not exist: first those in the places themselves, then those in
+        collections. A folder that was searched before is passed over."""
+        collections = []
+        for place in places:
+            if (real := os.path.realpath(place)) not in self._places:
+                self._places.add(real)
+                collections += [(place, folder) for folder in self._without_skill(place, source, place)]
+        for place, folder in collections:
+            for below in self._without_skill(folder, source, place):
+                if os.path.basename(below) == COLLECTED:
+                    list(self._without_skill(below, source, place))
+
+    def _without_skill(self, folder: str, source: str, place: str) -> Iterator[str]:
+        """Add the skills that subfolders are, and yield the other subfolders."""
+        for below in self._folders(folder):
+            if not self._add(os.path.join(below, NAME), source, place):
+                yield below
 
     def look_in_extension(self, each: ExtensionSkills) -> None:
         """Add the skills named by an extension's manifest, unless they are outside of its folder."""
@@ -156,17 +177,21 @@ class _SkillSearch:
         elif inside and not _is_within(os.path.realpath(path), inside):
             self._skip(f"{path} leads out of the extension's folder")
         else:
-            self._read(path, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
+            self._read(path, found, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
         return True
 
-    def _read(self, path: str, source: str, place: str, prefix: str) -> None:
+    def _read(self, path: str, found: os.stat_result, source: str, place: str, prefix: str) -> None:
         if len(self._first) >= SKILLS_LIMIT:
             note = f"there are more than {SKILLS_LIMIT} skills; the rest is left out"
             if note not in self.skills.notes:
                 self.skills.notes.append(note)
             return
         try:
-            skill = read_skill(path, source, prefix)
+            skill = self.cache.get(path, found, source, prefix)
+            if skill is None:
+                skill = read_skill(path, source, prefix)
+                if source != "builtin":  # who has no skills needs no file
+                    self.cache.put(skill, found, prefix)
         except FrontMatterError as error:
             self._skip(f"{path}:{error.line}: {error}")
             return

@@ -11,6 +11,7 @@ from zot_provider.record import Record, record
 FENCE = "---"
 
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
+_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*")
 _ITEM = re.compile(r"( *)- +(.*?) *")
 _FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
 """Headers of block scalars, with the text that joins their lines and the text after the last line."""
@@ -99,7 +100,8 @@ def line_of(front: str, name: str) -> int:
 
 def plain_fields(front: str) -> dict[str, object] | None:
     """Parse the fields if all of them have a simple form: one line, quotes without escapes, a list or mapping of such
-    lines, a block of text without blank lines. None for anything else. `front` ends with a line break."""
+    lines, a list of words in brackets, a block of text without blank lines. None for anything else. `front` ends with a
+    line break."""
     fields: dict[str, object] = {}
     lines = front.split("\n")[:-1]
     at = 0
@@ -112,12 +114,18 @@ def plain_fields(front: str) -> dict[str, object] | None:
         while end < len(lines) and lines[end].startswith((" ", "- ")):
             end += 1
         below = lines[at + 1 : end]
-        read = _scalar(value) if not below else _block(value, below)
+        read = _block(value, below) if below else _flow(value) if value.startswith("[") else _scalar(value)
         if read is None:
             return None
         fields[name] = read
         at = end
     return fields
+
+
+def _flow(value: str) -> list[str] | None:
+    """Parse a list of words on one line, as in `[read, bash]`."""
+    items = [item.strip(" ") for item in value[1:-1].split(",")]
+    return items if value.endswith("]") and all(map(_WORDS.fullmatch, items)) else None
 
 
 def _scalar(value: str) -> str | None:

@@ -68,7 +68,9 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
 
 
 def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, source: str, prefix: str) -> Skill:
-    name = _text(fields, "name", front) or os.path.basename(folder)
+    name = _text(fields, "name", front)
+    if not name or len(name.split()) > 1:  # a title, such as `Release notes`
+        name = "-".join(os.path.basename(folder).split())
     if not _NAMES.fullmatch(name):
         text = f"the name {name[:80]!r} must be 1 to 64 letters, digits, hyphens, dots or underscores"
         raise FrontMatterError(text, line_of(front, "name"))

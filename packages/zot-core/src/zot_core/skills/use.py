@@ -1,4 +1,5 @@
-"""Use a skill: the tool `skill`, with which a model loads one, and `expand`, which makes a prompt of `/skill:NAME`."""
+"""Use a skill: the tool `skill`, with which a model loads one, `expand`, which makes a prompt of `/skill:NAME`, and
+`pinned_section`, which makes skills a part of the system prompt."""
 
 import os
 from collections.abc import Iterable
@@ -35,6 +36,13 @@ _DESCRIPTION = """Load a skill: the instructions for one kind of task.
 
 The system prompt lists the skills and what they are for. Returns the text of a skill and its folder, to which paths \
 in the text are relative."""
+
+PINNED_LIMIT = 1 << 17
+"""Maximum characters of all pinned skills together."""
+
+_PINNED = """# Pinned skills
+
+The instructions of these skills apply from the start. Their texts are complete; do not load them again."""
 
 _SCHEMA = {
     "type": "object",
@@ -89,13 +97,39 @@ def expand(skill: Skill, args: str = "") -> str:
     try:
         text = _text(read_start(skill.path, _FILE_LIMIT), skill.path)
     except (OSError, ToolError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise ConfigError(f"the skill {skill.name} cannot be read: {skill.path}: {reason}") from error
+        raise ConfigError(f"the skill {skill.name} cannot be read: {skill.path}: {_reason(error)}") from error
     body, args = text.text, args.strip()
     if ARGUMENTS in body:
         body, args = body.replace(ARGUMENTS, args), ""
     parts = [f"{_introduction(skill)} Do what it says.", f"<skill>\n{body.rstrip()}\n{text.rest}</skill>", args]
     return "\n\n".join(filter(None, parts))
+
+
+def pinned_section(skills: Iterable[Skill], names: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the section of the system prompt with the texts of the skills called `names`, empty without any, and notes
+    for the user about the unusable ones, one line each."""
+    known, notes, texts = {skill.name: skill for skill in skills}, [], []
+    left = PINNED_LIMIT
+    for name in names:
+        skill = known.get(name)
+        if skill is None:
+            notes.append(f"the pinned skill {name} was not found; it is left out")
+            continue
+        try:
+            text = _text(read_start(skill.path, _FILE_LIMIT), skill.path)
+        except (OSError, ToolError) as error:
+            notes.append(f"the pinned skill {name} cannot be read: {_reason(error)}; it is left out")
+            continue
+        if len(text.text) > left:
+            notes.append(f"the pinned skills have more than {PINNED_LIMIT:,} characters; {name} is left out")
+            continue
+        left -= len(text.text)
+        texts.append(f"{_introduction(skill)}\n\n<skill>\n{text.text.rstrip()}\n{text.rest}</skill>")
+    return "\n\n".join([_PINNED, *texts]) if texts else "", notes
+
+
+def _reason(error: OSError | ToolError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _find(name: str, known: dict[str, Skill]) -> Skill:

@@ -55,12 +55,36 @@ async def bash(
     timeout: Annotated[
         float | None, "Seconds after which the command is ended; 0 for no limit; 5 minutes by default", AtLeast(0)
     ] = None,
+    background: Annotated[  # noqa: FBT002  a parameter of the model's
+        bool, "Return at once, with the id of a job for the tool `job`"
+    ] = False,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
+    if background:
+        return await _start_job(command, context, timeout)
     if timeout is None:
         advice = ", the default limit; give a longer `timeout` if the command needs it"
         return await run_command(command, context, context.bash_timeout, BashLimits(), advice)
     return await run_command(command, context, timeout, BashLimits())
+
+
+async def _start_job(command: str, context: ToolContext, timeout: float | None) -> ToolResult:
+    from zot_core.tools.background.report import report  # noqa: PLC0415  few commands run in the background
+
+    _check(command)
+    env = CHILD_ENV | context.env
+    job = await context.jobs.start(context.shell, command, cwd=context.cwd, env=env, timeout=timeout)
+    result = report(job)
+    result.is_error = job.state != "running" and job.exit_code != 0
+    return result
+
+
+def _check(command: str) -> None:
+    """Raise ToolError for a command that no shell can run."""
+    if not command.strip():
+        raise ToolError("the command is empty; give a command to run")
+    if "\0" in command:
+        raise ToolError("the command contains a NUL byte; leave it out")
 
 
 async def run_command(
@@ -68,10 +92,7 @@ async def run_command(
 ) -> ToolResult:
     """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
     ToolError if the command cannot be started."""
-    if not command.strip():
-        raise ToolError("the command is empty; give a command to run")
-    if "\0" in command:
-        raise ToolError("the command contains a NUL byte; leave it out")
+    _check(command)
     capture = Capture(limits.text, limits.spill_bytes)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 

@@ -86,10 +86,8 @@ def _model(provider: Provider, row: dict[str, Any]) -> Model:
     )
 
 
-def _price(
-    tokens: tuple[float, float, float, float], hour: float | None = None, tiers: Iterable[list[float]] = ()
-) -> Price:
-    return Price(*tokens, hour, tuple(PriceTier(int(above), *tier) for above, *tier in tiers))
+def _price(tokens: tuple[float, float, float, float], tiers: Iterable[list[float]] = ()) -> Price:
+    return Price(*tokens, tuple(PriceTier(int(above), *tier) for above, *tier in tiers))
 
 
 def _models(provider: Provider) -> dict[str, dict[str, Any]]:

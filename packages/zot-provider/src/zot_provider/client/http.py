@@ -214,19 +214,21 @@ class HttpClient:
 
     async def list_models(self) -> list[Model]:
         """Return the models that the server lists at `/v1/models`, with what it says of them. Raises `ProviderError` if
-        the list is missing or empty, and the errors of `stream` for the key."""
+        the list is missing or empty, `ConfigError` if the provider has none, and the errors of `stream` for the key."""
         from zot_provider.catalog.server_list import list_owner, parse_list  # noqa: PLC0415  not before a request
         from zot_provider.client.local_servers import complete_list  # noqa: PLC0415  not before a request
 
+        if not self.provider.listed:
+            raise ConfigError(f"{self.provider.id} has no list of models that a key can ask for")
         authorization, url = Authorization(), ""
         try:
             authorization = await self._authorize()
             service = self._service(Model("", self.provider.id), authorization)
-            url = service.url(path="/models" if service.wire.version else "/v1/models")
+            url = service.url(path=service.wire.list_path)
             own = dict(service.provider.quirks.headers)
 
             async def ask(path: str, content: dict[str, Any] | None = None) -> Any:
-                where = url.removesuffix("/v1/models") + path if path else url
+                where = url.partition("?")[0].removesuffix("/v1/models") + path if path else url
                 body = b"" if content is None else json.dumps(content).encode()
                 headers = _headers(service, authorization, own, where, body)
                 return json.loads(await self._open().get(where, headers, body=body))

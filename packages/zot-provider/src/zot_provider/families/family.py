@@ -17,8 +17,7 @@ class Family(Record):
     not `gpt-5-2`, which is another version. An id with a star at its end fits everything that begins with it.
 
     `thinking` is None for a model that cannot think. `context_window` and `max_output` are in tokens, 0 if the models
-    differ. `images`: whether it reads images. `forced_tools`: whether a request may demand a tool call. `prefill`:
-    whether a request may end with the beginning of the answer.
+    differ. `images`: whether it reads images.
     """
 
     ids: tuple[str, ...]
@@ -27,8 +26,6 @@ class Family(Record):
     max_output: int = 0
     images: bool = False
     sampling: Sampling = "always"
-    forced_tools: bool = True
-    prefill: bool = False
 
     def fits(self, id: str) -> bool:
         """Whether the normal id is of this family."""

@@ -28,7 +28,6 @@ def _opencode(id: str, title: str, path: str, default_model: str, key_of: str = 
         key_env=("OPENCODE_API_KEY",),
         default_model=default_model,
         catalog=id,
-        scheme="bearer",
         quirks=quirks,
         key_of=key_of,
         routes=(
@@ -39,6 +38,7 @@ def _opencode(id: str, title: str, path: str, default_model: str, key_of: str = 
                 base_url=f"{base_url}/anthropic",
                 quirks=quirks.replace(empty_signatures=True),
             ),
+            Route(("gemini-*",), wire="gemini", base_url=f"{base_url}/google/v1beta"),
             Route(("deepseek-*", "kimi-k3*"), quirks=quirks.replace(reasoning_always=True)),
         ),
     )

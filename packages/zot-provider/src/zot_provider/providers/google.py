@@ -23,6 +23,7 @@ PROVIDERS = (
         base_url="https://aiplatform.googleapis.com/v1/publishers/google",
         key_env=("GOOGLE_CLOUD_API_KEY",),
         default_model="gemini-4-argon",
+        listed=False,
         catalog="google-vertex",
         aliases=("vertex",),
         account="google-cloud",

@@ -22,6 +22,7 @@ PROVIDERS = (
             Route(("kimi-*", "llama-*", "mistral-*"), wire="openai-chat", quirks=Quirks()),
         ),
         variables=(Variable("resource", ("AZURE_OPENAI_RESOURCE_NAME",)),),
+        query_env=(("api-version", "AZURE_OPENAI_API_VERSION"),),
         names_env="AZURE_OPENAI_DEPLOYMENT_NAME_MAP",
     ),
 )

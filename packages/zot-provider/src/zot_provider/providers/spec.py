@@ -1,5 +1,6 @@
 """`Provider`: the record of a provider."""
 
+import re
 from collections.abc import Mapping
 
 from zot_provider.errors import ConfigError
@@ -41,9 +42,14 @@ class Provider(Record):
     have the schemes and base URLs for those whose keys are sent in another way or elsewhere. `key_optional`: it also
     works without a key. `key_prefixes` are the beginnings of its keys. `base_url_env` names the variables from which
     the provider's SDK reads another base URL, and `base_path` is the path of such a URL if it has none. `default_model`
-    is used when no model is named; if None, the server is asked for its list. `catalog` names the data file of models,
-    None if only the server knows them. `aliases` are other names of the provider. `scheme` is its way to send a key,
-    one of `SCHEMES`, empty for the way of its wire. `note` is a sentence for a person.
+    is used when no model is named; if None, the server is asked for its list. `listed`: whether it has such a
+    list, which also shows whether a key is valid. `catalog` names the data file of models, None if only the server
+    knows them. `aliases` are other names of the provider. `scheme` is its way to send a key, one of `SCHEMES`, empty
+    for the way of its wire. `note` is a sentence for a person.
+
+    `query_env` names parameters that are added to each URL, and the variables with their values; `query` has them.
+    `id_host` has two regular expressions: what the group of the first finds in a model's id replaces the group of the
+    second in the base URL, as the region of an ARN does.
 
     `routes` are for single models: the first that matches counts. `elsewhere` is for all models if the user gave
     another base URL than the provider's own: what answers there is a compatible server. `variables` are parts of the
@@ -65,6 +71,7 @@ class Provider(Record):
     base_url_env: tuple[str, ...] = ()
     base_path: str = ""
     default_model: str | None = None
+    listed: bool = True
     catalog: str | None = None
     quirks: Quirks = field(default_factory=Quirks)
     aliases: tuple[str, ...] = ()
@@ -74,6 +81,9 @@ class Provider(Record):
     variables: tuple[Variable, ...] = ()
     account: str = ""
     key_of: str = ""
+    query_env: tuple[tuple[str, str], ...] = ()
+    query: str = ""
+    id_host: tuple[str, str] = ("", "")
     names_env: str = ""
     names: tuple[tuple[str, str], ...] = ()
     note: str = ""
@@ -96,9 +106,10 @@ class Provider(Record):
         """
         served = self.at(base_url) if base_url else self
         route = next((each for each in served.routes if _matches(each, model.id)), Route())
+        url = served.base_url if base_url else model.base_url or route.base_url or served.base_url
         return served.replace(
             wire=model.wire or route.wire or served.wire,
-            base_url=served.base_url if base_url else model.base_url or route.base_url or served.base_url,
+            base_url=self._address(url, model.id) if url else url,
             quirks=served.quirks if route.quirks is None else route.quirks,
         )
 
@@ -116,6 +127,8 @@ class Provider(Record):
         unless another `base_url` is used, and the server's names of models. Raises `ConfigError` for a variable without
         a value, with the names to set."""
         own = self.replace(names=_names(environ.get(self.names_env, ""))) if self.names_env else self
+        given = [f"{name}={value}" for name, each in self.query_env if (value := environ.get(each, "").strip())]
+        own = own.replace(query="&".join(given)) if given else own
         return own._fill_urls(environ) if self.variables and not base_url else own
 
     def addressed(self, environ: Mapping[str, str]) -> bool:
@@ -126,6 +139,13 @@ class Provider(Record):
         values = {each.name: _value(self.id, each, environ) for each in self.variables}
         routes = tuple(each.replace(base_url=_fill(each.base_url, values)) for each in self.routes)
         return self.replace(base_url=_fill(self.base_url, values), routes=routes)
+
+    def _address(self, url: str, model_id: str) -> str:
+        """Return the base URL with what the model's id and the environment say of it."""
+        if self.id_host[0] and (found := re.search(self.id_host[0], model_id)):
+            place = re.search(self.id_host[1], url)
+            url = url[: place.start(1)] + found[1] + url[place.end(1) :] if place else url
+        return f"{url}{'&' if '?' in url else '?'}{self.query}" if self.query else url
 
     def _is_own(self, base_url: str) -> bool:
         return base_url.strip().rstrip("/").removesuffix("/v1") == (self.base_url or "").removesuffix("/v1")

@@ -257,7 +257,7 @@ class ModelRegistry(ProviderTable):
     def _should_fetch(self, id: str, ask: Ask, current: Model | None) -> bool:
         if ask == "never" or not (self.address(id) or self.opener(id)):
             return False
-        if not self.ready(id) and (current is None or current.provider != id):
+        if not (self.provider(id).listed and self.ready(id)) and (current is None or current.provider != id):
             return False
         if ask == "always" or id in self._discover:
             return ask == "always" or self._discover[id]

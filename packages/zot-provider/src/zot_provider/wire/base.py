@@ -160,7 +160,8 @@ class Wire(Record):
     of a request with any history: it normalizes a copy first. It may be passed the items of the last part of the
     conversation, which must include the model's last answer.
 
-    `splitter` makes the splitter of an answer's body; None for server-sent events.
+    `splitter` makes the splitter of an answer's body; None for server-sent events. `list_path` is the path of the list
+    of models, with what asks for all of them at once.
     """
 
     name: str
@@ -173,6 +174,7 @@ class Wire(Record):
     decoder: Callable[[], Decoder]
     headers: tuple[tuple[str, str], ...] = ()
     splitter: Callable[[], Splitter] | None = None
+    list_path: str = "/models"
 
     def auth(self, key: str, scheme: str = "") -> dict[str, str]:
         """Return the headers of every request and, for a key that is not empty, the header with the key, sent in this

@@ -87,11 +87,6 @@ class Terminal(Screen):
         self._cursor: tuple[int, int] | None = None
 
     @property
-    def reports_focus(self) -> bool:
-        """Whether the terminal said that it reports focus changes."""
-        return self.modes.focus_reporting is True
-
-    @property
     def keyboard(self) -> Keyboard | None:
         """How the terminal reports keys; None until it has answered."""
         return None if self.modes.kitty_keyboard is None else self._keyboard_protocol_enabled or "legacy"

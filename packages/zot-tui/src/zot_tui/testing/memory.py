@@ -21,7 +21,6 @@ class MemoryScreen(BaseScreen):
         super().__init__()
         urwid.set_encoding("utf-8")
         self.depth: Depth = depth
-        self.reports_focus = False
         self.title: str | None = None
         self.shape: CursorShape = ""
         self.keyboard: Keyboard | None = None

@@ -13,7 +13,9 @@ from zot_tui.text.width import pad, width
 def print_status(registry: ModelRegistry, home: str, *, as_json: bool, every: bool) -> int:
     """Print the status; return 0 if a key is there that can be used, else 1."""
     keys = PersonalKeys(home, registry.environ)
-    lines = [line for line in account_lines(registry, keys) if every or line.kind or line.problem]
+    lines = [
+        line for line in account_lines(registry, keys) if every or ((line.kind or line.problem) and not line.shared)
+    ]
     if as_json:
         sys.stdout.write(json.dumps({"accounts": [_json(line) for line in lines], "notes": keys.notes()}) + "\n")
     else:

@@ -68,8 +68,7 @@ def _known(arguments: Sequence[str]) -> list[str]:
 
 
 def _get(given: Namespace) -> None:
-    setting, settings = SETTINGS[given.key], _settings()
-    value = setting.__get__(settings, Settings)
+    setting, value = SETTINGS[given.key], _settings().value(given.key)
     if given.json:
         print_line(dump(setting.json(value)))
     else:
@@ -78,7 +77,7 @@ def _get(given: Namespace) -> None:
 
 def _list(given: Namespace) -> None:
     settings = _settings()
-    values = {key: setting.__get__(settings, Settings) for key, setting in SETTINGS.items()}
+    values = {key: settings.value(key) for key in SETTINGS}
     if given.json:
         rows = [
             {"key": key, "value": setting.json(values[key]), "default": setting.json(setting.default),
@@ -146,5 +145,5 @@ def _store(given: Namespace, setting: Setting[Any], value: object) -> None:
     settings = _settings()
     source = settings.source(setting.key)
     if source not in ("", path):
-        now = setting.show(setting.__get__(settings, Settings))
+        now = setting.show(settings.value(setting.key))
         print_error(f"{setting.key} is {now} here, because {source} counts more")

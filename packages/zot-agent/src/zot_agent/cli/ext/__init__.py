@@ -7,6 +7,7 @@ from importlib import import_module
 from types import FrameType
 from typing import NamedTuple
 
+from zot_agent.cli.parser import Parser
 from zot_agent.signals import handle_signals
 from zot_agent.standard_error import print_error
 from zot_provider.errors import UnknownName, ZotError
@@ -63,6 +64,15 @@ def run(arguments: Sequence[str]) -> int:
         return 130
     except _Terminated:
         return 143
+
+
+def build_parser() -> Parser:
+    """Build a parser with the names of the verbs; each verb parses its own arguments."""
+    parser = Parser(prog="zot ext")
+    verbs = parser.add_subparsers()
+    for name, verb in VERBS.items():
+        verbs.add_parser(name, help=verb.help).add_argument("path", nargs="*", metavar="PATH")
+    return parser
 
 
 def usage() -> str:

@@ -58,7 +58,7 @@ export class Accounts {
     const words = made("div");
     words.append(made("span", "name", line.title), made("span", "where quiet", line.text));
     item.append(words);
-    if (["file", "keyring"].includes(line.source)) {
+    if (["file", "keyring"].includes(line.source) && !line.shared) {
       const button = made("button", "", "Delete");
       button.type = "button";
       button.setAttribute("aria-label", `Delete what is stored for ${line.title}`);

@@ -6,7 +6,22 @@ from importlib import import_module
 
 from zot_agent.ui.commands.base import SlashCommand
 
-_NAMES = ("help", "model", "accounts", "sessions", "timeline", "conversation", "tree", "undo", "context", "screen")
+_NAMES = (
+    "help",
+    "model",
+    "accounts",
+    "sessions",
+    "timeline",
+    "exchange",
+    "conversation",
+    "skills",
+    "tree",
+    "undo",
+    "context",
+    "jobs",
+    "screen",
+    "settings",
+)
 MODULES = tuple(f"{__name__}.{name}" for name in _NAMES)
 """In the order in which `/` lists their commands. The first screen does not need them: they are imported later."""
 

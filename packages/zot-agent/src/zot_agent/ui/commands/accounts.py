@@ -34,7 +34,9 @@ async def logout(chat: Chat, name: str) -> None:
     """Delete the stored keys and tokens of a provider."""
     registry, keys = chat.host.models, personal_keys(chat)
     if not name:
-        stored = [each for each in account_lines(registry, keys) if each.source in ("file", "keyring")]
+        stored = [
+            each for each in account_lines(registry, keys) if each.source in ("file", "keyring") and not each.shared
+        ]
         items = [PickerItem(each.provider, each.provider, each.text) for each in stored]
         name = await chat.ask(Picker("Sign out of", items, empty="nothing is stored")) or ""
     if not name:

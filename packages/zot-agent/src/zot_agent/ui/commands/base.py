@@ -5,7 +5,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
+from zot_agent.ui.presenter import Presenter
 from zot_agent.ui.questions.permission import PermissionPrompt
+from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -16,6 +18,9 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 V = TypeVar("V")
 
+CHAT = "chat"
+"""The context of keys while no dialog and no panel is open."""
+
 Busy: TypeAlias = Literal["now", "cancel", "wait"]
 """When a command starts during a run: at once, after it has stopped the run, or when the run has ended."""
 
@@ -25,12 +30,16 @@ class Chat(Protocol):
 
     host: Host
     app: App
+    presenter: Presenter
     transcript: Transcript
     keymap: Keymap
     home: str
     permission: PermissionPrompt
     themes: Themes
     prompt_input: PromptInput
+    choices: StoredChoices
+    cut_off: bool
+    """Whether the last model call failed or was stopped before the end of its answer."""
 
     async def ask(self, dialog: Dialog[V], *, behind: bool = False) -> V | None:
         """Show a dialog and return the answer, None if it was closed.

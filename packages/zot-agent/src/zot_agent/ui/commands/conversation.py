@@ -1,4 +1,4 @@
-"""/new /clear /compact /jump /btw /skills /study /copy: the conversation."""
+"""/new /clear /compact /jump /btw /study /retry: the conversation."""
 
 import os
 
@@ -48,24 +48,16 @@ async def jump(chat: Chat, text: str) -> None:
         chat.transcript.show(number)
 
 
-async def copy(chat: Chat, _: str) -> None:
-    """Copy the last answer to the clipboard."""
-    answers = [message for message in chat.host.runtime.messages if message.role == "assistant" and message.text]
-    if not answers:
-        raise ConfigError("there is no answer to copy yet")
-    last = answers[-1]
-    if last.hidden:
-        raise ConfigError("an extension has hidden the last answer")
-    ways = await chat.app.copy(last.text if last.display_text is None else last.display_text)
-    chat.note("copied" if ways else "this terminal cannot set the clipboard", "info" if ways else "warning")
-
-
-async def skills(chat: Chat, _: str) -> None:
-    """Choose a skill and put its command into the editor."""
-    items = [PickerItem(skill, skill.name, skill.description, skill.source) for skill in chat.host.runtime.skills]
-    chosen = await chat.ask(Picker("Skills", items, empty="no skills found; docs/skills.md says where to put them"))
-    if chosen is not None:
-        chat.insert(f"/skill:{chosen.name} ")
+async def retry(chat: Chat, _: str) -> None:
+    """Send the last prompt again, whose run failed or was stopped. What there is of an answer stays in the tree."""
+    conversation, messages = chat.host.conversation, chat.host.runtime.messages
+    answered = not messages or messages[-1].role == "assistant"
+    if conversation.busy or (answered and (not chat.cut_off or len(messages) < 2)):
+        raise ConfigError("no prompt has failed; /edit changes an earlier prompt and sends it again")
+    if answered:
+        await conversation.branches.go_to(messages[-2].id)
+    prompt = next((each for each in reversed(messages) if each.role == "user"), None)
+    conversation.resend("" if prompt is None else prompt.display_text or prompt.text)
 
 
 async def study(chat: Chat, _: str) -> None:
@@ -97,7 +89,6 @@ COMMANDS = (
     SlashCommand("compact", "[instructions]", "replace the conversation with a summary", "cancel", compact),
     SlashCommand("jump", "[text]", "scroll to a prompt", "now", jump),
     SlashCommand("btw", "[question]", "ask a side question that is not kept", "now", btw),
-    SlashCommand("skills", "", "list skills; /skill:NAME sends one", "now", skills),
     SlashCommand("study", "", "have the model explore and explain the project", "wait", study),
-    SlashCommand("copy", "", "copy the last answer to the clipboard", "now", copy),
+    SlashCommand("retry", "", "send a failed prompt again", "wait", retry),
 )

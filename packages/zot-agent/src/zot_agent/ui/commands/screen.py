@@ -1,5 +1,6 @@
 """/theme /vi /yolo /reload-ext /exit: the screen itself."""
 
+from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
@@ -17,6 +18,9 @@ async def theme(chat: Chat, name: str) -> None:
         raise UnknownName.among("theme", chosen, [each.name for each in choices])
     if chosen:
         chat.themes.use(chosen)
+        brought = any(each.name == chosen and each.source == "project" for each in choices)
+        if chat.themes.name == chosen and not brought:  # other projects have no such theme
+            chat.choices.keep({Settings.theme.key: chosen})
 
 
 async def reload_extensions(chat: Chat, _: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Sequence
 
 from zot_agent.ui.commands.base import Chat
 from zot_core.aio import spawn
+from zot_core.sessions.stored import no_collector
 from zot_core.sessions.tree import EntryKind, SessionTree
 from zot_provider.errors import ZotError
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
@@ -99,7 +100,11 @@ class TreePicker(Picker[str]):
         self._chat.app.redraw()
 
     def _list_entries(self) -> None:
-        """List the rows: entries of the kinds that are shown, and those with a label."""
+        with no_collector():  # it would look through many thousand new rows for nothing
+            self.set_items(self._rows())
+
+    def _rows(self) -> list[PickerItem[str]]:
+        """Return the rows: entries of the kinds that are shown, and those with a label."""
         tree, items, here = self._tree, list[PickerItem[str]](), set[int]().union(*self._tree.path_numbers())
         labelled = {tree.number(id) for id, text in tree.labels.items() if text and id in tree.entries}
         self._branches = {}
@@ -126,7 +131,7 @@ class TreePicker(Picker[str]):
         for head, count in hidden.items():
             item = items[self._folded[head]]
             item.detail = f"{item.detail} +{count}".strip()
-        self.set_items(items)
+        return items
 
     def _cannot_fold(self, entry: str) -> str:
         return "" if entry in self._branches else "only a branch, which is indented, can be folded"

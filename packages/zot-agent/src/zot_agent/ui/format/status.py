@@ -14,14 +14,16 @@ def lines(
     context: int,
     *,
     waiting: int = 0,
+    jobs: int = 0,
     asked: bool = False,
     home: str = "",
     mode: str = "",
 ) -> list[StatusLine]:
     """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
-    `context` is the size of the conversation in tokens, `asked` whether a hidden question waits for an answer, `mode`
-    the name of the editor's mode, if it is to be shown.
+    `context` is the size of the conversation in tokens, `waiting` counts queued prompts, `jobs` commands in the
+    background, `asked` is whether a hidden question waits for an answer, `mode` the name of the editor's mode, if it is
+    to be shown.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
@@ -33,6 +35,8 @@ def lines(
         left.append(Segment("a question is waiting", "warning", 7))
     if waiting:
         left.append(Segment(f"{waiting} queued", "accent", 6))
+    if jobs:
+        left.append(Segment(f"{jobs} job{'' if jobs == 1 else 's'}", "accent", 5))
     right = []
     if usage.input or usage.output:
         read = usage.input + usage.cache_read + usage.cache_write

@@ -93,12 +93,19 @@ class PromptInput:
         if not self._queue:  # a queued prompt may come back with its chips
             pastes.clear()
 
+    @property
+    def vi(self) -> bool:
+        """Whether vi keys are on."""
+        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
+
+        return isinstance(self.editor.mode, Vi)
+
     def toggle_vi(self) -> bool:
         """Turn vi keys on or off, and return whether they are on."""
         from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  as below
         from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
 
-        vi = not isinstance(self.editor.mode, Vi)
+        vi = not self.vi
         self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else EditorMode()
         return vi
 

@@ -42,8 +42,9 @@ def sign_in_helps(chat: Chat, id: str) -> Provider | None:
     return provider if any(each.provider == id and each.source in ("", "file", "keyring") for each in lines) else None
 
 
-async def switch_model(chat: Chat, name: str) -> None:
-    """Continue with another model; the person may sign in first if its provider has no key. Raises `ZotError`."""
+async def switch_model(chat: Chat, name: str) -> bool:
+    """Continue with another model; the person may sign in first if its provider has no key. Return whether the model
+    is in use. Raises `ZotError`."""
     try:
         chat.host.conversation.set_model(name)
     except MissingKey as error:
@@ -51,6 +52,8 @@ async def switch_model(chat: Chat, name: str) -> None:
         if provider is None:
             raise
         chat.note(str(error), "warning")
-        if await sign_in_to(chat, provider):
-            await chat.host.conversation.idle()
-            chat.host.conversation.set_model(name)
+        if not await sign_in_to(chat, provider):
+            return False
+        await chat.host.conversation.idle()
+        chat.host.conversation.set_model(name)
+    return True

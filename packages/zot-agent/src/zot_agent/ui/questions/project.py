@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from zot_agent.host.project import Project
 from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.settings.live import apply_settings
 from zot_provider.errors import ConfigError
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
@@ -31,8 +32,11 @@ async def ask_about_project(chat: Chat) -> None:
     if not answer:
         chat.note(f"not in use: {names}")
         return
+    before = chat.host.settings
     for line in await chat.host.use_project():
         chat.note(line, "error")
+    for key in apply_settings(chat, before):
+        chat.note(f"{key}: from the next start")
     chat.note(f"in use: {names}", "success")
 
 

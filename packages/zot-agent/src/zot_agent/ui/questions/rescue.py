@@ -1,6 +1,6 @@
-"""The question which model or key answers a prompt after a model call has failed for good."""
+"""What a person can do after a failed model call: send the prompt again, to another model, or with a key."""
 
-from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.commands.base import CHAT, Chat
 from zot_agent.ui.questions.account import sign_in_helps, sign_in_to
 from zot_core.events import ErrorEvent
 from zot_provider.model import Model
@@ -10,13 +10,16 @@ from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 
 async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
     """Ask for another model or, if the key is missing or was refused, for a sign-in; then the conversation is answered
-    as it is. `typed` is the prompt.
-
-    Does nothing if there is nothing to offer, or if something follows the prompt: a part of an answer, another prompt.
+    as it is. `typed` is the prompt. If there is nothing to offer, or a part of an answer follows the prompt, name the
+    key that sends the prompt again.
     """
+    if not _unanswered(chat):
+        _name_key(chat)
+        return
     current = chat.host.runtime.agent.model
     provider = sign_in_helps(chat, current.provider) if error.auth else None
-    if not _unanswered(chat) or not (error.candidates or provider):
+    if not (error.candidates or provider):
+        _name_key(chat)
         return
     items: list[PickerItem[Model | Provider]] = []
     if provider is not None:
@@ -34,6 +37,12 @@ async def offer_rescue(chat: Chat, error: ErrorEvent, typed: str) -> None:
     if isinstance(chosen, Model):
         chat.host.conversation.set_model(chosen)
     chat.host.conversation.resend(typed)
+
+
+def _name_key(chat: Chat) -> None:
+    keys = chat.keymap.keys("retry", (CHAT,))
+    if keys and chat.cut_off and not chat.host.conversation.busy:
+        chat.note(f"{keys[0].label} sends the prompt again")
 
 
 def _unanswered(chat: Chat) -> bool:

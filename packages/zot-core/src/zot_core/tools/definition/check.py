@@ -87,8 +87,14 @@ def _value(schema: Mapping[str, Any]) -> core_schema.CoreSchema:
     return _VALUES[schema["type"]](schema)
 
 
+def _text(choices: list[Any] | None) -> core_schema.CoreSchema:
+    if choices:
+        return core_schema.literal_schema(choices)
+    return core_schema.str_schema(coerce_numbers_to_str=True)  # models pass 8080 for a string
+
+
 _VALUES: dict[str, Callable[[Mapping[str, Any]], core_schema.CoreSchema]] = {
-    "string": lambda _: core_schema.str_schema(coerce_numbers_to_str=True),  # models pass 8080 for a string
+    "string": lambda schema: _text(schema.get("enum")),
     "boolean": lambda _: core_schema.bool_schema(),
     "integer": lambda schema: core_schema.int_schema(ge=schema.get("minimum")),
     "number": lambda schema: core_schema.float_schema(ge=schema.get("minimum")),

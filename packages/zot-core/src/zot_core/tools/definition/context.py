@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zot_core.machine.interface import Files, Shell
+from zot_core.tools.background.jobs import Jobs
 from zot_core.tools.definition.file_order import FileOrder
 from zot_provider.record import Record, field, record
 
@@ -21,9 +22,10 @@ class ToolContext(Record):
 
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
-    `bash_timeout` is the time limit, in seconds, of a command whose call names none; 0 for no limit. All calls of an
-    agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled
-    through its task: the tool sees `asyncio.CancelledError` and must leave nothing running.
+    `jobs` are the commands in the background, which end with the session. `bash_timeout` is the time limit, in seconds,
+    of a command whose call names none; 0 for no limit. All calls of an agent share one `file_order`. `deps` is the
+    object that was given to `Runtime`. A call is cancelled through its task: the tool sees `asyncio.CancelledError` and
+    must leave nothing running.
     """
 
     cwd: str
@@ -35,4 +37,5 @@ class ToolContext(Record):
     bash_timeout: float = BASH_TIMEOUT
     progress: Callable[[str], None] = _ignore
     file_order: FileOrder = field(default_factory=FileOrder)
+    jobs: Jobs = field(default_factory=Jobs)
     deps: Any = None

@@ -20,4 +20,5 @@ WIRE = Wire(
     encode=encode,
     decoder=MessagesDecoder,
     headers=(("anthropic-version", VERSION),),
+    list_path="/v1/models?limit=1000",
 )

@@ -16,4 +16,5 @@ WIRE = Wire(
     history_field="contents",
     encode=encode,
     decoder=GeminiDecoder,
+    list_path="/models?pageSize=1000",
 )

@@ -3,7 +3,8 @@
 A block is any record with a `kind`. Its other fields depend on the kind: `text` (`text`), `code` (`path`, `text`,
 `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see `parse_diff`), `files`
 (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in seconds), `image`
-(`mime_type`, base64 `data`, `source`).
+(`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`: `pending`, `in_progress` or
+`completed`).
 """
 
 from base64 import b64decode
@@ -138,6 +139,21 @@ def _byte_count(data: str) -> int:
         return 0
 
 
+def _todo(block: Any, _subject: str) -> RenderedBlock:
+    lines = [todo_line(item) for item in block.items]
+    done = sum(item.status == "completed" for item in block.items)
+    note: Row[Any] = [("muted", f"{done} of {len(lines)} done" if lines else "empty")]
+    return RenderedBlock(_chunks(lines), note)
+
+
+def todo_line(item: Any) -> TextLine:
+    """Return an item of a list (`content`, `status`) as a line with a mark."""
+    mark, style = _TODO_MARKS.get(item.status, ("○ ", "tool_out"))
+    return [(style, mark + detached(sanitize_line(item.content)))]
+
+
+_TODO_MARKS = {"completed": ("✓ ", "muted"), "in_progress": ("▸ ", "accent"), "pending": ("○ ", "tool_out")}
+
 RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
     "text": _text,
     "code": _code,
@@ -145,6 +161,7 @@ RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
     "files": _files,
     "terminal": _terminal,
     "image": _image,
+    "todo": _todo,
 }
 
 

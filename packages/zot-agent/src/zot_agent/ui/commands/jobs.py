@@ -1,0 +1,84 @@
+"""/jobs: the commands that run in the background."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_core.aio import spawn
+from zot_core.display import TextDisplay
+from zot_core.tools.background.jobs import Job
+from zot_tui.text.runs import Row
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.dialog import Dialog, V
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem, RowAction
+from zot_tui.widgets.dialogs.questions import Pages
+from zot_tui.widgets.transcript.blocks import render_block
+
+REFRESH = 0.5
+"""Seconds between two looks at a job that is shown."""
+
+
+class JobPicker(Picker[Job]):
+    """The jobs of the session, newest first. They can be stopped here."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat, self._jobs = chat, chat.host.runtime.agent.context.jobs
+        actions = (
+            RowAction[Job](
+                "ctrl+d",
+                "stop",
+                lambda job: spawn(self._stop(job), "stop job"),
+                "stop this job?",
+                lambda job: "" if job.state == "running" else "this job has ended",
+            ),
+        )
+        super().__init__("Jobs", (), empty="no commands in the background", actions=actions)
+        self.show()
+
+    def show(self) -> None:
+        """Show the jobs as they are now."""
+        jobs = reversed(self._jobs.all)
+        self.set_items([PickerItem(job, f"{job.id}  {sanitize_line(job.command)}", detail=job.status) for job in jobs])
+
+    async def _stop(self, job: Job) -> None:
+        await self._jobs.stop(job)
+        self.show()
+        self._chat.app.redraw()
+
+
+async def jobs(chat: Chat, _: str) -> None:
+    """List the jobs; show the output of the chosen one until it is closed."""
+    while True:
+        picker = JobPicker(chat)
+        job = await _ask(chat, picker, picker.show)
+        if job is None:
+            return
+        pages = Pages(f"$ {sanitize_line(job.command)}", partial(_rows, job))
+        await _ask(chat, pages, pages.reload)
+
+
+def _rows(job: Job, columns: int) -> list[Row[Any]]:
+    chunks = render_block(TextDisplay(job.output.since(0))).chunks
+    return [*(row for chunk in chunks for row in chunk.rows(columns)), [("muted", f"job {job.id}: {job.status}")]]
+
+
+async def _ask(chat: Chat, dialog: Dialog[V], refresh: Callable[[], None]) -> V | None:
+    """Show a dialog, and update it while jobs run."""
+
+    async def follow() -> None:
+        while True:
+            await asyncio.sleep(REFRESH)
+            if chat.host.runtime.agent.context.jobs.running:
+                refresh()
+                chat.app.redraw()
+
+    following = spawn(follow(), "jobs on the screen")
+    try:
+        return await chat.ask(dialog)
+    finally:
+        following.cancel()
+
+
+COMMANDS = (SlashCommand("jobs", "", "show and stop commands in the background", "now", jobs),)

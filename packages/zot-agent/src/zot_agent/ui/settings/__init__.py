@@ -1,0 +1,1 @@
+"""Settings on the screen: what the person chooses is stored, and takes effect at once where it can."""

@@ -1,0 +1,68 @@
+"""`installation`: how this zot was installed, and what updates it."""
+
+import json
+import os
+import sys
+import sysconfig
+from importlib import metadata
+from typing import Any
+
+from zot_provider.record import Record, field, record
+
+PACKAGE = "zot-agent"
+
+_UV_TOOL, _PIPX = "uv-receipt.toml", "pipx_metadata.json"
+"""Files that uv and pipx write into the environment of a program."""
+
+
+@record
+class Installation(Record):
+    """`command` updates zot; it is empty if a person must do it, as `advice` says. `source` is the folder of a
+    clone."""
+
+    advice: str
+    command: list[str] = field(default_factory=list)
+    source: str = ""
+
+
+def installation(prefix: str = sys.prefix, package: str = PACKAGE) -> Installation:
+    """Return how the zot in the environment at `prefix` was installed."""
+    try:
+        files = metadata.distribution(package)
+        installer = (files.read_text("INSTALLER") or "").strip()
+        origin = _origin(files.read_text("direct_url.json"))
+    except metadata.PackageNotFoundError:
+        return _clone(os.path.dirname(os.path.abspath(__file__)))
+    url = str(origin.get("url", ""))
+    if url.startswith("file:"):
+        return _clone(url.removeprefix("file://"))
+    for name, command in ((_UV_TOOL, ["uv", "tool", "upgrade"]), (_PIPX, ["pipx", "upgrade"])):
+        if os.path.exists(os.path.join(prefix, name)):
+            return _runs([*command, package])
+    if installer == "uv":
+        return _runs(["uv", "pip", "install", "--python", sys.executable, "--upgrade", package])
+    if installer != "pip":
+        return Installation(f"update it with {installer or 'the program'} that installed it")
+    pip = [sys.executable, "-m", "pip", "install", "--upgrade", package]
+    managed = os.path.exists(os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED"))
+    if managed and prefix == sys.base_prefix:
+        return Installation("the system manages this Python; install zot with uv tool install zot-agent")
+    return _runs(pip)
+
+
+def _origin(text: str | None) -> dict[str, Any]:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _clone(folder: str) -> Installation:
+    return Installation(f"it was installed from {folder}; pull there, and install it again", source=folder)
+
+
+def _runs(command: list[str]) -> Installation:
+    from shlex import join  # noqa: PLC0415  not for the daily look
+
+    return Installation(f"run {join(command)}", command)

@@ -1,0 +1,65 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from registry import Registry
+
+from zot_agent.cli.update import run
+from zot_agent.update.installation import Installation
+from zot_agent.version import __version__
+
+NEWER = '{"info": {"version": "99.0"}}'
+
+
+def installer(code: int = 0) -> Installation:
+    return Installation("run it", [sys.executable, "-c", f"import sys; sys.exit({code})"])
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_installer_runs_and_decides_the_exit_code(
+    alone: Path, capsys: pytest.CaptureFixture[str], code: int
+) -> None:
+    with Registry(NEWER) as registry:
+        assert run([], registry.url, installer(code)) == code
+    assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\nit\n"
+
+
+def test_nothing_is_done_when_zot_is_current(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Registry(json.dumps({"info": {"version": __version__}})) as registry:
+        assert run([], registry.url, installer(1)) == 0
+    assert capsys.readouterr().out == f"zot {__version__} is up to date\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [(["--check"], installer(1)), ([], Installation("run it")), ([], Installation("run it", source="/src"))],
+)
+def test_where_nothing_may_or_can_be_done_the_way_is_said(
+    alone: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], found: Installation
+) -> None:
+    with Registry(NEWER) as registry:
+        assert run(arguments, registry.url, found) == 0
+    assert "run it" in capsys.readouterr().out
+
+
+def test_a_program_that_is_missing_is_one_line(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Registry(NEWER) as registry:
+        assert run([], registry.url, Installation("run zotty", ["zotty-does-not-exist"])) == 2
+    assert capsys.readouterr().err == "zot: zotty-does-not-exist is not on the PATH; run zotty\n"
+
+
+def test_without_a_network_there_is_one_line(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Registry() as registry:
+        pass
+    assert run([], registry.url, installer()) == 1
+    error = capsys.readouterr().err
+    assert "connection refused" in error
+    assert error.count("\n") == 1
+
+
+def test_words_after_it_are_taken_for_a_prompt(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["the", "readme"]) == 2
+    assert capsys.readouterr().err == (
+        "zot: zot update takes no words; a prompt is sent with zot -- update the readme\n"
+    )

@@ -1,0 +1,34 @@
+"""The `job` tool: look at commands that run in the background, wait for them, stop them."""
+
+from typing import Annotated, Literal
+
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.background.report import report, text_result
+from zot_core.tools.definition.bounds import AtLeast
+from zot_core.tools.definition.builtin import builtin
+from zot_core.tools.definition.context import ToolContext
+
+LONGEST_WAIT = 600.0
+"""Seconds."""
+
+
+@builtin(parallel=True)
+async def job(
+    action: Annotated[Literal["list", "output", "stop"], "What to do"],
+    context: ToolContext,
+    id: Annotated[str, "The id of the job, for `output` and `stop`"] = "",
+    wait: Annotated[float, "For `output`: first wait up to this many seconds for the end of the job", AtLeast(0)] = 0,
+) -> ToolResult:
+    """List jobs, read the new output of one, or stop it."""
+    jobs = context.jobs
+    if action == "list":
+        return text_result("\n".join(each.line for each in jobs.all) or "no jobs")
+    if not id.strip():
+        raise ToolError(f"`{action}` needs the id of a job; the action `list` shows them")
+    found = jobs.find(id)
+    if action == "stop":
+        await jobs.stop(found)
+    else:
+        await jobs.wait(found, min(wait, LONGEST_WAIT))
+    return report(found)

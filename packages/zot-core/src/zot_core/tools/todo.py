@@ -1,0 +1,65 @@
+"""The `todo` tool: a list of what is still to be done, for the user to see."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from typing_extensions import TypedDict  # pydantic's, before Python 3.12
+
+from zot_core.display import DisplayBlock, Todo, TodoDisplay, TodoStatus
+from zot_core.errors import ToolError
+from zot_core.result import ToolResult
+from zot_core.tools.definition.builtin import builtin
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+
+LONGEST = 100
+"""Items of a list."""
+
+LENGTH = 500
+"""Characters of an item."""
+
+
+class TodoItem(TypedDict):
+    """One item."""
+
+    __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
+
+    content: str
+    """What to do, in a few words"""
+    status: TodoStatus
+
+
+def _recall(arguments: dict[str, Any], _: str) -> list[DisplayBlock]:
+    return [TodoDisplay(_todos(arguments["items"]))]
+
+
+@builtin(parallel=True, recall=_recall)
+async def todo(items: Annotated[list[TodoItem], "The whole list, in order; empty to clear it"]) -> ToolResult:
+    """Replace the list."""
+    if len(items) > LONGEST:
+        raise ToolError(f"the list has {len(items)} items; keep at most {LONGEST}")
+    todos = _todos(items)
+    for number, each in enumerate(todos, 1):
+        if not each.content.strip() or len(each.content) > LENGTH:
+            raise ToolError(f"item {number} is empty or has more than {LENGTH} characters; use a few words")
+    done = sum(each.status == "completed" for each in todos)
+    text = f"the list has {len(todos)} items, {done} of them completed" if todos else "the list is empty"
+    return ToolResult([TextBlock(text)], display=[TodoDisplay(todos)])
+
+
+def current_list(messages: Sequence[Message]) -> list[Todo]:
+    """Return the list after these messages: that of the last call which succeeded. Empty without one."""
+    succeeded: set[str] = set()
+    for message in reversed(messages):
+        for block in reversed(message.content):
+            if isinstance(block, ToolResultBlock) and not block.is_error and block.fate == "ran":
+                succeeded.add(block.call_id)
+            elif isinstance(block, ToolCallBlock) and block.name == todo.name and block.id in succeeded:
+                try:
+                    return _todos(block.parsed()["items"])
+                except (KeyError, TypeError, ValueError):
+                    continue
+    return []
+
+
+def _todos(items: Sequence[TodoItem]) -> list[Todo]:
+    return [Todo(str(each["content"]), each["status"]) for each in items]
