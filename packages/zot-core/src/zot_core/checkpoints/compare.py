@@ -1,7 +1,6 @@
 """What a session changed: the files as they were before it, beside what they are now."""
 
 import asyncio
-import os
 from typing import Literal
 
 from zot_core.aio import in_thread
@@ -97,8 +96,3 @@ async def _lines(path: str, old: bytes, new: bytes, seconds: float) -> tuple[str
 def _mode_note(state: FileState | None) -> str:
     mode = state.mode if state is not None else 0
     return {states.LINK: "now a link", states.EXECUTABLE: "now executable"}.get(mode, "no longer executable")
-
-
-def shown_path(path: str, cwd: str) -> str:
-    """Return a path as people know it: relative to the working directory, if it is below that."""
-    return path.removeprefix(os.path.join(os.path.realpath(cwd), ""))

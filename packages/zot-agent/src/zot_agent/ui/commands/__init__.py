@@ -16,7 +16,6 @@ _NAMES = (
     "conversation",
     "skills",
     "tree",
-    "undo",
     "context",
     "jobs",
     "screen",
