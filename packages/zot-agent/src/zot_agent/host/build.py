@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.config.skill_pins import SkillPins
 from zot_agent.extensions.discover import Discovery
@@ -141,6 +141,7 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.context.bash_timeout = settings.bash_timeout
+        watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -150,6 +151,16 @@ def open_runtime(
             session.close()
         raise
     return runtime, [*problems, *notes]
+
+
+def watch_files(runtime: "Runtime") -> None:
+    """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
+
+    home = zot_home()
+    inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
+    runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
+    runtime.checkpoints.attach()
 
 
 def continue_session(
