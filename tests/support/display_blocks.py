@@ -50,5 +50,17 @@ class Image:
 
 
 @dataclass
+class TodoItem:
+    content: str
+    status: str
+
+
+@dataclass
+class Todos:
+    items: list[TodoItem] = field(default_factory=list)
+    kind: str = "todo"
+
+
+@dataclass
 class Other:
     kind: str = "hologram"

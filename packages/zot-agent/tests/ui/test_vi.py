@@ -170,7 +170,7 @@ async def test_help_shows_the_keys_as_they_are(
     chats: Chats, config: Callable[..., None], server: ScriptedServer
 ) -> None:
     config(keymap={"f2": "/sessions", "alt+j": "scroll_down", "ctrl+s": None, "ctrl+k": "/copy", "f3": "/copy"})
-    async with chats.built(server, rows=100) as talk:
+    async with chats.built(server, rows=140) as talk:
         talk.type("<f1>")
         await talk.shown("Your keys")
         rows = [" ".join(row.split()) for row in talk.screen().splitlines()]

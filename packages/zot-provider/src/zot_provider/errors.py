@@ -51,7 +51,7 @@ class MissingKey(ConfigError):
         self.provider = provider
 
 
-_MAX_LISTED_NAMES = 10
+_MAX_LISTED_NAMES = 15
 """Up to this many known names are all listed if none is similar."""
 
 

@@ -82,6 +82,7 @@ class AcpSession:
         self._models: dict[str, Model] = {}
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.confirm = self._permission
+        self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._received)
         runtime.hooks.before_turn.add(self._wait_for_room)

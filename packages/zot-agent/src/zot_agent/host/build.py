@@ -337,7 +337,7 @@ def choose_model(
         and not registry.has(default_provider)
         and not registry.has(model.partition("/")[0])
     ):
-        raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
+        raise _unusable(settings, Settings.provider.key, registry.unknown(default_provider))
     try:
         return select(
             provider,
@@ -350,7 +350,12 @@ def choose_model(
     except UnknownName as error:
         if not settings_model:
             raise
-        raise UnknownName(f"{settings.source('model')}: {error}") from None
+        raise _unusable(settings, Settings.model.key, error) from None
+
+
+def _unusable(settings: Settings, key: str, error: UnknownName) -> UnknownName:
+    """Return the error for a name that comes from the settings."""
+    return UnknownName(f"{settings.source(key)}: {error}; change it with zot config set {key} NAME")
 
 
 def use_network(settings: Settings) -> None:

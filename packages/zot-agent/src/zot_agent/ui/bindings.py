@@ -50,6 +50,7 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
     Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
     Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
+    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
@@ -61,7 +62,6 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 

@@ -135,10 +135,9 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd():
-                self.cut_off = isinstance(event, TurnEnd) and event.stop in ("error", "aborted")
-                self.refresh()
-            case JobStart() | JobEnd():
+            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
+                if isinstance(event, TurnEnd):
+                    self.cut_off = event.stop in ("error", "aborted")
                 self.refresh()
             case ErrorEvent():
                 self._failure = event

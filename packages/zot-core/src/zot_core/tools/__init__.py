@@ -7,7 +7,8 @@ from zot_provider.errors import ConfigError
 
 __all__ = ["BUILTIN_TOOLS", "as_names"]
 
-BUILTIN_TOOLS = tuple(map(BuiltinTool, ("bash", "edit", "find", "glob", "grep", "job", "ls", "read", "todo", "write")))
+_NAMES = ("bash", "edit", "find", "glob", "grep", "job", "ls", "read", "todo", "write")
+BUILTIN_TOOLS = tuple(map(BuiltinTool, _NAMES))
 
 
 def as_names(names: Iterable[str]) -> list[str]:

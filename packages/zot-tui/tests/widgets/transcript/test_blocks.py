@@ -1,7 +1,7 @@
 from base64 import b64encode
 from unicodedata import category
 
-from display_blocks import Code, Diff, Files, Image, Other, Terminal, Text
+from display_blocks import Code, Diff, Files, Image, Other, Terminal, Text, TodoItem, Todos
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +68,14 @@ def test_a_diff_has_its_signs_styles_and_a_note_of_what_changed() -> None:
     assert rows(drawn) == [" 9   kept", "10 - old", "10 + new", "11 + more", "   ⋯", "41   far"]
     assert drawn.note == [("diff.added", "+2"), ("muted", " "), ("diff.removed", "−1")]
     assert render_block(Diff("a.py", "-x"), "a.py").note == [("diff.removed", "−1")]
+
+
+def test_a_list_of_things_to_do_has_a_mark_for_each_and_a_note_of_how_many_are_done() -> None:
+    drawn = render_block(Todos([TodoItem("read", "completed"), TodoItem("write", "in_progress"), TodoItem("x", "?")]))
+
+    assert rows(drawn) == ["✓ read", "▸ write", "○ x"]
+    assert plain(drawn.note) == "1 of 3 done"
+    assert plain(render_block(Todos()).note) == "empty"
 
 
 def test_a_long_diff_comes_in_parts_whose_numbers_go_on() -> None:
@@ -147,6 +155,7 @@ def test_no_block_is_wider_than_its_width_or_prints_a_control_character(text: st
         Files([text]),
         Terminal(text, text, 1),
         Image(text, text, text),
+        Todos([TodoItem(text, "pending"), TodoItem(text, text)]),
     ]
     assert {block.kind for block in blocks} == set(RENDERERS)
     for block in blocks:
