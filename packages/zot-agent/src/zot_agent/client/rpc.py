@@ -26,6 +26,7 @@ from zot_agent.client.answers import (
     StateInfo,
     TreeInfo,
 )
+from zot_agent.client.error import RpcError
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
 from zot_core.aio import spawn
@@ -38,16 +39,6 @@ TOKEN = "ZOTCORE_RPC_TOKEN"
 
 _CHECK_INTERVAL = 64
 """Events between two checks of how many wait."""
-
-
-class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
-    "session_locked" if another process has the session open."""
-
-    def __init__(self, command: str, message: str, code: str = "") -> None:
-        super().__init__(message)
-        self.command = command
-        self.code = code
 
 
 class _Response(TypedDict, total=False):
