@@ -7,6 +7,7 @@ import signal
 import sys
 from base64 import b64decode
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from extension_folder import write_program
@@ -31,7 +32,7 @@ async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest
 
 def test_there_is_a_method_for_every_command() -> None:
     assert [name for name in METHODS if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
-    assert "hello" in RpcClient.__annotations__
+    assert "hello" in get_type_hints(RpcClient)
 
 
 async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer) -> None:

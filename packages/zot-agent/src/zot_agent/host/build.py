@@ -75,8 +75,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        changed = options.replace(fork=fork)
-        return continue_session(conversation, path, changed, registry, choice)
+        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
