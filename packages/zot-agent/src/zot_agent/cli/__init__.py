@@ -29,6 +29,7 @@ SUBCOMMANDS = {
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model, which runs inside zot"),
     "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
+    "permissions": Subcommand("zot_agent.cli.permissions", "show the rules for tool calls, or test a command"),
     "rpc": Subcommand(
         "zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc", options=True
     ),

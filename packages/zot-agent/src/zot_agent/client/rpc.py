@@ -150,6 +150,14 @@ class RpcClient:
         """Add a message to the running prompt; the model reads it when it would otherwise stop."""
         await self.request("follow_up", message=message)
 
+    async def permission_response(self, request: str, answer: str, message: str = "") -> None:
+        """Answer an event `permission_request` with `yes`, `always` or `no`; `message` says to the model why not."""
+        await self.request("permission_response", request=request, answer=answer, message=message)
+
+    async def set_permission_mode(self, mode: str) -> None:
+        """Set what becomes of tool calls that no rule names: `ask accept-edits plan yolo`."""
+        await self.request("set_permission_mode", mode=mode)
+
     async def get_state(self) -> StateInfo:
         """Return the state of the agent."""
         return cast(StateInfo, await self.request("get_state"))

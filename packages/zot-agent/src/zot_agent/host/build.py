@@ -14,6 +14,7 @@ from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
@@ -71,7 +72,9 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
-    conversation = Conversation(runtime)
+    rules_of = PermissionFiles(home, cwd)
+    permissions = rules_of.open(options, settings)
+    conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         changed = options.replace(fork=fork)
@@ -84,6 +87,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
+        rules_of = PermissionFiles(home, here)
+        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -189,7 +194,10 @@ def continue_session(
     store = SessionStore(sessions_root(), _UNWRITABLE)
     session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
+        rules_of = PermissionFiles(home, cwd)
+        rules = rules_of.rules(settings)
         conversation.open_session(session, opened, workspace)
+        conversation.permissions.rules, conversation.permissions.save = rules, rules_of.save
     except BaseException:
         session.close()
         raise

@@ -6,6 +6,7 @@ from typing import Any
 
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.controller import Controller
+from zot_core.permission_mode import MODE_HELP, MODES
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -19,6 +20,12 @@ def _next_model(chat: Controller, step: int) -> None:
     from zot_agent.ui.commands.model import next_favourite  # noqa: PLC0415  not for the first screen
 
     chat.dispatch.begin(next_favourite(chat, step))
+
+
+def _next_mode(chat: Controller) -> None:
+    permissions = chat.conversation.permissions
+    permissions.mode = MODES[(MODES.index(permissions.mode) + 1) % len(MODES)]
+    chat.note(f"{permissions.mode}: {MODE_HELP[permissions.mode]}")
 
 
 def _toggle_mouse(chat: Controller) -> None:
@@ -57,7 +64,8 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
-    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("ctrl+t",)),
+    Action("permission_mode", lambda chat: _next_mode(chat), "switch how tool calls are allowed", ("shift+tab",)),
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),

@@ -26,7 +26,7 @@ def shown_rows(settings: Settings) -> int:
 
 
 def _no_yolo(chat: Chat) -> None:
-    chat.permission.asks = chat.host.settings.no_yolo
+    chat.host.conversation.permissions.mode = "ask" if chat.host.settings.no_yolo else "yolo"
 
 
 def _mouse(chat: Chat) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.commands.tree_picker import TreePicker
+from zot_agent.ui.commands.session.tree_picker import TreePicker
 from zot_core.errors import FilesEdited
 from zot_tui.diff import diff_rows
 from zot_tui.text.runs import Row, clip_runs
