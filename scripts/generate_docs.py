@@ -241,7 +241,8 @@ def screen() -> str:
 
 def settings() -> str:
     rows = "".join(
-        f"| `{each.key}` | {each.help} | {each.words} | {f'`{each.show(each.default)}`' if each.default else ''} "
+        f"| `{each.key}` | {each.help} | {each.words} "
+        f"| {'' if each.default in ('', [], {}) else f'`{each.show(each.default)}`'} "
         f"| {f'`{each.flag}`' if each.flag else ''} | {f'`{each.variable}`' if each.variable else ''} "
         f"| {'yes' if each.in_project else ''} |\n"
         for each in SETTINGS.values()

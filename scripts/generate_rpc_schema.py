@@ -54,6 +54,7 @@ def block(type: str, properties: dict[str, Any], optional: tuple[str, ...] = ())
 AGENT = "What happens while the agent works."
 SESSIONS = "The conversation continues elsewhere, and its messages have changed; or its to-do list has changed."
 TODO = closed_object({"content": TEXT, "status": {"enum": list(typing.get_args(TodoStatus))}})
+PERMISSIONS = "Somebody must say whether a tool call may run."
 EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
@@ -75,6 +76,13 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}}
         | {"auth": {"const": True}},
         ("retryable", "candidates", "auth"),
+    ),
+    "permission_request": (
+        {"request": TEXT, "tool_call": TEXT, "name": TEXT, "args": {"type": "object"}, "reason": TEXT}
+        | {
+            "rules": {"type": "array", "items": TEXT, "description": "What the answer always adds; empty if it cannot."}
+        },
+        (),
     ),
     "todo": ({"items": {"type": "array", "items": TODO}}, ()),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
@@ -206,6 +214,7 @@ def rpc_schema() -> dict[str, Any]:
     agent, agent_event = union("event", events.AgentEvent.__args__, AGENT)
     shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     moved, session_event = union("event", extension_events.SessionEvent.__args__, SESSIONS)
+    asked, permission_event = union("event", extension_events.PermissionEvent.__args__, PERMISSIONS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
@@ -239,7 +248,9 @@ def rpc_schema() -> dict[str, Any]:
             "FromClient": {"description": "A line a client writes.", "oneOf": [place(name) for name in commands]},
             "FromServer": {
                 "description": "A line a client reads.",
-                "oneOf": [place("Event"), place("ExtensionEvent"), place("SessionEvent"), place("Response")],
+                "oneOf": [
+                    *map(place, ("Event", "ExtensionEvent", "SessionEvent", "PermissionEvent", "Response")),
+                ],
             },
             "Response": {
                 "description": "The one answer to a command.",
@@ -248,12 +259,14 @@ def rpc_schema() -> dict[str, Any]:
             "Event": agent_event,
             "ExtensionEvent": shown_event,
             "SessionEvent": session_event,
+            "PermissionEvent": permission_event,
             **commands,
             **responses,
             "failure": failure,
             **agent,
             **shown,
             **moved,
+            **asked,
             **SHARED,
             "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
             "InputImage": closed_object(

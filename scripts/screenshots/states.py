@@ -164,6 +164,13 @@ STATES = (
     ),
     State("models", "Models", "A list of models by provider.", (Sees(READY), Keys("/model\r"), Sees("Model"))),
     State(
+        "settings",
+        "Settings",
+        "All settings with their values, and where each value is from.",
+        (Sees(READY), Keys("/settings\r"), Sees("Ctrl+D")),
+        size=(110, 36),
+    ),
+    State(
         "sessions",
         "Sessions",
         "The sessions of this directory, the newest first, and what was said last in the chosen one.",

@@ -19,6 +19,7 @@ from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
+from zot_core.permissions.shell_line import read_line
 from zot_core.runtime.runtime import Runtime
 from zot_provider.events import ReasoningDelta, StreamEnd, StreamEvent, TextDelta
 from zot_provider.messages import Block, Message, ReasoningBlock, TextBlock
@@ -271,11 +272,12 @@ class Talk:
     @property
     def asks(self) -> bool:
         """Whether the user is asked before each tool call."""
-        return self._controller.permission.asks
+        return self._controller.conversation.permissions.mode == "ask"
 
     @asks.setter
     def asks(self, asks: bool) -> None:
-        self._controller.permission.asks = asks
+        self._controller.conversation.permissions.mode = "ask" if asks else "yolo"
+        read_line("")  # loading the parser later would be a pause in what a test types
 
 
 class Paused(ScriptedClient):

@@ -1,9 +1,16 @@
 import asyncio
+import subprocess
+import sys
 
 import pytest
 
-from zot_core.confirm import Decision, confirm_gate
+from zot_core.confirm import Decision, PermissionAnswer, PermissionQuestion, Permissions, confirm_gate
 from zot_core.hooks import Refusal, ToolRequest
+from zot_core.permissions.rule import parse_permissions
+from zot_core.runtime.runtime import Runtime
+from zot_provider.messages import TextBlock, ToolResultBlock
+from zot_provider.model import Model
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 CALL = ToolRequest("1", "bash", {"command": "ls"})
 
@@ -33,3 +40,62 @@ async def test_confirm_receives_the_call() -> None:
     await confirm_gate(seen.append)(CALL)
 
     assert seen == [CALL]
+
+
+def agent_with(*calls: Call) -> Runtime:
+    client = ScriptedClient([Turn(calls=list(calls)), "Done."])
+    return Runtime(Model("m", "v"), client=client)
+
+
+async def results(runtime: Runtime) -> list[str]:
+    await runtime.prompt("go")
+    return [
+        block.text
+        for message in runtime.messages
+        for result in message.content
+        if isinstance(result, ToolResultBlock)
+        for block in result.content
+        if isinstance(block, TextBlock)
+    ]
+
+
+async def test_permissions_refuse_what_nobody_can_be_asked_about() -> None:
+    async with agent_with(Call("bash", {"command": "echo hi"})) as runtime:
+        Permissions("ask").attach(runtime.agent)
+        assert await results(runtime) == ["not allowed: no rule allows 'echo hi', and nobody can be asked"]
+
+
+async def test_an_always_settles_the_next_call_and_a_no_says_why() -> None:
+    asked: list[PermissionQuestion] = []
+
+    async def ask(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question)
+        return PermissionAnswer("no", "not now") if len(asked) > 1 else PermissionAnswer("always")
+
+    echo = Call("bash", {"command": "echo hi"})
+    async with agent_with(echo, echo, Call("bash", {"command": "echo ho"})) as runtime:
+        permissions = Permissions("ask", ask=ask)
+        permissions.attach(runtime.agent)
+        first, second, third = await results(runtime)
+    assert "[exit 0]" in first
+    assert "[exit 0]" in second
+    assert third == "the user did not allow this call of bash: not now"
+    assert [each.always for each in asked] == [["bash(echo hi)"], ["bash(echo ho)"]]
+
+
+async def test_a_deny_holds_in_yolo() -> None:
+    rules = parse_permissions({"deny": ["bash(echo *)"]}, "f").rules
+    async with agent_with(Call("bash", {"command": "true; echo hi"})) as runtime:
+        Permissions("yolo", rules).attach(runtime.agent)
+        assert await results(runtime) == ["not allowed: the rule bash(echo *) denies this call (f: permissions.deny)"]
+
+
+def test_yolo_without_rules_imports_nothing_of_permissions() -> None:
+    program = """if True:
+        import asyncio, sys
+        from zot_core.confirm import Permissions
+        from zot_core.hooks import ToolRequest
+        asyncio.run(Permissions().check(ToolRequest("1", "bash", {"command": "ls"}), None))
+        assert not [name for name in sys.modules if name.startswith(("zot_core.permissions", "tree_sitter"))]
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -127,7 +127,7 @@ async def test_settings_that_cannot_be_read_are_reported_by_the_session_and_not_
 
 async def test_a_mode_is_shown_as_an_option_too_and_an_option_as_a_mode(server: ScriptedServer, alone: Path) -> None:
     editor = Editor()
-    async with agent_of(server, editor, no_yolo=True) as agent:
+    async with agent_of(server, editor, permission_mode="ask") as agent:
         began = await agent.new_session(str(alone))
         assert began.modes is not None
         assert began.modes.current_mode_id == "ask"

@@ -9,6 +9,7 @@ from acp.schema import SessionConfigOptionSelect, SessionModeState
 from zot_agent.acp.choices import choose, config_options, list_choices, mode_state, parse_mode
 from zot_core.conversation.driver import Conversation
 from zot_core.errors import Busy
+from zot_core.permission_mode import MODES
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
@@ -31,7 +32,7 @@ async def conversation(model: Model = OWN) -> AsyncIterator[Conversation]:
 def test_the_modes_are_those_of_the_protocol() -> None:
     state = SessionModeState.model_validate(mode_state("ask"))
     assert state.current_mode_id == "ask"
-    assert [parse_mode(each.id) for each in state.available_modes] == ["ask", "yolo"]
+    assert [parse_mode(each.id) for each in state.available_modes] == list(MODES)
     with pytest.raises(UnknownName, match="unknown mode 'never'"):
         parse_mode("never")
 

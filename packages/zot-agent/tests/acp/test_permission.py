@@ -7,6 +7,7 @@ from acp_editor import Writer
 
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import MAX_OLD_CONTENT, AcpPermission
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.events import ToolCall
 from zot_core.hooks import ToolRequest
 from zot_core.machine.files import LocalFiles
@@ -20,52 +21,43 @@ class Scene:
     """A permission whose questions get `answer`."""
 
     def __init__(self, folder: Path, answer: str | ZotError = "once") -> None:
-        self.answer, self.enabled = answer, True
+        self.answer = answer
         self.asked: list[dict[str, Any]] = []
+        self.choices: list[dict[str, Any]] = []
         self.feed = UpdateFeed(
             lambda update: None, str(folder), tools=lambda: {"write": Writer()}, model=lambda: Model("m", "v")
         )
-        self.permission = AcpPermission(
-            self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), lambda: self.enabled, self.ask
-        )
+        self.permission = AcpPermission(self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), self.ask)
 
     async def ask(self, call: dict[str, Any], choices: list[dict[str, Any]]) -> str:
         self.asked.append(call)
+        self.choices = choices
         if isinstance(self.answer, ZotError):
             raise self.answer
         return self.answer
 
-    async def call(self, name: str = "bash", **arguments: str) -> bool | str | None:
+    async def call(self, name: str = "bash", *, always: str = "", **arguments: str) -> PermissionAnswer:
         call = ToolRequest("c", name, arguments)
         self.feed.show(ToolCall("c", name, call.arguments_json()))
-        return await self.permission(call)
+        return await self.permission(PermissionQuestion("q", call, "no rule", [always] if always else []))
 
 
-async def test_one_call_is_allowed_and_the_next_one_asked_about(tmp_path: Path) -> None:
+async def test_one_call_is_allowed(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
-    assert await scene.call() is True
-    assert await scene.call() is True
-    assert len(scene.asked) == 2
+    assert await scene.call() == PermissionAnswer("yes")
+    assert [each["optionId"] for each in scene.choices] == ["once", "reject"]
 
 
-async def test_a_tool_that_is_always_allowed_is_not_asked_about_again(tmp_path: Path) -> None:
+async def test_always_is_offered_with_its_rule_where_a_rule_can_allow_the_call(tmp_path: Path) -> None:
     scene = Scene(tmp_path, "always")
-    assert await scene.call("bash") is True
-    scene.answer = "reject"
-    assert await scene.call("bash") is True
-    assert await scene.call("ls") is False
-
-
-async def test_nothing_is_asked_while_it_is_not_enabled(tmp_path: Path) -> None:
-    scene = Scene(tmp_path, "reject")
-    scene.enabled = False
-    assert await scene.call() is True
-    assert scene.asked == []
+    assert await scene.call("bash", always="bash(ls)") == PermissionAnswer("always")
+    assert [each["name"] for each in scene.choices] == ["Allow this call", "Always allow bash(ls)", "Reject"]
 
 
 async def test_a_question_that_is_cancelled_or_fails_refuses_the_call(tmp_path: Path) -> None:
-    assert await Scene(tmp_path, "").call() is False
-    assert await Scene(tmp_path, ZotError("no answer")).call() == "the user could not be asked: no answer"
+    assert await Scene(tmp_path, "").call() == PermissionAnswer("no")
+    failed = await Scene(tmp_path, ZotError("no answer")).call()
+    assert failed == PermissionAnswer("no", "the user could not be asked: no answer")
 
 
 async def test_a_question_about_a_file_shows_its_old_content(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ async def test_a_call_runs_only_if_the_answer_allows_it(
     server: ScriptedServer, alone: Path, answer: dict[str, Any], why: str
 ) -> None:
     server.add(TOUCH, "Well.")
-    async with served(server, no_yolo=True) as editor:
+    async with served(server, permission_mode="ask") as editor:
         editor.prompt(1, await editor.begin(alone))
         editor.send(id=await editor.question(), **answer)
         assert (await editor.until(id=1))["result"]["stopReason"] == "end_turn"
@@ -132,7 +132,7 @@ async def test_a_call_runs_only_if_the_answer_allows_it(
 
 async def test_requests_are_answered_while_a_question_is_open(server: ScriptedServer, alone: Path) -> None:
     server.add(TOUCH, "Well.")
-    async with served(server, no_yolo=True) as editor:
+    async with served(server, permission_mode="ask") as editor:
         editor.prompt(1, await editor.begin(alone))
         question = await editor.question()
         listed = await editor.call(2, "session/list")
@@ -144,7 +144,7 @@ async def test_requests_are_answered_while_a_question_is_open(server: ScriptedSe
 
 async def test_an_editor_that_leaves_during_a_question_has_allowed_nothing(server: ScriptedServer, alone: Path) -> None:
     server.add(TOUCH)
-    async with served(server, no_yolo=True) as editor:
+    async with served(server, permission_mode="ask") as editor:
         editor.prompt(1, await editor.begin(alone))
         await editor.question()
         assert await editor.leave() == 0

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from acp_editor import Editor
 
-from zot_agent.acp.choices import SessionMode
 from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo
@@ -19,6 +18,7 @@ from zot_core.conversation.events import ClearNotes, Notify, Submit
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
 from zot_core.hooks import Refusal
+from zot_core.permission_mode import PermissionMode
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ModelError
 from zot_provider.messages import Message
@@ -29,7 +29,7 @@ from zot_provider.testing.turn import Answer
 
 @asynccontextmanager
 async def opened(
-    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: SessionMode = "yolo", **more: Any
+    editor: Editor, *answers: Answer, messages: list[Message] | None = None, mode: PermissionMode = "yolo", **more: Any
 ) -> AsyncIterator[AcpSession]:
     """A session of a scripted model, with extensions of which there are none."""
     runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), messages=messages or [], **more)
@@ -37,7 +37,8 @@ async def opened(
     host.extensions = Extensions(lambda: Discovery([], []), lambda: AgentInfo(".", "v", "m", ""), home=".")
     host.extensions.start()
     host.conversation.attach(host.extensions)
-    session = AcpSession("s", host, editor, mode)
+    session = AcpSession("s", host, editor)
+    session.set_mode(mode)
     try:
         yield session
     finally:
@@ -138,7 +139,7 @@ async def test_calls_of_one_turn_are_asked_about_one_at_a_time(alone: Path) -> N
     turn = Turn(calls=[Call("write", {"path": name, "content": name}) for name in "abc"])
     async with opened(editor, turn, "Done.", mode="ask", cwd=alone) as session:
         assert await session.prompt(words("write")) == PromptEnd("end_turn", "completed")
-    assert [each["title"] for each in editor.asked] == ["write a"]
+    assert [each["title"] for each in editor.asked] == ["write a", "write b", "write c"]
     assert sorted(path.name for path in alone.iterdir()) == ["a", "b", "c"]
 
 

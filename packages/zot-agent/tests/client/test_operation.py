@@ -57,7 +57,8 @@ async def test_an_abort_ends_the_active_prompt_and_the_next_one_runs(server: Scr
 async def test_leaving_the_loop_early_aborts_that_prompt_alone(server: ScriptedServer) -> None:
     def answer(request: Received) -> Turn:
         # The second may be aborted before its request is sent.
-        return Turn("next") if "three" in str(request.body) else Turn("word " * 10_000, chunk=5, delay=0.02)
+        last = str(request.body["messages"][-1])
+        return Turn("next") if "three" in last else Turn("word " * 10_000, chunk=5, delay=0.02)
 
     server.add(*[answer] * 3)
     async with connect(server) as client:

@@ -64,7 +64,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         context = await zot.get_context()
         assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
         assert context["parts"][3]["text"] == "a"
-        assert await zot.go_to(entry["id"], before=True, summarise=True) == "a"
+        assert (await zot.go_to(entry["id"], before=True, summarise=True))["text"] == "a"
         await events_of(zot.prompt("b"))
         tree = await zot.get_tree()
         kinds = [each["kind"] for each in tree["entries"]]
@@ -312,3 +312,14 @@ async def test_one_reader_at_a_time(server: ScriptedServer) -> None:
         with pytest.raises(RuntimeError, match="one reader"):
             await client.events.next()
         first.cancel()
+
+
+async def test_a_client_undoes_and_redoes_a_prompt_with_its_files(server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(calls=[Call("write", {"path": "a", "content": "new\n"})]), "done")
+    async with connect(server) as zot:
+        await events_of(zot.prompt("write it"))
+        assert [(each["status"], each["diff"]) for each in await zot.diff()] == [("created", "+new")]
+        assert (await zot.undo())["text"] == "write it"
+        assert not (alone / "a").exists()
+        assert (await zot.redo(force=True))["restored"] == [str(alone / "a")]
+        assert (alone / "a").read_text() == "new\n"

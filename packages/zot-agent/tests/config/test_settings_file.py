@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import json
 import os
 import stat
@@ -6,10 +7,14 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from zot_agent.config.settings import FILE
 from zot_agent.config.settings_file import LOCK, change_settings, project_file, user_file
 from zot_provider.errors import ConfigError
+
+few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 async def change(home: Path, **changes: object) -> None:
@@ -27,6 +32,35 @@ async def test_a_change_keeps_unknown_keys_and_the_order(tmp_path: Path) -> None
         "x": None,
         "reasoning": "low",
     }
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@few
+@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=5))
+async def test_whatever_else_is_in_the_file_stays(tmp_path: Path, others: dict[str, object]) -> None:
+    others.pop("theme", None)
+    (tmp_path / FILE).write_text(json.dumps(others))
+    await change(tmp_path, theme="a")
+    assert json.loads((tmp_path / FILE).read_text()) == {**others, "theme": "a"}
+    await change(tmp_path, theme=None)
+    after = json.loads((tmp_path / FILE).read_text())
+    assert (after, list(after)) == (others, list(others))
+
+
+@pytest.mark.parametrize("depth", [200, 900, 100_000])
+async def test_a_file_that_is_nested_deeply_is_changed_or_kept(tmp_path: Path, depth: int) -> None:
+    path = tmp_path / FILE
+    path.write_text('{"x": ' + "[" * depth + "]" * depth + "}")
+    before = path.read_text()
+    with contextlib.suppress(ConfigError):
+        await change(tmp_path, theme="a")
+    assert path.read_text() == before or json.loads(path.read_text())["theme"] == "a"
 
 
 async def test_a_new_file_is_for_its_owner_alone_and_an_old_one_keeps_its_bits(tmp_path: Path) -> None:

@@ -367,6 +367,33 @@ async def test_a_session_goes_on_with_another_provider_without_being_let_go_of(
     assert len([row for row in found if row["type"] == "message"]) == 6
 
 
+async def test_what_is_left_out_is_said_once_and_pins_count_where_the_session_is(
+    key: None, alone: Path, tmp_path: Path
+) -> None:
+    home, there = tmp_path / "zot-home", tmp_path / "there"
+    there.mkdir()
+    for name, text in (("bad", "no front matter"), ("knots", "---\ndescription: d\n---\nOver, under.\n")):
+        (home / "skills" / name).mkdir(parents=True)
+        (home / "skills" / name / "SKILL.md").write_text(text)
+    with ScriptedServer(["one"]) as server:
+        base = ("--model", "m", "--base-url", server.base_url("openai-chat"))
+        far = build("--cwd", str(there), *base)
+        await far.runtime.ask("first")
+        session = far.runtime.session
+        assert session is not None
+        await far.close()
+        host = build(*base)
+        assert ["bad/SKILL.md" in note for note in host.notes] == [True]
+        assert await host.refresh_workspace() == []
+        assert host.open_session(session.path) == []
+        assert "Over, under." not in host.runtime.agent.system
+        (home / "skill-pins.json").write_text(json.dumps({"projects": {str(there): ["knots", "gone"]}}))
+        assert await host.refresh_workspace() == ["the pinned skill gone was not found; it is left out"]
+        assert await host.refresh_workspace() == []
+        assert "Over, under." in host.runtime.agent.system
+        await host.close()
+
+
 async def test_another_session_is_continued_in_its_directory_with_its_model(
     tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

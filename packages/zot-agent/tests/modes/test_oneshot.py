@@ -156,3 +156,20 @@ def test_signals_are_as_before_after_a_run(capfd: pytest.CaptureFixture[str]) ->
     before = signal.getsignal(signal.SIGTERM)
     assert run("print", ScriptedClient(["x"])) == 0
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize("mode", ["print", "json"])
+def test_a_call_that_would_be_asked_about_is_refused_and_the_rule_that_allows_it_is_named(
+    mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = ScriptedClient([Turn(calls=[Call("bash", {"command": "echo hi"})]), "Well."])
+
+    def prepare(host: Host) -> None:
+        host.conversation.permissions.mode = "ask"
+
+    assert run(mode, client, prepare) == 5
+    assert "nobody can be asked" in str(client.requests[1].messages[-1])
+    assert capsys.readouterr().err == (
+        "zot: not allowed, because nobody can be asked: bash echo hi (no rule allows 'echo hi'); "
+        "the rule bash(echo hi) in permissions.allow allows it\n"
+    )

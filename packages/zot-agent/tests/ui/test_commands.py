@@ -8,7 +8,7 @@ import pytest
 from held_list import held_list
 from screen import Chats, Paused, bash
 
-from zot_provider.testing import Fault, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 
 @pytest.fixture
@@ -520,7 +520,7 @@ async def test_a_compaction_is_stopped_by_esc(chats: Chats, server: ScriptedServ
 async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server: ScriptedServer) -> None:
     call = bash("echo done; echo more")
     server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
-    async with chats.built(server, no_yolo=True) as talk:
+    async with chats.built(server, permission_mode="ask") as talk:
         talk.type("go<enter>")
         await talk.shown("Run bash")
         assert talk.shows("""
@@ -529,19 +529,22 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
             |  I run it.
             |
             |* bash echo done; echo more
-            |(7 blank)
+            |(4 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Run bash echo done; echo more?
             |
+            |  no rule allows 'echo done'
             |  command: echo done; echo more
+            |  always: bash(echo done)
+            |  always: bash(echo more)
             |
             |› y  yes, this call
-            |  t  yes, and every call of this tool
-            |  a  yes, and every call
+            |  a  yes, and always in this folder
             |  n  no
+            |  w  no, and tell the model why
             |
             |  Enter choose · Esc cancel
-            |  ~/work                                            ↑10 ↓5 · openai · scripted
+            |  ask · ~/work                                      ↑10 ↓5 · openai · scripted
         """)
         talk.type("n")
         await talk.quiet()
@@ -552,6 +555,47 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
         await talk.shown("Run bash")
         talk.type("y")
         await talk.shown("Done.")
+
+
+async def test_a_refusal_tells_the_model_why_and_an_always_is_kept_and_listed(
+    chats: Chats, server: ScriptedServer, tmp_path: Path
+) -> None:
+    call = bash("echo done")
+    server.add(Turn(calls=[call]), "No then.", Turn(calls=[call]), "Done.", Turn(calls=[call]), "Again.")
+    async with chats.built(server, permission_mode="ask") as talk:
+        talk.type("go<enter>")
+        await talk.shown("Run bash")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("w")
+        await talk.shown("Why not?")
+        talk.type("use make<enter>")
+        await talk.shown("No then.")
+        assert "the user did not allow this call of bash: use make" in talk.screen()
+        talk.type("again<enter>")
+        await talk.shown("Run bash")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("a")
+        await talk.shown("Done.")
+        assert "bash(echo done)" in (tmp_path / "zot-home" / "permissions.json").read_text()
+        await talk.send("once more")
+        await talk.shown("Again.")
+        talk.type("/permissions<enter>")
+        await talk.shown("allow bash(echo done)")
+
+
+async def test_a_question_about_a_file_shows_the_change(chats: Chats, server: ScriptedServer, alone: Path) -> None:
+    (alone / "a.txt").write_text("one\ntwo\n")
+    server.add(Turn(calls=[Call("write", {"path": "a.txt", "content": "one\n2\n"})]), "Well.")
+    async with chats.built(server, permission_mode="ask") as talk:
+        talk.type("go<enter>")
+        await talk.shown("Run write a.txt?")
+        await talk.shown("2 - two")
+        await talk.shown("2 + 2")
+        await talk.shown("always: edit(a.txt)")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.shown("Well.")
+        assert (alone / "a.txt").read_text() == "one\ntwo\n"
 
 
 async def test_a_skill_is_found_and_sent(chats: Chats, server: ScriptedServer, tmp_path: Path) -> None:

@@ -393,17 +393,27 @@ async def test_a_shell_command_during_work_waits_and_can_be_stopped(chats: Chats
         assert "[stopped by the user]" in talk.asked[1]
 
 
+async def test_a_key_goes_through_the_modes_of_permissions(chats: Chats) -> None:
+    async with chats.open() as talk:
+        for mode in ("ask", "accept-edits", "plan"):
+            await talk.press("<shift+tab>")
+            assert talk.status.strip().startswith(mode)
+        await talk.press("<shift+tab>")
+        assert talk.status.strip().startswith("~")
+        assert "yolo: runs every call that no rule denies or asks about" in talk.screen()
+
+
 async def test_reasoning_is_changed_by_a_key(chats: Chats) -> None:
     async with chats.open(model=Model("kimi-k3", "scripted", reasoning=True)) as talk:
         assert "low" in talk.status  # the least that the model has
-        await talk.press("<shift+tab>")
+        await talk.press("<ctrl+t>")
         assert talk.reasoning == "high"
         assert "high" in talk.status
 
 
 async def test_a_model_without_reasoning_has_no_levels_to_change(chats: Chats) -> None:
     async with chats.open() as talk:
-        await talk.press("<shift+tab>")
+        await talk.press("<ctrl+t>")
         assert talk.reasoning == "off"
         assert "m1 has no reasoning levels" in talk.screen()
         await talk.send("/reasoning")

@@ -8,7 +8,7 @@ from zot_provider.lazy import lazy_names
 MODULES = {
     "zot_core.agent.run": "Run",
     "zot_core.compaction.compactor": "CompactionError CompactionLimits NothingToCompact",
-    "zot_core.confirm": "Confirm Decision",
+    "zot_core.confirm": "Confirm Decision PermissionAnswer PermissionQuestion Permissions",
     "zot_core.conversation.commands": "Command CommandAnswer CommandError CommandRefused",
     "zot_core.conversation.driver": "Conversation NotRunning",
     "zot_core.conversation.events": (
@@ -29,6 +29,8 @@ MODULES = {
     "zot_core.machine.files": "LocalFiles",
     "zot_core.machine.interface": "Files Shell",
     "zot_core.machine.shell": "LocalShell",
+    "zot_core.permission_mode": "PermissionMode",
+    "zot_core.permissions.rule": "parse_permissions",
     "zot_core.result": "ToolResult",
     "zot_core.runtime.answer": "RunFailed RunResult",
     "zot_core.runtime.blocking": "BlockingRuntime",

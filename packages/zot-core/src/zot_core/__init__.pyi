@@ -6,6 +6,9 @@ from zot_core.compaction.compactor import CompactionLimits as CompactionLimits
 from zot_core.compaction.compactor import NothingToCompact as NothingToCompact
 from zot_core.confirm import Confirm as Confirm
 from zot_core.confirm import Decision as Decision
+from zot_core.confirm import PermissionAnswer as PermissionAnswer
+from zot_core.confirm import PermissionQuestion as PermissionQuestion
+from zot_core.confirm import Permissions as Permissions
 from zot_core.conversation.commands import Command as Command
 from zot_core.conversation.commands import CommandAnswer as CommandAnswer
 from zot_core.conversation.commands import CommandError as CommandError
@@ -70,6 +73,8 @@ from zot_core.machine.files import LocalFiles as LocalFiles
 from zot_core.machine.interface import Files as Files
 from zot_core.machine.interface import Shell as Shell
 from zot_core.machine.shell import LocalShell as LocalShell
+from zot_core.permission_mode import PermissionMode as PermissionMode
+from zot_core.permissions.rule import parse_permissions as parse_permissions
 from zot_core.result import ToolResult as ToolResult
 from zot_core.runtime.answer import RunFailed as RunFailed
 from zot_core.runtime.answer import RunResult as RunResult

@@ -1,10 +1,26 @@
-"""Confirmation before a tool runs, by a policy of the embedder or by the user."""
+"""What happens before a tool runs: `Confirm`, a policy of the embedder, and `Permissions`, rules with a mode.
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeAlias
+```python
+permissions = Permissions("ask", parse_permissions({"deny": ["bash(git push*)"]}, "my program").rules, ask=ask)
+permissions.attach(rt.agent)
+```
+"""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
-from zot_core.hooks import Refusal, ToolRequest
+from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
+from zot_core.permission_mode import PermissionMode
+from zot_provider.record import Record, record
+
+if TYPE_CHECKING:
+    from zot_core.agent import Agent
+    from zot_core.agent.state import AgentState
+    from zot_core.permissions.judge import Judge
+    from zot_core.permissions.rule import Rule
 
 if TYPE_CHECKING:
     from zot_core.agent.state import AgentState
@@ -26,6 +42,114 @@ def confirm_gate(confirm: Confirm) -> Callable[[ToolRequest], Awaitable[Refusal 
         return None
 
     return gate
+
+
+@record
+class PermissionQuestion(Record):
+    """A call that needs an answer. `reason` says why, and `always` are the rules that the answer "always" adds; without
+    any, that answer means this call only."""
+
+    id: str
+    call: ToolRequest
+    reason: str
+    always: list[str]
+
+
+@record
+class PermissionAnswer(Record):
+    """The answer to a question; `message` says to the model why not."""
+
+    choice: Literal["yes", "always", "no"]
+    message: str = ""
+
+
+AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
+
+_ids = itertools.count(1)
+
+
+class Permissions:
+    """Decides by `rules` and by the mode whether a call runs, and asks with `ask` where they say so.
+
+    Without `ask`, a call that would be asked about is refused. `save` stores the rules of the answer "always" and
+    returns them parsed; without it they hold until the end of the program. In the mode `yolo` and without a rule that
+    denies or asks, nothing is judged, and nothing is imported for that.
+    """
+
+    def __init__(
+        self, mode: PermissionMode = "yolo", rules: "Iterable[Rule]" = (), *, ask: AskPermission | None = None
+    ) -> None:
+        self._mode: PermissionMode = mode
+        self.rules: Sequence[Rule] = list(rules)
+        self.ask = ask
+        self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
+        self.changed: Observe[PermissionMode] = Observe()
+        """The mode has changed."""
+        self._question = asyncio.Lock()
+        self._kept: Judge | None = None
+
+    @property
+    def mode(self) -> PermissionMode:
+        """The mode; it can be changed at any time, and counts from the next call on."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: PermissionMode) -> None:
+        if mode != self._mode:
+            self._mode = mode
+            self.changed.notify(mode)
+
+    @property
+    def judge(self) -> "Judge":
+        """The judge of calls, with the current rules and mode."""
+        if self._kept is None:
+            from zot_core.permissions.judge import Judge  # noqa: PLC0415  not in the mode yolo
+
+            self._kept = Judge()
+        self._kept.rules, self._kept.mode = list(self.rules), self._mode
+        return self._kept
+
+    def attach(self, agent: "Agent") -> None:
+        """Judge the calls of an agent, after the hooks that were added before."""
+        hooks: Hooks = agent.hooks
+        hooks.tool_run.add(lambda call: self.check(call, agent))
+
+    async def check(self, call: ToolRequest, agent: "Agent") -> Refusal | None:
+        """Return why a call must not run; None if it may."""
+        if self._mode == "yolo" and all(rule.action == "allow" for rule in self.rules):
+            return None
+        async with self._question:  # one question at a time; its answer may settle the next call
+            if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
+                await asyncio.to_thread(_load_judge)
+                await asyncio.sleep(0)  # keys that waited for the interpreter meanwhile come before the question
+            verdict = await self.judge.judge(call, agent)
+            if verdict.action == "allow":
+                return None
+            if verdict.action == "deny":
+                return Refusal(f"not allowed: {verdict.reason}")
+            if self.ask is None:
+                return Refusal(f"not allowed: {verdict.reason}, and nobody can be asked")
+            question = PermissionQuestion(f"permission-{next(_ids)}", call, verdict.reason, verdict.always)
+            answer = await self.ask(question)
+            if answer.choice == "always" and verdict.always:
+                self.rules = [*self.rules, *self.save(verdict.always)]
+        if answer.choice == "no":
+            why = f": {answer.message}" if answer.message else ""
+            return Refusal(f"the user did not allow this call of {call.name}{why}")
+        return None
+
+
+def _load_judge() -> None:
+    """Import what judges calls, which takes 30 ms."""
+    from zot_core.permissions import judge, shell_line  # noqa: F401, PLC0415  not in the mode yolo
+
+    shell_line.read_line("")
+
+
+def _parsed(rules: "list[str]") -> "Sequence[Rule]":
+    from zot_core.permissions.rule import parse_rule  # noqa: PLC0415  not in the mode yolo
+
+    return [parse_rule("allow", each) for each in rules]
 
 
 async def preview(agent: "AgentState", call: ToolRequest) -> list[DisplayBlock]:

@@ -32,7 +32,7 @@ from acp.schema import (
 from pydantic import BaseModel
 
 from zot_agent.acp import history
-from zot_agent.acp.choices import SessionMode, mode_state
+from zot_agent.acp.choices import mode_state
 from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
@@ -41,6 +41,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.errors import Busy, SessionNotFound
+from zot_core.permission_mode import PermissionMode
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
 
@@ -60,9 +61,8 @@ class AcpAgent:
     def __init__(self, options: HostOptions, editor: Editor) -> None:
         """`options` hold for every session, except for its directory."""
         self._options, self._editor = options, editor
-        self._mode: SessionMode = "ask" if options.no_yolo or load_settings(zot_home()).no_yolo else "yolo"
         self.sessions: dict[str, AcpSession] = {}
-        self._modes: dict[str, SessionMode] = {}  # of closed sessions, by full id
+        self._modes: dict[str, PermissionMode] = {}  # of closed sessions, by full id
 
     # Connecting
 
@@ -190,8 +190,8 @@ class AcpAgent:
             raise
 
     def _open(self, id: str, host: Host, mcp_servers: Any) -> AcpSession:
-        session = self.sessions[id] = AcpSession(id, host, self._editor, self._mode)
-        session.mode = self._modes.pop(session.full_id, self._mode)
+        session = self.sessions[id] = AcpSession(id, host, self._editor)
+        session.set_mode(self._modes.pop(session.full_id, session.mode))
         names = [each.name for each in mcp_servers or ()]
         if names:
             session.note(f"zot does not support MCP servers yet; it continues without {', '.join(names)}")

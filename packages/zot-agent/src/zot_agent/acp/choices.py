@@ -1,33 +1,35 @@
 """The settings of a session that a client shows: mode, model, reasoning level."""
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias, cast, get_args
+from typing import cast, get_args
 
 from zot_agent.acp.calls import Json
 from zot_core.conversation.driver import Conversation
+from zot_core.permission_mode import MODE_HELP, MODES, PermissionMode
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 from zot_provider.wire.reasoning import levels, nearest_level
 
-SessionMode: TypeAlias = Literal["ask", "yolo"]
-
-_MODES: dict[SessionMode, tuple[str, str]] = {
-    "ask": ("Ask", "Asks before each tool call"),
-    "yolo": ("Yolo", "Runs tools without asking"),
+_NAMES: dict[PermissionMode, str] = {
+    "ask": "Ask",
+    "accept-edits": "Accept edits",
+    "plan": "Plan",
+    "yolo": "Yolo",
 }
 
 
-def parse_mode(mode: str) -> SessionMode:
+def parse_mode(mode: str) -> PermissionMode:
     """Return the mode of this name. Raises `UnknownName`."""
-    if mode not in _MODES:
-        raise UnknownName.among("mode", mode, _MODES)
-    return mode
+    found = next((each for each in MODES if each == mode), None)
+    if found is None:
+        raise UnknownName.among("mode", mode, MODES)
+    return found
 
 
-def mode_state(current: SessionMode) -> Json:
+def mode_state(current: PermissionMode) -> Json:
     """Return the protocol's `SessionModeState`."""
-    available = [{"id": id, "name": name, "description": text} for id, (name, text) in _MODES.items()]
+    available = [{"id": mode, "name": _NAMES[mode], "description": MODE_HELP[mode].capitalize()} for mode in MODES]
     return {"currentModeId": current, "availableModes": available}
 
 
@@ -47,12 +49,12 @@ async def list_choices(conversation: Conversation, offered: Iterable[Model]) -> 
     }
 
 
-def config_options(conversation: Conversation, mode: SessionMode, models: Mapping[str, Model]) -> list[Json]:
+def config_options(conversation: Conversation, mode: PermissionMode, models: Mapping[str, Model]) -> list[Json]:
     """Return the protocol's `configOptions`, each with all its values; `models` comes from `list_choices`. A model with
     one reasoning level has no option for it."""
     agent = conversation.runtime.agent
     known, level = levels(agent.model), nearest_level(agent.model, agent.reasoning)
-    found = [_select("mode", "Mode", "mode", mode, [(id, name) for id, (name, _) in _MODES.items()])]
+    found = [_select("mode", "Mode", "mode", mode, [*_NAMES.items()])]
     if models:
         names = [(value, each.name or each.id) for value, each in models.items()]
         found.append(_select("model", "Model", "model", agent.model.id, names))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from zot_agent.acp.calls import Json, plain
-from zot_agent.acp.choices import SessionMode, choose, config_options, list_choices, parse_mode
+from zot_agent.acp.choices import choose, config_options, list_choices, parse_mode
 from zot_agent.acp.content import PromptContent, read_content
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import AcpPermission
@@ -20,6 +20,7 @@ from zot_core.conversation.commands import read_command
 from zot_core.conversation.events import ConversationEvent
 from zot_core.errors import Busy
 from zot_core.events import Done, Notice, RunEnd, TurnStart
+from zot_core.permission_mode import PermissionMode
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.json_text import without_surrogates
@@ -65,8 +66,8 @@ class AcpSession:
     other times are sent with the next prompt.
     """
 
-    def __init__(self, id: str, host: Host, editor: Editor, mode: SessionMode) -> None:
-        self.id, self.host, self.mode = id, host, mode
+    def __init__(self, id: str, host: Host, editor: Editor) -> None:
+        self.id, self.host = id, host
         self.conversation, runtime = host.conversation, host.runtime
         stored = runtime.session
         self.full_id = stored.meta.session_id if stored is not None else id
@@ -74,14 +75,16 @@ class AcpSession:
         self._editor = editor
         agent = runtime.agent
         self.feed = UpdateFeed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
-        self._permission = AcpPermission(self.feed, agent.context, lambda: self.mode == "ask", self._ask)
+        self._permission = AcpPermission(self.feed, agent.context, self._ask)
         self._prompt_task: asyncio.Task[PromptEnd] | None = None
         self._run: Run | None = None
         self._outcome: tuple[RunEnd, str, bool] | None = None
         self._notes: deque[tuple[str, str]] = deque(maxlen=NOTES)
         self._models: dict[str, Model] = {}
         self._title_sent = len(agent.history) > 0 or stored is None
-        self.conversation.confirm = self._permission
+        self.conversation.permissions.ask = self._permission
+        runtime.hooks.tool_run.add(self._permission.remember_old_content)
+        self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
         self.conversation.events.add(self._received)
         runtime.hooks.before_turn.add(self._wait_for_room)
@@ -152,9 +155,14 @@ class AcpSession:
 
     # Settings
 
+    @property
+    def mode(self) -> PermissionMode:
+        """The mode of permissions."""
+        return self.conversation.permissions.mode
+
     def set_mode(self, mode: str) -> None:
-        """Set whether tools need a permission. Raises `UnknownName`."""
-        self.mode = parse_mode(mode)
+        """Set which tool calls need a permission. Raises `UnknownName`."""
+        self.conversation.permissions.mode = parse_mode(mode)
 
     def choose(self, option: str, value: str) -> None:
         """Set one of `options`. Raises `ZotError`."""

@@ -21,6 +21,7 @@ class Subcommand(Record):
 SUBCOMMANDS = {
     "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol", options=True),
     "auth": Subcommand("zot_agent.cli.auth", "show, add and remove keys and sign-ins"),
+    "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
     "completions": Subcommand("zot_agent.cli.completions", "print completions for bash, zsh or fish"),
     "config": Subcommand("zot_agent.cli.config", "show and change settings"),
     "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),
@@ -28,6 +29,7 @@ SUBCOMMANDS = {
     "ext": Subcommand("zot_agent.cli.ext", "list, install, update, remove and check extensions"),
     "local": Subcommand("zot_agent.cli.local", "set up the demo model, which runs inside zot"),
     "models": Subcommand("zot_agent.cli.models", "list the known models, or ask servers for their lists"),
+    "permissions": Subcommand("zot_agent.cli.permissions", "show the rules for tool calls, or test a command"),
     "rpc": Subcommand(
         "zot_agent.cli.rpc", "serve another program: commands in, events out, as JSON lines", "--rpc", options=True
     ),

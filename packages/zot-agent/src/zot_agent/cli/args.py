@@ -13,6 +13,7 @@ from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODE_NAMES, MODES, PIPED_MODE
 from zot_agent.standard_error import print_error
+from zot_core.permission_mode import MODES as MODES_OF_PERMISSION
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import without_surrogates
 
@@ -104,6 +105,12 @@ def _agent_flags(parser: Parser) -> None:
     agent.add_argument("--json-schema", metavar="FILE", help="with -p: answer in JSON that matches the schema")
     _add_setting(agent, Settings.max_steps, type=int, metavar="N")
     agent.add_argument("--cwd", default=".", metavar="DIR", help="work in DIR")
+    agent.add_argument(
+        "--permission-mode",
+        choices=MODES_OF_PERMISSION,
+        metavar="MODE",
+        help=f"one of {', '.join(MODES_OF_PERMISSION)}",
+    )
     _add_setting(agent, Settings.no_yolo, action="store_true")
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="enable only these built-in tools")
@@ -179,6 +186,12 @@ def parse(
     if _replace_invalid(line, "prompt"):
         print_error("the prompt contains bytes that are not UTF-8; they were replaced")
     no_tools, tools = values.pop("no_tools"), values.pop("tools")
+    if values.pop("no_yolo"):
+        if values["permission_mode"] not in (None, "ask"):
+            raise ConfigError(
+                f"--no-yolo means --permission-mode ask, not {values['permission_mode']}; use one of them"
+            )
+        values["permission_mode"] = "ask"
     for flag in _GO_FLAGS:
         values.pop(flag.removeprefix("--").replace("-", "_"))
     values["tools"] = (

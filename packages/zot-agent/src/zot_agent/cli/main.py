@@ -136,8 +136,6 @@ def _serving_options(line: CommandLine) -> HostOptions:
 
 
 async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
-    if line.options.no_yolo and not mode.draws:
-        print_error("--no-yolo has no effect here: zot can only ask on the screen")
     stats = _stats() if line.stats else None
     hosts: list[Host] = []
 

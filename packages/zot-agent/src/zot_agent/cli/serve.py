@@ -125,7 +125,6 @@ def _defaults(rest: Sequence[str]) -> HostOptions:
         "--fork": options.fork,
         "--json-schema": options.json_schema is not None,
         "--list-models": line.list_models is not None,
-        "--no-yolo": options.no_yolo,
         "--stats": line.stats,
         "--version": line.version,
         f"--{line.mode}": line.mode,

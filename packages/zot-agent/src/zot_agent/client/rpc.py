@@ -16,10 +16,12 @@ from zot_agent.client.answers import (
     CommandInfo,
     ContextInfo,
     Event,
+    FileDiffInfo,
     Image,
     JobInfo,
     MessageInfo,
     ModelInfo,
+    MoveInfo,
     ServerInfo,
     StateInfo,
     TreeInfo,
@@ -148,6 +150,14 @@ class RpcClient:
         """Add a message to the running prompt; the model reads it when it would otherwise stop."""
         await self.request("follow_up", message=message)
 
+    async def permission_response(self, request: str, answer: str, message: str = "") -> None:
+        """Answer an event `permission_request` with `yes`, `always` or `no`; `message` says to the model why not."""
+        await self.request("permission_response", request=request, answer=answer, message=message)
+
+    async def set_permission_mode(self, mode: str) -> None:
+        """Set what becomes of tool calls that no rule names: `ask accept-edits plan yolo`."""
+        await self.request("set_permission_mode", mode=mode)
+
     async def get_state(self) -> StateInfo:
         """Return the state of the agent."""
         return cast(StateInfo, await self.request("get_state"))
@@ -172,12 +182,33 @@ class RpcClient:
         """Return the entries of the session, of all its branches."""
         return cast(TreeInfo, await self.request("get_tree"))
 
-    async def go_to(self, entry: str, *, before: bool = False, summarise: bool = False) -> str:
-        """Continue after this entry, or with `before` after the one before it, and return the text of the entry. With
-        `summarise` the model first writes a summary of what is left behind, which `abort` stops."""
-        _, answer = self._send("go_to", {"entry": entry, "before": before, "summarise": summarise})
+    async def go_to(
+        self,
+        entry: str,
+        *,
+        before: bool = False,
+        summarise: bool = False,
+        restore: str = "conversation",
+        force: bool = False,
+    ) -> MoveInfo:
+        """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
+        a summary of what is left, which `abort` stops. `restore`: `conversation`, `files` or `both`; see `undo`."""
+        fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
+        _, answer = self._send("go_to", fields)
         limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
-        return str((await self._answered("go_to", answer, limit))["text"])
+        return cast(MoveInfo, await self._answered("go_to", answer, limit))
+
+    async def undo(self, *, force: bool = False) -> MoveInfo:
+        """Go back to before the last prompt, with the files. `force` overwrites files that have changed since."""
+        return cast(MoveInfo, await self.request("undo", force=force))
+
+    async def redo(self, *, force: bool = False) -> MoveInfo:
+        """Take back the last undo, if nothing was asked since."""
+        return cast(MoveInfo, await self.request("redo", force=force))
+
+    async def diff(self) -> list[FileDiffInfo]:
+        """Return the files that differ from what they were before the session."""
+        return cast("list[FileDiffInfo]", (await self.request("diff"))["files"])
 
     async def fork(self, entry: str = "", *, before: bool = False) -> str:
         """Continue in a copy of the session up to this entry, or of all of it, and return the id of the new session,

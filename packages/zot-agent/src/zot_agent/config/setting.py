@@ -217,3 +217,26 @@ class Pairs(Setting[dict[str, str]]):
     def show(self, value: Mapping[str, str]) -> str:
         """See `Setting`."""
         return dump(value)
+
+
+class Rules(Setting[dict[str, Any]]):
+    """The object `permissions`, whose rules are parsed by those who use them: see `zot_agent.host.permissions`."""
+
+    words = "a JSON object with allow, ask, deny and mode"
+
+    def __init__(self, help: str, **more: Any) -> None:
+        super().__init__({}, help, **more)
+
+    def read(self, value: object) -> dict[str, Any]:
+        """See `Setting`."""
+        if not isinstance(value, dict):
+            raise ValueError(f"expected an object, got {describe(value)}")
+        return value
+
+    def parse(self, text: str) -> dict[str, Any]:
+        """See `Setting`."""
+        return self.read(read_strict(text) if is_object(text) else text)
+
+    def show(self, value: Mapping[str, Any]) -> str:
+        """See `Setting`."""
+        return dump(value)

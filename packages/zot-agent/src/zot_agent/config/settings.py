@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
-from zot_agent.config.setting import Choice, Names, Number, Pairs, Setting, Switch, Text
+from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -73,7 +73,7 @@ class Settings:
     max_steps = Number(
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
     )
-    no_yolo = Switch(False, "ask before each tool call (screen and acp)", flag="--no-yolo")
+    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo")
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -108,6 +108,7 @@ class Settings:
     child_keys = Choice[ChildKeys](
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
     )
+    permissions = Rules("rules for tool calls, and the mode for all others", in_project=True)
     http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
     ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
 

@@ -40,8 +40,11 @@ async def change_settings(home: str, path: str, changes: Mapping[str, object], *
         after = {key: value for key, value in {**before, **changes}.items() if key not in changes or value is not None}
         if after == before:
             return
-        # A lone surrogate has no form in UTF-8, but its escape is JSON.
-        text = json.dumps(after, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        try:
+            # A lone surrogate has no form in UTF-8, but its escape is JSON.
+            text = json.dumps(after, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        except RecursionError:
+            raise ConfigError(f"{path} is nested too deeply; zot does not change it") from None
         target = os.path.realpath(path)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.config.skill_pins import SkillPins
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
 from zot_agent.version import __version__
 from zot_core.compaction.compactor import CompactionLimits
@@ -71,7 +72,9 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
-    conversation = Conversation(runtime)
+    rules_of = PermissionFiles(home, cwd)
+    permissions = rules_of.open(options, settings)
+    conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         changed = options.replace(fork=fork)
@@ -84,6 +87,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
+        rules_of = PermissionFiles(home, here)
+        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
@@ -141,6 +146,7 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.context.bash_timeout = settings.bash_timeout
+        watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -150,6 +156,16 @@ def open_runtime(
             session.close()
         raise
     return runtime, [*problems, *notes]
+
+
+def watch_files(runtime: "Runtime") -> None:
+    """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
+
+    home = zot_home()
+    inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
+    runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
+    runtime.checkpoints.attach()
 
 
 def continue_session(
@@ -178,7 +194,10 @@ def continue_session(
     store = SessionStore(sessions_root(), _UNWRITABLE)
     session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
+        rules_of = PermissionFiles(home, cwd)
+        rules = rules_of.rules(settings)
         conversation.open_session(session, opened, workspace)
+        conversation.permissions.rules, conversation.permissions.save = rules, rules_of.save
     except BaseException:
         session.close()
         raise
@@ -337,7 +356,7 @@ def choose_model(
         and not registry.has(default_provider)
         and not registry.has(model.partition("/")[0])
     ):
-        raise UnknownName(f"{settings.source('provider')}: {registry.unknown(default_provider)}")
+        raise _unusable(settings, Settings.provider.key, registry.unknown(default_provider))
     try:
         return select(
             provider,
@@ -350,7 +369,12 @@ def choose_model(
     except UnknownName as error:
         if not settings_model:
             raise
-        raise UnknownName(f"{settings.source('model')}: {error}") from None
+        raise _unusable(settings, Settings.model.key, error) from None
+
+
+def _unusable(settings: Settings, key: str, error: UnknownName) -> UnknownName:
+    """Return the error for a name that comes from the settings."""
+    return UnknownName(f"{settings.source(key)}: {error}; change it with zot config set {key} NAME")
 
 
 def use_network(settings: Settings) -> None:

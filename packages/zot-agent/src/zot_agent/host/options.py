@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from zot_core.permission_mode import PermissionMode
 from zot_provider.record import Record, field, record
 from zot_provider.request import Reasoning
 
@@ -34,7 +35,7 @@ class HostOptions(Record):
     ext_trace: str = ""
     hold_text: bool = False
     no_skills: bool = False
-    no_yolo: bool = False
+    permission_mode: PermissionMode | None = None
     continue_latest: bool = False
     resume: bool = False
     session: str = ""

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from zot_agent.host.host import Host
 from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
+from zot_core.display import main_argument
 from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
 
@@ -35,6 +37,7 @@ class _RunReport:
         self._code = 1
         self._refusal = ""
         self._end: RunEnd = "completed"
+        self._unasked = False
 
     def __call__(self, event: ConversationEvent) -> None:
         match event:
@@ -57,6 +60,16 @@ class _RunReport:
             case Done(end):
                 self._end = end
 
+    async def refuse(self, question: PermissionQuestion) -> PermissionAnswer:
+        """Refuse a call that a person would be asked about, and name the rules that would allow it."""
+        self._unasked = True
+        call = question.call
+        rules = " and ".join(question.always)
+        way = f"the rule {rules} in permissions.allow allows it" if rules else "no rule can allow it"
+        shown = main_argument(call.arguments_json())
+        self._print(f"not allowed, because nobody can be asked: {call.name} {shown} ({question.reason}); {way}")
+        return PermissionAnswer("no", "nobody can be asked")
+
     def _print(self, text: str, who: str = "zot") -> None:
         """Print a line to standard error, below the text so far and never in the middle of a line of it."""
         self._output.flush_before_stderr()
@@ -66,6 +79,8 @@ class _RunReport:
         """Return the exit code of the last run."""
         if self._end == "refused":
             self._print(f"refused: {self._refusal}")
+        if self._end == "completed" and self._unasked:
+            return _EXIT["refused"]
         return self._code if self._end == "error" else 130 if self._end == "aborted" else _EXIT[self._end]
 
 
@@ -128,6 +143,7 @@ async def answer(
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event))
     conversation.events.add(report)
+    conversation.permissions.ask = report.refuse
     with _EndSignals(stop, output) as received:
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it

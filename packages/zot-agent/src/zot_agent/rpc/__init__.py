@@ -3,9 +3,11 @@
 This module is the registry: the methods by name, in the order of the documentation.
 """
 
-from zot_agent.rpc import extensions, handshake, jobs, prompts, state, tree
+from zot_agent.rpc import extensions, handshake, jobs, permissions, prompts, state, tree
 from zot_agent.rpc.method import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for module in (handshake, prompts, state, tree, jobs, extensions) for method in module.METHODS
+    method.name: method
+    for module in (handshake, prompts, permissions, state, tree, jobs, extensions)
+    for method in module.METHODS
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
     from zot_agent.rpc.limits import RpcLimits
+    from zot_agent.rpc.permission_requests import PermissionRequests
     from zot_core.agent.run import Run
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
@@ -18,6 +19,7 @@ class CommandContext(Protocol):
     conversation: "Conversation"
     runtime: "Runtime"
     limits: "RpcLimits"
+    permissions: "PermissionRequests"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""
     token: str

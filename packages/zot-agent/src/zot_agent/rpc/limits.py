@@ -14,7 +14,8 @@ class RpcLimits(Record):
     nothing, the client counts as stuck: everything is aborted and the process ends. `flush_seconds` replaces
     `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does after a signal.
 
-    `list_models_seconds`: how long a server may take to list its models.
+    `list_models_seconds`: how long a server may take to list its models. `permission_seconds`: how long clients may
+    take to answer a `permission_request`; then the call is refused.
     """
 
     line_bytes: int = 16 << 20
@@ -25,6 +26,7 @@ class RpcLimits(Record):
     flush_seconds: float = 60.0
     signal_flush_seconds: float = 2.0
     list_models_seconds: float = 5.0
+    permission_seconds: float = 600.0
 
 
 DEFAULT_LIMITS = RpcLimits()

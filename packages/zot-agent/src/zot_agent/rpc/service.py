@@ -10,6 +10,7 @@ from zot_agent.host.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
+from zot_agent.rpc.permission_requests import PermissionRequests
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
@@ -48,6 +49,8 @@ class RpcService:
         self.host, self.limits = host, limits
         self.conversation, self.runtime = host.conversation, host.runtime
         self.text_held: MutableSet[Run] = WeakSet()
+        self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
+        self.conversation.permissions.ask = self.permissions
         self.token, self._no_token = token, no_token
         self.trusted = not token
         self._writer = writer

@@ -6,6 +6,7 @@ from typing import Any
 
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.controller import Controller
+from zot_core.permission_mode import MODE_HELP, MODES
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.keys.keymap import RESERVED, Keymap
 from zot_tui.terminal.screen import AppScreen
@@ -19,6 +20,12 @@ def _next_model(chat: Controller, step: int) -> None:
     from zot_agent.ui.commands.model import next_favourite  # noqa: PLC0415  not for the first screen
 
     chat.dispatch.begin(next_favourite(chat, step))
+
+
+def _next_mode(chat: Controller) -> None:
+    permissions = chat.conversation.permissions
+    permissions.mode = MODES[(MODES.index(permissions.mode) + 1) % len(MODES)]
+    chat.note(f"{permissions.mode}: {MODE_HELP[permissions.mode]}")
 
 
 def _toggle_mouse(chat: Controller) -> None:
@@ -50,18 +57,19 @@ ACTIONS: tuple[Action[Controller], ...] = (
     Action("interrupt", Controller.interrupt, "stop zot or clear the editor; twice: quit", ("ctrl+c",)),
     Action("leave", Controller.leave_if_empty, "quit, if the editor is empty", ("ctrl+d",)),
     Action("recall", Controller.recall, "take back the queued prompt", ("alt+up",)),
+    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("up", lambda chat: chat.prompt_input.up(), "up a row, then back in history", ("up",)),
     Action("down", lambda chat: chat.prompt_input.down(), "down a row, then forward in history", ("down",)),
     Action("complete", lambda chat: chat.prompt_input.complete(), "complete a command or a path", ("tab",)),
     Action("search_history", _search_history, "search the prompts of this directory", ("ctrl+r",)),
     Action("edit", Controller.edit, "edit the prompt in your own editor", ("ctrl+g",)),
     Action("paste_image", Controller.paste_image, "paste an image or text from the clipboard", ("ctrl+v",)),
-    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("shift+tab",)),
+    Action("reasoning", _next_reasoning, "switch to the next reasoning level", ("ctrl+t",)),
+    Action("permission_mode", lambda chat: _next_mode(chat), "switch how tool calls are allowed", ("shift+tab",)),
     Action("next_model", lambda chat: _next_model(chat, 1), "switch to the next favourite model", ("ctrl+p",)),
     Action("previous_model", lambda chat: _next_model(chat, -1), "back to the favourite before", ("ctrl+shift+p",)),
     Action("mouse", _toggle_mouse, "turn mouse scrolling on or off", ("alt+m",)),
     Action("redraw", Controller.redraw, "redraw the screen", ("ctrl+l",)),
-    Action("retry", lambda chat: chat.run("/retry", keep=True), "send a failed prompt again", ("f5",)),
     Action("help", lambda chat: chat.run("/help", keep=True), "show keys and commands", ("f1",)),
 )
 

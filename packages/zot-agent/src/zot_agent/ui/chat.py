@@ -30,7 +30,7 @@ class ChatScreen:
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
-        host.conversation.confirm = self.controller.permission
+        host.conversation.permissions.ask = self.controller.permission
         self._frame = 0
         for note in (*host.notes, *problems):
             self.presenter.note(note, "warning")

@@ -91,10 +91,7 @@ class Controller:
             view.editor, view.suggest, home=home, cwd=host.runtime.cwd, commands=self.dispatch.offered
         )
         self._working = WorkingRow(view.spinner, self.conversation, self.dispatch)
-        agent = host.runtime.agent
-        self.permission = PermissionPrompt(
-            self.ask, asks=host.options.no_yolo or host.settings.no_yolo, preview=partial(preview, agent)
-        )
+        self.permission = PermissionPrompt(self.ask, partial(preview, host.runtime.agent))
         self.themes = Themes(home, lambda: host.choice.found.active() if host.choice is not None else [])
         self.extension_view = ExtensionView(self, view, presenter)
         presenter.style.gallery = self._gallery
@@ -135,10 +132,9 @@ class Controller:
         self.presenter.show(event)
         self._working.follow(event)
         match event:
-            case UsageEvent() | TurnEnd():
-                self.cut_off = isinstance(event, TurnEnd) and event.stop in ("error", "aborted")
-                self.refresh()
-            case JobStart() | JobEnd():
+            case UsageEvent() | TurnEnd() | JobStart() | JobEnd():
+                if isinstance(event, TurnEnd):
+                    self.cut_off = event.stop in ("error", "aborted")
                 self.refresh()
             case ErrorEvent():
                 self._failure = event
@@ -209,6 +205,7 @@ class Controller:
             home=os.path.expanduser("~"),
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
+            permissions=self.conversation.permissions.mode,
         )
         self.app.screen.shape = self.view.editor.mode.shape
         self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)

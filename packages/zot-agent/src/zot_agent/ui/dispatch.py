@@ -65,10 +65,9 @@ class CommandDispatcher:
             return False
         name, args = found
         command = slash_commands().get(name.lower())
-        foreign = self._conversation.find_command(name)
         if command is not None:
             self.begin(self._run(command, args))
-        elif foreign is None:
+        elif (foreign := self._conversation.find_command(name)) is None:
             if "." in name:  # README.md
                 return False
             raise self._unknown(name)

@@ -7,6 +7,7 @@ from typing import Any
 from screen import Chats, Paused, Talk, bash
 
 from zot_agent.ui.questions.permission import PermissionPrompt, arguments
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.hooks import ToolRequest
 from zot_provider.testing import Call, Turn
 from zot_tui.text.runs import plain
@@ -112,9 +113,10 @@ async def test_a_preview_that_takes_too_long_gives_way_to_the_arguments() -> Non
     async def never(call: ToolRequest) -> Any:
         await asyncio.Event().wait()
 
-    prompt = PermissionPrompt(ask, asks=True, preview=never, preview_seconds=0.01)
-    assert await prompt(ToolRequest("1", "bash", {"command": "ls"}))
-    assert asked == [["command: ls"]]
+    prompt = PermissionPrompt(ask, preview=never, preview_seconds=0.01)
+    call = ToolRequest("1", "bash", {"command": "ls"})
+    assert await prompt(PermissionQuestion("q", call, "why", ["bash(ls)"])) == PermissionAnswer("yes")
+    assert asked == [["why", "command: ls", "always: bash(ls)"]]
 
 
 async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Chats) -> None:

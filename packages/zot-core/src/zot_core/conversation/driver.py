@@ -9,7 +9,7 @@ from typing import Any
 from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
-from zot_core.confirm import Confirm, confirm_gate
+from zot_core.confirm import Permissions
 from zot_core.conversation.branches import ConversationBranches, position
 from zot_core.conversation.child_env import update_child_env
 from zot_core.conversation.command_set import CommandSet
@@ -42,7 +42,7 @@ from zot_core.events import (
     ToolResultEvent,
     UserMessage,
 )
-from zot_core.hooks import Observe, Refusal, ToolRequest
+from zot_core.hooks import Observe
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
@@ -64,14 +64,14 @@ class Conversation:
     sent as text.
     """
 
-    def __init__(self, runtime: Runtime, *, max_queued: int = 1000) -> None:
+    def __init__(self, runtime: Runtime, *, max_queued: int = 1000, permissions: Permissions | None = None) -> None:
         """Take over `runtime`; from now on prompts must go through this conversation. At most `max_queued` may wait."""
         self.runtime = runtime
         self.events: Observe[ConversationEvent] = Observe()
         self.extensions: ExtensionHost | None = None
         """The source of commands and events of extensions: see `attach`."""
-        self.confirm: Confirm | None = None
-        """Called before each tool call, after all other hooks; None allows every call."""
+        self.permissions = permissions or Permissions()
+        """Which tool calls may run; without any given, all may."""
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -85,7 +85,8 @@ class Conversation:
         self._shell_results: list[ShellResult] = []
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
-        runtime.hooks.tool_run.add(self._confirm_call)
+        self.permissions.attach(runtime.agent)
+        self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)
 
     # Running and waiting
@@ -382,9 +383,6 @@ class Conversation:
     def _report_start_failure(self, error: ZotError) -> None:
         for event in (ErrorEvent(error_line(error)), Done("error")):
             self.events.notify(event)
-
-    async def _confirm_call(self, call: ToolRequest) -> Refusal | None:
-        return None if self.confirm is None else await confirm_gate(self.confirm)(call)
 
     async def __aenter__(self) -> "Conversation":
         return self

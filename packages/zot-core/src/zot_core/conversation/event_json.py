@@ -48,6 +48,7 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
         return [escape_line_ends(dump(fields))]
     if isinstance(event, events.TodoUpdate):
         return [escape_line_ends(dump({"type": event.type, "items": todo_fields(event.items)}))]
-    if isinstance(event, events.SessionStart | events.SessionTreeMove):
-        return [dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})]
+    if isinstance(event, events.SessionStart | events.SessionTreeMove | events.PermissionEvent):
+        fields = {"type": event.type} | {name: getattr(event, name) for name in event.__match_args__}
+        return [escape_line_ends(dump(fields))]
     return []

@@ -4,7 +4,7 @@ changes of the conversation itself.
 Text of extensions is passed on as they sent it: a front end on a terminal must remove control sequences.
 """
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.display import Todo
@@ -173,6 +173,38 @@ class ShellEnd(Record):
     result: ShellResult
 
 
+@record
+class PermissionRequest(Record):
+    """A tool call waits for an answer. `rules` are what the answer "always" adds."""
+
+    type: ClassVar[str] = "permission_request"
+    request: str
+    tool_call: str
+    name: str
+    args: dict[str, Any]
+    reason: str
+    rules: list[str]
+
+
+@record
+class PermissionResolved(Record):
+    """A request for a permission is over: `answer` is "yes", "always" or "no", also after the time limit."""
+
+    type: ClassVar[str] = "permission_resolved"
+    request: str
+    answer: str
+
+
+PermissionEvent: TypeAlias = PermissionRequest | PermissionResolved
+
 ConversationEvent: TypeAlias = (
-    AgentEvent | ExtensionEvent | Changed | SessionEvent | Undelivered | ShellStart | ShellOutput | ShellEnd
+    AgentEvent
+    | ExtensionEvent
+    | Changed
+    | SessionEvent
+    | Undelivered
+    | ShellStart
+    | ShellOutput
+    | ShellEnd
+    | PermissionEvent
 )

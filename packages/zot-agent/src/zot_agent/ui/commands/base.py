@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 from zot_agent.host.host import Host
 from zot_agent.ui.input.prompt_input import PromptInput
 from zot_agent.ui.presenter import Presenter
-from zot_agent.ui.questions.permission import PermissionPrompt
 from zot_agent.ui.settings.choices import StoredChoices
 from zot_agent.ui.themes import Themes
 from zot_provider.messages import ImageBlock
@@ -34,7 +33,6 @@ class Chat(Protocol):
     transcript: Transcript
     keymap: Keymap
     home: str
-    permission: PermissionPrompt
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices

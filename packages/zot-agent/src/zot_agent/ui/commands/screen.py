@@ -1,11 +1,15 @@
-"""/theme /vi /yolo /reload-ext /exit: the screen itself."""
+"""/theme /vi /permissions /yolo /reload-ext /exit: the screen itself."""
+
+from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
+from zot_core.permission_mode import MODE_HELP, MODES
 from zot_provider.errors import UnknownName
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
+from zot_tui.widgets.dialogs.questions import Pages
 
 
 async def theme(chat: Chat, name: str) -> None:
@@ -33,11 +37,36 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     await ask_about_project(chat)
 
 
+async def permissions(chat: Chat, mode: str) -> None:
+    """Show the mode and the rules, or change the mode."""
+    current = chat.host.conversation.permissions
+    if not mode:
+        await chat.ask(Pages("Permissions", "\n".join(_lines(chat))))
+        return
+    found = next((each for each in MODES if each == mode), None)
+    if found is None:
+        raise UnknownName.among("mode", mode, MODES)
+    current.mode = found
+    chat.note(f"{found}: {MODE_HELP[found]}")
+
+
+def _lines(chat: Chat) -> Iterator[str]:
+    permissions = chat.host.conversation.permissions
+    for mode in MODES:
+        yield f"{'›' if mode == permissions.mode else ' '} {mode}: {MODE_HELP[mode]}"
+    yield ""
+    yield "/permissions MODE and Shift+Tab change the mode."
+    for action in ("deny", "ask", "allow"):
+        for rule in permissions.rules:
+            if rule.action == action:
+                yield f"{action} {rule.text}  ({rule.source})" if rule.source else f"{action} {rule.text}"
+    tools = chat.host.runtime.agent.tools
+    yield from permissions.judge.unknown_tools(tools) if permissions.rules else ()
+
+
 async def yolo(chat: Chat, _: str) -> None:
-    """Turn asking before each tool call on or off."""
-    permission = chat.permission
-    permission.asks = not permission.asks
-    chat.note("zot asks before each tool call" if permission.asks else "tools run without asking", "warning")
+    """Turn asking before tool calls on or off."""
+    await permissions(chat, "ask" if chat.host.conversation.permissions.mode == "yolo" else "yolo")
 
 
 async def vi(chat: Chat, _: str) -> None:
@@ -54,7 +83,8 @@ async def leave(chat: Chat, _: str) -> None:
 COMMANDS = (
     SlashCommand("theme", "[name]", "change the colours", "now", theme),
     SlashCommand("vi", "", "turn vi keys on or off", "now", vi),
-    SlashCommand("yolo", "", "turn asking before each tool call on or off", "now", yolo),
+    SlashCommand("permissions", "[mode]", "show rules and mode for tool calls, or change the mode", "now", permissions),
+    SlashCommand("yolo", "", "turn asking before tool calls on or off", "now", yolo),
     SlashCommand("reload-ext", "", "reload and restart the extensions", "cancel", reload_extensions),
     SlashCommand("exit", "", "quit zot", "now", leave),
 )

@@ -26,9 +26,8 @@ class SettingsPicker(Picker[str]):
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         default: RowAction[str] = RowAction("ctrl+d", "default", self._reset)
-        super().__init__(
-            "Settings", self._rows(), note=user_file(chat.home), actions=(default,), max_rows=len(SETTINGS)
-        )
+        note = "what you change is stored in your config.json"
+        super().__init__("Settings", self._rows(), note=note, actions=(default,), max_rows=len(SETTINGS))
 
     def accept(self) -> None:
         """Change the chosen setting: a choice to its next value, any other with a question."""

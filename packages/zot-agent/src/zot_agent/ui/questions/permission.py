@@ -1,11 +1,11 @@
-"""`PermissionPrompt`: asks the user before each tool call (`--no-yolo`)."""
+"""`PermissionPrompt`: asks the person about a tool call, where the permissions say so."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
-from zot_core.confirm import Decision
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.display import DisplayBlock, main_argument
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
@@ -15,17 +15,10 @@ from zot_tui.text.runs import Row
 from zot_tui.text.sanitize import sanitize, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.dialog import Dialog, V
-from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
 from zot_tui.widgets.transcript.blocks import render_block
 
-Answer: TypeAlias = Literal["yes", "tool", "all", "no"]
-
-_ANSWERS: list[ConfirmChoice[Answer]] = [
-    ConfirmChoice("y", "yes, this call", "yes"),
-    ConfirmChoice("t", "yes, and every call of this tool", "tool"),
-    ConfirmChoice("a", "yes, and every call", "all"),
-    ConfirmChoice("n", "no", "no"),
-]
+_Choice: TypeAlias = Literal["yes", "always", "no", "why"]
 
 
 class AskDialog(Protocol):
@@ -37,45 +30,36 @@ class AskDialog(Protocol):
 
 
 class PermissionPrompt:
-    """Asks before each tool call, unless the user has allowed the tool, or all tools; `/yolo` allows all.
-
-    It is a `Confirm` of `zot_core.confirm`. It shows what the call would change, else the arguments as the tool will
-    get them. `asking` is emitted with True when a question opens and with False when it closes.
+    """An `AskPermission` of `zot_core.confirm`. It shows what the call would change, else the arguments as the tool
+    will get them, and the rules that the answer "always" adds. `asking` is emitted with True when a question opens and
+    with False when it closes.
     """
 
     def __init__(
         self,
         ask: AskDialog,
-        *,
-        asks: bool,
         preview: Callable[[ToolRequest], Awaitable[list[DisplayBlock]]],
         preview_seconds: float = 3.0,
     ) -> None:
         """`preview` returns what a call would change; after `preview_seconds` the arguments are shown instead."""
         self._ask, self._preview, self._preview_seconds = ask, preview, preview_seconds
         self.asking: Signal[[bool]] = Signal()
-        self.asks = asks
-        """Whether to ask at all."""
-        self._allowed: set[str] = set()
 
-    async def __call__(self, call: ToolRequest) -> Decision:
-        """Return whether the call may run."""
-        if not self.asks or call.name in self._allowed:
-            return True
-        text = call.arguments_json()
-        title = f"Run {call.name} {main_argument(text)}".strip() + "?"
+    async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
+        """Ask, and return the answer; a closed question is a no."""
+        call = question.call
         content = await self._content(call)
+        title = f"Run {call.name} {main_argument(call.arguments_json())}".strip() + "?"
         self.asking.emit(True)
         try:
-            question = Confirm(title, _ANSWERS, content)
-            answer = await self._ask(question, behind=True)
+            dialog = Confirm(title, _choices(question), body(question, content))
+            answer = await self._ask(dialog, behind=True)
+            if answer == "why":
+                why = await self._ask(TextInput("Why not?", placeholder="what the model should do instead"))
+                return PermissionAnswer("no", (why or "").strip())
         finally:
             self.asking.emit(False)
-        if answer == "tool":
-            self._allowed.add(call.name)
-        elif answer == "all":
-            self.asks = False
-        return answer in ("yes", "tool", "all")
+        return PermissionAnswer(answer or "no")
 
     async def _content(self, call: ToolRequest) -> Source:
         problem = ""
@@ -93,6 +77,34 @@ class PermissionPrompt:
             return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
         failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
         return lambda columns: [*(row for line in failure for row in wrap(line, columns)), *arguments(call, columns)]
+
+
+def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
+    always = [ConfirmChoice[_Choice]("a", "yes, and always in this folder", "always")] if question.always else []
+    return [
+        ConfirmChoice("y", "yes, this call", "yes"),
+        *always,
+        ConfirmChoice("n", "no", "no"),
+        ConfirmChoice("w", "no, and tell the model why", "why"),
+    ]
+
+
+def body(question: PermissionQuestion, content: Source) -> Source:
+    """Return the rows of a question: why it is asked, what the call does, and the rules of the answer "always"."""
+
+    def rows(columns: int) -> list[Row[Any]]:
+        found = indented([("muted", sanitize(question.reason))], columns)
+        found += content(columns)
+        for rule in question.always:
+            found += indented([("muted", "always: "), ("accent", sanitize(rule))], columns)
+        return found
+
+    return rows
+
+
+def indented(row: Row[Any], columns: int) -> list[Row[Any]]:
+    """Return a text wrapped below the title of a question."""
+    return wrap(row, columns, first=[(None, "  ")], rest=[(None, "  ")])
 
 
 def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:

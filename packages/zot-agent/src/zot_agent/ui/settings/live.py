@@ -26,11 +26,19 @@ def shown_rows(settings: Settings) -> int:
 
 
 def _no_yolo(chat: Chat) -> None:
-    chat.permission.asks = chat.host.settings.no_yolo
+    chat.host.conversation.permissions.mode = "ask" if chat.host.settings.no_yolo else "yolo"
 
 
 def _mouse(chat: Chat) -> None:
     chat.app.mouse = chat.host.settings.mouse
+
+
+def _bash_timeout(chat: Chat) -> None:
+    chat.host.runtime.agent.context.bash_timeout = chat.host.settings.bash_timeout
+
+
+def _when_used(_: Chat) -> None:
+    """Do nothing: the setting is read when it is used."""
 
 
 def _theme(chat: Chat) -> None:
@@ -72,5 +80,7 @@ _APPLIED: Mapping[str, Callable[[Chat], None]] = {
     Settings.keymap.key: _keymap,
     Settings.reasoning.key: _reasoning,
     Settings.auto_compact_threshold.key: _threshold,
-    Settings.favourite_models.key: lambda _: None,  # read when they are used
+    Settings.bash_timeout.key: _bash_timeout,
+    Settings.favourite_models.key: _when_used,
+    Settings.notify.key: _when_used,
 }

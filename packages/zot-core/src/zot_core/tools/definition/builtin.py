@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
 
 P = ParamSpec("P")
@@ -75,6 +76,10 @@ class BuiltinTool:
     def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""
         return self.function_tool.recall(arguments, text)
+
+    async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
+        """See `FunctionTool.access`."""
+        return await self.function_tool.access(arguments, context)
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
         """See `FunctionTool.preview`."""

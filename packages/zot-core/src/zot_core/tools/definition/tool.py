@@ -139,6 +139,13 @@ class FunctionTool(Generic[P, R]):
             await ticket.wait_for(await self._file_access(values, context))
             return await self._call(values)
 
+    async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
+        """Return the file that a call with these arguments accesses; None if the tool does not say. Raises `ToolError`
+        for arguments that the tool refuses."""
+        if self._file_access is None:
+            return None
+        return await self._file_access(await self._values(arguments, context), context)
+
     async def _values(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         if self._check is None:
             self._check = await asyncio.to_thread(self._make_check)  # the screen stays responsive meanwhile

@@ -1,0 +1,88 @@
+"""`PermissionFiles`: where rules for tool calls come from, and where the answer "always" is kept.
+
+Rules come from the setting `permissions` of the user and of a trusted project, and from `$ZOT_HOME/permissions.json`,
+which has the rules that the person added by the answer "always", for each folder. Nothing is written into a project.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from zot_agent.config.settings import FILE as SETTINGS_FILE
+from zot_agent.config.settings import Settings, read_json_object
+from zot_agent.host.options import HostOptions
+from zot_core.confirm import Permissions
+from zot_core.permission_mode import PermissionMode
+from zot_provider.errors import ConfigError
+
+if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
+
+FILE = "permissions.json"
+_KEY = "permissions"
+
+
+class PermissionFiles:
+    """The rules for the folder `cwd`; zot's own files are in `home`."""
+
+    def __init__(self, home: str, cwd: str) -> None:
+        self.path = os.path.join(home, FILE)
+        self._cwd = cwd
+        self._folder = os.path.realpath(cwd)
+
+    def open(self, options: HostOptions, settings: Settings) -> Permissions:
+        """Return the permissions that the options and settings describe. Raises `ConfigError` for a wrong rule."""
+        rules = self.rules(settings)
+        mode = options.permission_mode or self._mode(settings) or ("ask" if settings.no_yolo else "yolo")
+        permissions = Permissions(mode, rules)
+        permissions.save = self.save
+        return permissions
+
+    def rules(self, settings: Settings) -> "Sequence[Rule]":
+        """Return the rules of all files. Raises `ConfigError` that names the file and the key: nothing is left out,
+        because it could be a deny."""
+        for problem in settings.problems:
+            if f": {_KEY}: " in problem:
+                raise ConfigError(problem)
+        layers = [layer for layer in settings.layers if _KEY in layer.values]
+        if not layers and not os.path.exists(self.path):
+            return []
+        from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
+
+        rules = [rule for layer in layers for rule in parse_permissions(layer.values[_KEY], layer.source).rules]
+        kept = self._kept().get(self._folder)
+        return rules if kept is None else [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}").rules]
+
+    def _mode(self, settings: Settings) -> PermissionMode | None:
+        """Return the mode that the settings name. Raises `ConfigError` if a project names one."""
+        mode: PermissionMode | None = None
+        for layer in settings.layers:
+            named = layer.values.get(_KEY, {}).get("mode")
+            if named is not None and layer.source == os.path.join(self._cwd, ".zot", SETTINGS_FILE):
+                raise ConfigError(f"{layer.source}: {_KEY}.mode: only your own {SETTINGS_FILE} can set the mode")
+            mode = named or mode
+        return mode
+
+    def _kept(self) -> dict[str, object]:
+        folders = read_json_object(self.path).get("folders", {})
+        if not isinstance(folders, dict):
+            raise ConfigError(f"{self.path}: folders: expected an object")
+        return folders
+
+    def save(self, rules: list[str]) -> "Sequence[Rule]":
+        """Keep allow rules for the folder, and return them. Raises `ConfigError` if they cannot be written."""
+        from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  only after a question
+        from zot_provider.files.replace_file import replace_file  # noqa: PLC0415
+
+        folders = self._kept()
+        kept = folders.get(self._folder)
+        allow = kept.get("allow", []) if isinstance(kept, dict) else []
+        folders[self._folder] = {"allow": list(dict.fromkeys([*allow, *rules]))}
+        text = json.dumps({"folders": folders}, ensure_ascii=False, indent=2) + "\n"
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            replace_file(self.path, text.encode(), mode=0o600)
+        except OSError as error:
+            raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
+        return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}").rules

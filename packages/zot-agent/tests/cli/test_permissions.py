@@ -1,0 +1,79 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from zot_agent.cli.permissions import run
+
+
+@pytest.fixture(autouse=True)
+def home(alone: Path, tmp_path: Path) -> Path:
+    """The home folder of zot; the working directory is another one."""
+    (tmp_path / "zot-home").mkdir(exist_ok=True)
+    return tmp_path / "zot-home"
+
+
+def configure(home: Path, **permissions: object) -> None:
+    (home / "config.json").write_text(json.dumps({"permissions": permissions}))
+
+
+def test_the_rules_are_listed_with_their_files(home: Path, alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure(home, allow=["bash(git status*)"], deny=["bash(git push*)"], mode="ask")
+    kept = {"folders": {str(alone.resolve()): {"allow": ["bash(ls)"]}, "/elsewhere": {"allow": ["bash(no)"]}}}
+    (home / "permissions.json").write_text(json.dumps(kept))
+    assert run(["list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "mode ask",
+        f"deny bash(git push*)  ({home}/config.json: permissions.deny)",
+        f"allow bash(git status*)  ({home}/config.json: permissions.allow)",
+        f"allow bash(ls)  ({home}/permissions.json: {alone.resolve()}: permissions.allow)",
+    ]
+
+
+def test_a_command_is_tested_against_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure(home, allow=["bash(git status*)"], deny=["bash(git push*)"], mode="ask")
+    assert run(["test", "git status"]) == 0
+    assert run(["test", "true && git push --force"]) == 5
+    assert run(["test", "git log"]) == 5
+    assert run(["test", "--permission-mode", "yolo", "git log"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "allow",
+        f"deny: the rule bash(git push*) denies this call ({home}/config.json: permissions.deny)",
+        "ask: no rule allows 'git log'",
+        "allow",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "line"),
+    [
+        ({"deny": ["bash("]}, "permissions.deny: 'bash(': expected TOOL or TOOL(PATTERN), such as bash(git status*)"),
+        ({"mode": "fast"}, "permissions.mode: expected one of ask, accept-edits, plan, yolo, got 'fast'"),
+    ],
+)
+def test_a_wrong_rule_is_one_line_and_nothing_runs_without_it(
+    home: Path, permissions: dict[str, object], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(home, **permissions)
+    assert run(["list"]) == 2
+    assert capsys.readouterr().err == f"zot: {home}/config.json: {line}\n"
+
+
+def test_what_is_no_object_is_an_error_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "config.json").write_text('{"permissions": ["bash"]}')
+    assert run(["list"]) == 2
+    assert capsys.readouterr().err == f"zot: {home}/config.json: permissions: expected an object, got a list\n"
+
+
+def test_a_project_sets_no_mode_and_its_rules_need_trust(
+    home: Path, alone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (alone / ".zot").mkdir()
+    project = alone / ".zot" / "config.json"
+    project.write_text('{"permissions": {"allow": ["bash(make)"]}}')
+    assert run(["test", "--permission-mode", "ask", "make"]) == 5
+    (home / "config.json").write_text('{"project_trust": "on"}')
+    assert run(["test", "--permission-mode", "ask", "make"]) == 0
+    project.write_text('{"permissions": {"mode": "yolo"}}')
+    assert run(["list"]) == 2
+    assert "permissions.mode: only your own config.json can set the mode" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""Questions about tool calls, over the protocol."""
+
+from pathlib import Path
+
+from rpc_peer import Peer, StartPeer
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+TOUCH = Turn(calls=[Call("bash", {"command": "touch ran"})])
+
+
+def asked(peer: Peer) -> dict[str, object]:
+    """The request for a permission that comes next."""
+    peer.until("permission_request")
+    found: dict[str, object] = peer.of("permission_request")[-1]
+    return found
+
+
+def test_a_call_waits_for_an_answer_and_runs_after_a_yes(start: StartPeer, server: ScriptedServer, alone: Path) -> None:
+    server.add(TOUCH, "Done.")
+    peer = start("--permission-mode", "ask")
+    peer.begin(at="turn_start")
+    request = asked(peer)
+    assert (request["name"], request["args"]) == ("bash", {"command": "touch ran"})
+    assert request["rules"] == ["bash(touch ran)"]
+    assert not (alone / "ran").exists()
+    assert not peer.call("permission_response", request="other", answer="yes")["success"]
+    assert not peer.call("permission_response", request=request["request"], answer="maybe")["success"]
+    assert peer.call("permission_response", request=request["request"], answer="yes")["success"]
+    peer.until("done")
+    assert peer.of("permission_resolved")[-1]["answer"] == "yes"
+    assert (alone / "ran").exists()
+
+
+def test_a_no_tells_the_model_why(start: StartPeer, server: ScriptedServer, alone: Path) -> None:
+    server.add(TOUCH, "Well.")
+    peer = start("--no-yolo")
+    peer.begin(at="turn_start")
+    peer.send("permission_response", request=asked(peer)["request"], answer="no", message="use make")
+    peer.until("done")
+    assert "the user did not allow this call of bash: use make" in str(peer.of("tool_result")[-1]["content"])
+    assert not (alone / "ran").exists()
+
+
+def test_an_always_holds_for_the_folder_from_then_on(start: StartPeer, server: ScriptedServer, alone: Path) -> None:
+    server.add(TOUCH, "Done.", TOUCH, "Again.")
+    peer = start("--permission-mode", "ask")
+    peer.begin(at="turn_start")
+    peer.send("permission_response", request=asked(peer)["request"], answer="always")
+    peer.until("done")
+    (alone / "ran").unlink()
+    second = start("--permission-mode", "ask")
+    second.begin(at="done")
+    assert not second.of("permission_request")
+    assert (alone / "ran").exists()
+    assert not (alone / ".zot").exists()
+
+
+def test_nobody_is_waited_for_once_the_client_has_closed_standard_input(
+    start: StartPeer, server: ScriptedServer, alone: Path
+) -> None:
+    server.add(TOUCH, "Well.")
+    peer = start("--permission-mode", "ask")
+    peer.begin(at="turn_start")
+    asked(peer)
+    assert peer.finish()[0] == 0
+    assert not (alone / "ran").exists()
+
+
+def test_the_mode_changes_between_calls_and_yolo_asks_nothing(peer: Peer, server: ScriptedServer, alone: Path) -> None:
+    server.add(TOUCH, "Done.", TOUCH, "No.")
+    peer.begin(at="done")
+    assert not peer.of("permission_request")
+    (alone / "ran").unlink()
+    assert peer.call("set_permission_mode", mode="plan")["data"] == {"mode": "plan"}
+    assert not peer.call("set_permission_mode", mode="fast")["success"]
+    peer.begin(at="done")
+    assert not (alone / "ran").exists()
+    assert "only reading is allowed" in str(peer.of("tool_result")[-1]["content"])

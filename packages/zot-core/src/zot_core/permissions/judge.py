@@ -1,0 +1,218 @@
+"""`Judge`: decides about tool calls by rules and a mode."""
+
+import os
+from collections.abc import Iterable
+from typing import Protocol
+
+from zot_core.display import main_argument
+from zot_core.errors import ToolError
+from zot_core.hooks import ToolRequest
+from zot_core.permission_mode import PermissionMode
+from zot_core.permissions.lines import LineRules, path_rules
+from zot_core.permissions.narrow import narrowest
+from zot_core.permissions.patterns import PathPattern, is_below
+from zot_core.permissions.protected import protected_part
+from zot_core.permissions.rule import COMMANDS, OWN, READ, WRITES, Action, Rule, parse_rule
+from zot_core.tools.definition.builtin import BuiltinTool
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.file_order import FileAccess
+from zot_core.tools.definition.tool import FunctionTool, Tool
+from zot_provider.record import Record, field, record
+
+
+@record
+class Verdict(Record):
+    """What becomes of a call: `reason` is one line for the model and the person, `rule` the rule that decided.
+
+    `always` are the narrowest rules that would allow the same call; empty if no rule can.
+    """
+
+    action: Action
+    reason: str = ""
+    rule: Rule | None = None
+    always: list[str] = field(default_factory=list)
+
+
+class Judged(Protocol):
+    """What a judge needs of an agent."""
+
+    tools: dict[str, Tool]
+    context: ToolContext
+
+
+@record
+class _Subject(Record):
+    """A call as rules see it. `command` is its line of shell, `path` the real path of the file it accesses; a call that
+    searches has the folder as its path."""
+
+    tool: str
+    command: str | None = None
+    path: str | None = None
+    reads: bool = False
+    writes: bool = False
+    searches: bool = False
+    named: bool = True
+    """Whether the model named the path; otherwise the tool chose it."""
+    argument: str = ""
+
+
+class Judge:
+    """Judges calls by `rules` and by `mode`; both can be changed at any time."""
+
+    def __init__(self, rules: Iterable[Rule] = (), mode: PermissionMode = "ask") -> None:
+        self.rules = list(rules)
+        self.mode: PermissionMode = mode
+        self._edited: set[str] = set()
+
+    def unknown_tools(self, tools: Iterable[str]) -> list[str]:
+        """Return a line for each rule that names none of `tools`."""
+        known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS)}
+        return [
+            f"{rule.source}: {rule.text!r} names no tool that there is now"
+            for rule in self.rules
+            if rule.tool.casefold() not in known
+        ]
+
+    async def judge(self, call: ToolRequest, agent: Judged) -> Verdict:
+        """Decide about a call with the arguments that the tool will receive."""
+        text = call.arguments_json()
+        if "\\u0000" in text or any("\ud800" <= char <= "\udfff" for char in text):
+            return Verdict("deny", f"the arguments of {call.name} contain a NUL or text that is not UTF-8")
+        subject = await _subject(call, agent)
+        cwd = os.path.realpath(agent.context.cwd)
+        verdict = self._judge(subject, self.rules, cwd)
+        if verdict.action == "ask" and verdict.rule is None:
+            always = narrowest(
+                subject.tool, subject.command, subject.path, subject.argument, cwd, writes=subject.writes
+            )
+            added = [parse_rule("allow", each) for each in always]
+            if always and self._judge(subject, [*self.rules, *added], cwd).action == "allow":
+                verdict = verdict.replace(always=always)
+        if subject.writes and subject.path and verdict.action != "deny":
+            self._edited.add(subject.path)
+        return verdict
+
+    def judge_command(self, command: str, cwd: str) -> Verdict:
+        """Decide about a line of shell in the real path `cwd`."""
+        return self._judge(_Subject(COMMANDS, command=command), self.rules, cwd)
+
+    def _judge(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
+        if subject.command is not None:
+            return self._judge_line(subject, rules, cwd)
+        named = _rules_for(subject, rules)
+        for action in ("deny", "ask"):
+            for rule in named:
+                if rule.action == action and _covers(rule, subject, cwd):
+                    return _by_rule(rule)
+        if subject.searches and subject.path is not None and self.mode != "yolo":
+            hidden = (rule for rule in named if rule.action == "deny" and isinstance(rule.pattern, PathPattern))
+            for rule in hidden:
+                if rule.pattern.reaches(subject.path, cwd):  # type: ignore[union-attr]
+                    return Verdict("ask", f"it may read what the rule {rule.text} denies")
+        for rule in named:
+            if rule.action == "allow" and _covers(rule, subject, cwd) and not _special(subject, rule, cwd):
+                return Verdict("allow", rule=rule)
+        return self._by_mode(subject, cwd)
+
+    def _judge_line(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
+        assert subject.command is not None
+        own = [
+            rule.replace(tool=COMMANDS) if rule.tool.casefold() == subject.tool.casefold() else rule for rule in rules
+        ]
+        finding = LineRules(own, cwd, self._edited).judge(subject.command)
+        if finding.strict is not None and finding.strict.action == "deny":
+            return _by_rule(finding.strict)
+        if finding.reason:
+            return Verdict("ask", finding.reason)
+        if finding.strict is not None:
+            return _by_rule(finding.strict)
+        if finding.covered:
+            return Verdict("allow")
+        return self._default(finding.uncovered)
+
+    def _by_mode(self, subject: _Subject, cwd: str) -> Verdict:
+        """Decide about a call that no rule names."""
+        inside = subject.path is not None and is_below(subject.path, cwd)
+        if subject.reads and (inside or not subject.named):
+            return Verdict("allow")
+        if subject.reads and self.mode == "plan":
+            return Verdict("ask", f"{subject.path} is outside {cwd}")
+        if subject.writes and self.mode == "accept-edits" and inside and not _special(subject, None, cwd):
+            return Verdict("allow")
+        where = f" and {subject.path} is outside {cwd}" if subject.path and not inside else ""
+        return self._default(f"no rule allows this call of {subject.tool}{where}")
+
+    def _default(self, why: str) -> Verdict:
+        if self.mode == "yolo":
+            return Verdict("allow")
+        if self.mode == "plan":
+            return Verdict("deny", f"in the mode plan only reading is allowed, and what rules allow: {why}")
+        return Verdict("ask", why)
+
+
+def _by_rule(rule: Rule) -> Verdict:
+    where = f" ({rule.source})" if rule.source else ""
+    words = "denies this call" if rule.action == "deny" else "asks about this call"
+    return Verdict(rule.action, f"the rule {rule.text} {words}{where}", rule)
+
+
+def _rules_for(subject: _Subject, rules: Iterable[Rule]) -> list[Rule]:
+    name = subject.tool.casefold()
+    found = [rule for rule in rules if rule.tool.casefold() == name]
+    if subject.reads and name != READ:
+        found += path_rules(rules, writes=False)
+    if subject.writes:
+        found += [rule for rule in path_rules(rules, writes=True) if rule.tool.casefold() != name]
+    return found
+
+
+def _covers(rule: Rule, subject: _Subject, cwd: str) -> bool:
+    if rule.pattern is None:
+        return True
+    if isinstance(rule.pattern, PathPattern):
+        return subject.path is not None and rule.pattern.matches(subject.path, cwd)
+    return rule.pattern.matches([subject.argument])
+
+
+def _special(subject: _Subject, rule: Rule | None, cwd: str) -> bool:
+    """Whether a written file needs a rule of its own: programs take orders from it, or it has other names."""
+    if not subject.writes or subject.path is None:
+        return False
+    part = protected_part(subject.path, cwd)
+    if part:
+        pattern = rule.pattern if rule is not None else None
+        return not (isinstance(pattern, PathPattern) and part in pattern.text.split("/"))
+    try:
+        return os.stat(subject.path).st_nlink > 1 and not os.path.isdir(subject.path)
+    except OSError:
+        return False
+
+
+async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
+    """Return the call as rules see it."""
+    tool = agent.tools.get(call.name)
+    argument = main_argument(call.arguments_json())
+    command = call.arguments.get("command")
+    if call.name == COMMANDS or "command" in call.arguments:
+        return _Subject(call.name, command=command if isinstance(command, str) else "")
+    plain = _Subject(call.name, argument=argument)
+    if not isinstance(tool, FunctionTool | BuiltinTool):
+        return plain
+    if isinstance(tool, BuiltinTool) and call.name in OWN:
+        return plain.replace(reads=True, named=False)
+    try:
+        access = await tool.access(call.arguments, agent.context)
+    except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words
+        return plain
+    return plain if access is None else await _file_subject(plain, access, call, agent.context)
+
+
+async def _file_subject(plain: _Subject, access: FileAccess, call: ToolRequest, context: ToolContext) -> _Subject:
+    searches = access.path is None
+    path, given = access.path, call.arguments.get("path")
+    if path is None:
+        given = given if isinstance(given, str) and given else "."
+        path = await context.files.real(os.path.join(context.cwd, os.path.expanduser(given)))
+    return plain.replace(
+        path=path, reads=not access.writes, writes=access.writes, searches=searches, named="path" in call.arguments
+    )

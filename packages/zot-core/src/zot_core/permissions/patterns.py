@@ -1,0 +1,153 @@
+"""Patterns of rules: over the words of a command, and over real paths. Matching takes linear time."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
+
+LENGTH = 2000
+"""Most characters of a pattern."""
+
+_BETWEEN = "\x1f"
+"""Separates the words of a command while it is matched; a word that contains it is never readable."""
+
+_COMMAND_TOKEN = re.compile(r"\*+|\?|\s+|'[^']*'|\"[^\"]*\"|\\.|[^\\]", re.DOTALL)
+_PATH_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\\.|.", re.DOTALL)
+_WILD = re.compile(r"(?<!\\)[*?]")
+
+
+class CommandPattern:
+    """Words as a shell writes them, in which an unquoted `*` stands for any text and `?` for one character.
+
+    A `*` at the end also covers all further words, and a last word `*` also their absence. Before the end, `*` covers a
+    part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words. ValueError if
+    the pattern is empty or too long.
+    """
+
+    def __init__(self, text: str, *, careful: bool = False) -> None:
+        tokens = [each.group() for each in _COMMAND_TOKEN.finditer(_checked(text))]
+        rest = tokens[-1].startswith("*")
+        if rest:
+            tokens.pop()
+        bare = rest and bool(tokens) and tokens[-1].isspace()
+        if bare:
+            tokens.pop()
+        star = ANY if careful else STAR
+        parts = [_command_token(each, star) for each in tokens]
+        self.words = "".join(_literal(each) for each in tokens).split(_BETWEEN)
+        """The words of the pattern with their wildcards left out."""
+        tail = rf"(?:{_BETWEEN}.*)?" if bare else ".*" if rest else ""
+        self._match = re.compile(f"(?:{linear_expression(parts, f'[^{_BETWEEN}]')}){tail}", re.DOTALL).fullmatch
+
+    def matches(self, words: Sequence[str]) -> bool:
+        """Whether the words of a command match."""
+        return self._match(_BETWEEN.join(words)) is not None
+
+
+def _command_token(token: str, star: str) -> str:
+    if token.startswith("*"):
+        return star
+    if token == "?":
+        return f"[^{_BETWEEN}]"
+    return re.escape(_literal(token))
+
+
+def _literal(token: str) -> str:
+    """Return the text that a token of a command pattern means."""
+    if token.isspace():
+        return _BETWEEN
+    if token[0] in "'\"" and len(token) > 1:
+        return token[1:-1]
+    return "" if token in ("*", "?") else token[1:] if token[0] == "\\" else token
+
+
+class PathPattern:
+    """A path with `*` and `?` (not over a slash) and `**`; a backslash makes the next character plain.
+
+    A relative pattern begins at the working directory, `~` is the home directory. `DIR/` and `DIR/**` are a folder with
+    all that is in it; in a pattern that is `careful` (of an ask or a deny) every path is, case does not matter, and the
+    links that the pattern names are followed. ValueError if the pattern is empty or too long.
+    """
+
+    def __init__(self, text: str, *, careful: bool = False) -> None:
+        self.text = unicodedata.normalize("NFC", _checked(text))
+        self.careful = careful
+        self.below = careful or self.text.endswith(("/", "/**")) or self.text == "**"
+        wild = _WILD.search(self.text)
+        start = len(self.text) if wild is None else wild.start()
+        self.wild = wild is not None
+        self._fixed = self.text[:start] if wild is None else self.text[: self.text.rfind("/", 0, start) + 1]
+        """The part before the folder or name in which the first wildcard is, with its slash."""
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def base(self, cwd: str) -> str:
+        """Return the absolute path before the first wildcard; `cwd` is the real path of the working directory."""
+        plain = re.sub(r"\\(.)", r"\1", self._fixed)
+        return os.path.normpath(os.path.join(cwd, os.path.expanduser(plain)))
+
+    def matches(self, path: str, cwd: str) -> bool:
+        """Whether the real path `path` matches."""
+        return any(self._expression(base).fullmatch(_normal(path)) is not None for base in self._bases(cwd))
+
+    def reaches(self, folder: str, cwd: str) -> bool:
+        """Whether the pattern may match something below `folder`."""
+        for base in self._bases(cwd):
+            if is_below(base, folder) and os.path.lexists(base):
+                return True
+            if self.wild and is_below(folder, base):
+                return True
+        return False
+
+    def _bases(self, cwd: str) -> set[str]:
+        base = self.base(cwd)
+        if not self.careful:  # a link in the project must not widen what is allowed
+            return {base if is_below(base, cwd) else os.path.realpath(base)}
+        return {base, os.path.realpath(base)}
+
+    def _expression(self, base: str) -> re.Pattern[str]:
+        found = self._compiled.get(base)
+        if found is None:
+            rest = self.text[len(self._fixed) :].removesuffix("/**")
+            rest = "" if rest == "**" else rest.rstrip("/")
+            tokens = [re.escape(each) for each in unicodedata.normalize("NFC", base)]
+            if rest:
+                tokens += ["/"] if base != "/" else []
+                tokens += map(_path_token, _PATH_TOKEN.findall(rest))
+            below = "(?:/.*)?" if self.below else ""
+            if base == "/" and not rest:
+                tokens, below = [], ".*" if self.below else "/"
+            flags = re.DOTALL | (re.IGNORECASE if self.careful else 0)
+            if len(self._compiled) > 8:
+                self._compiled.clear()
+            found = self._compiled[base] = re.compile(f"(?:{linear_expression(tokens, '[^/]')}){below}", flags)
+        return found
+
+
+def _path_token(token: str) -> str:
+    if token in (STAR, ANY, FOLDERS):
+        return token
+    return "[^/]" if token == "?" else re.escape(token[1:] if len(token) > 1 else token)
+
+
+def _normal(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
+
+
+def _checked(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the pattern is empty")
+    if len(text) > LENGTH:
+        raise ValueError(f"the pattern has {len(text)} characters; use at most {LENGTH}")
+    return text.strip()
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or in it; both are absolute and without `..`."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def literal_path(path: str) -> str:
+    """Return the pattern that matches only `path`."""
+    return re.sub(r"([*?\\])", r"\\\1", path)

@@ -1,0 +1,89 @@
+"""`Rule`: one line of the settings `permissions`, and how such settings are read."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, get_args
+
+from zot_core.permission_mode import MODES, PermissionMode
+from zot_core.permissions.patterns import CommandPattern, PathPattern
+from zot_provider.errors import ConfigError
+from zot_provider.json_text import describe
+from zot_provider.record import Record, field, record
+
+Action: TypeAlias = Literal["allow", "ask", "deny"]
+
+ACTIONS: tuple[Action, ...] = get_args(Action)
+
+READ = "read"
+WRITES = ("edit", "write")
+"""Tools by whose names rules speak of every tool that reads files, and of every tool that writes files."""
+COMMANDS = "bash"
+OWN = ("job", "todo")
+"""Built-in tools that neither write files nor start anything; they run unless a rule names them."""
+
+_RULE = re.compile(r"(?P<tool>[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
+
+
+@record
+class Rule(Record):
+    """A rule: `text` as it was written, `source` the file and key it comes from, `pattern` None for every call."""
+
+    action: Action
+    text: str
+    tool: str
+    source: str = ""
+    pattern: CommandPattern | PathPattern | None = None
+
+
+@record
+class PermissionSettings(Record):
+    """The rules of one file, and the mode it chooses; None if it chooses none."""
+
+    rules: list[Rule] = field(default_factory=list)
+    mode: PermissionMode | None = None
+
+
+def parse_rule(action: Action, text: str, source: str = "") -> Rule:
+    """Parse a rule. Raises `ConfigError`: one line that begins with `source`."""
+    found = _RULE.fullmatch(text.strip())
+    if found is None:
+        raise _wrong(source, text, "expected TOOL or TOOL(PATTERN), such as bash(git status*)")
+    tool, pattern = found["tool"], found["pattern"]
+    if pattern is None:
+        return Rule(action, text.strip(), tool, source)
+    kind = PathPattern if tool.casefold() in (READ, *WRITES) else CommandPattern
+    try:
+        return Rule(action, text.strip(), tool, source, kind(pattern.strip(), careful=action != "allow"))
+    except ValueError as error:
+        raise _wrong(source, text, str(error)) from error
+
+
+def parse_permissions(value: object, source: str) -> PermissionSettings:
+    """Parse the settings `permissions` from the file `source`. Raises `ConfigError` that names file and key."""
+    key = f"{source}: permissions"
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{key}: expected an object, got {describe(value)}")
+    unknown = [name for name in value if name not in (*ACTIONS, "mode")]
+    if unknown:
+        raise ConfigError(f"{key}: unknown key {unknown[0]!r}; the keys are {', '.join(ACTIONS)} and mode")
+    mode = value.get("mode")
+    if mode is not None and mode not in MODES:
+        raise ConfigError(f"{key}.mode: expected one of {', '.join(MODES)}, got {mode!r}")
+    rules = [rule for action in ACTIONS for rule in _rules(action, value.get(action), f"{key}.{action}")]
+    return PermissionSettings(rules, mode)
+
+
+def _rules(action: Action, value: Any, source: str) -> list[Rule]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ConfigError(f"{source}: expected an array of rules, got {describe(value)}")
+    for each in value:
+        if not isinstance(each, str):
+            raise ConfigError(f"{source}: expected a rule as text, got {describe(each)}")
+    return [parse_rule(action, each, source) for each in value]
+
+
+def _wrong(source: str, text: str, why: str) -> ConfigError:
+    shown = repr(text if len(text) <= 80 else f"{text[:79]}…")
+    return ConfigError(f"{source}: {shown}: {why}" if source else f"{shown}: {why}")
