@@ -1,5 +1,7 @@
 """`RpcClient`: every command of `zot rpc` as a method."""
 
+# Longer than 400 lines: each command is a method of one class.
+
 import asyncio
 import base64
 import itertools
