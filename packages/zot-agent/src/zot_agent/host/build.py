@@ -338,8 +338,7 @@ def _unusable(settings: Settings, key: str, error: UnknownName) -> UnknownName:
 
 
 def use_network(settings: Settings) -> None:
-    """Make this process and its children use the proxy and the authorities of the settings; `no_proxy` still
-    applies."""
+    """Make this process and its children use the proxy (but for `no_proxy`) and the authorities of the settings."""
     if settings.http_proxy:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
     if settings.ca_file:
