@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import agents
+import checkpoints
 import environment
 import extensions
 import housekeeping
@@ -17,7 +18,9 @@ import startup
 import steps
 import streaming
 
-SCENARIOS = (startup, streaming, steps, session, housekeeping, agents, extensions, rpc, screen, serve, install)
+SCENARIOS = (
+    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve, install,
+)  # fmt: skip
 
 
 def main() -> None:

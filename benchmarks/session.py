@@ -46,7 +46,7 @@ asyncio.run(main())
 TREE = """
 import asyncio, sys, time
 from types import SimpleNamespace
-from zot_agent.ui.commands.tree_picker import TreePicker
+from zot_agent.ui.commands.session.tree_picker import TreePicker
 from zot_core import Runtime
 from zot_provider.testing import ScriptedClient
 

@@ -16,7 +16,7 @@ from zot_core.tools.definition.context import ToolContext
 from zot_provider.messages import TextBlock
 
 ARGUMENTS: dict[str, list[dict[str, Any]]] = {
-    "bash": [{"command": "true", "timeout": 5}],
+    "bash": [{"command": "true", "timeout": 5, "background": False}],
     "edit": [{"path": "a.txt", "edits": [{"oldText": "alpha", "newText": "beta"}]}],
     "find": [{"pattern": "*.txt", "path": ".", "limit": 5}],
     "glob": [{"pattern": "**/*.txt", "path": ".", "hidden": True}],
@@ -31,8 +31,10 @@ ARGUMENTS: dict[str, list[dict[str, Any]]] = {
             "limit": 5,
         }
     ],
+    "job": [{"action": "output", "id": "1", "wait": 0}],
     "ls": [{"path": ".", "limit": 5}],
     "read": [{"path": "a.txt", "offset": 1, "limit": 2}],
+    "todo": [{"items": [{"content": "read", "status": "pending"}]}],
     "write": [{"path": "b.txt", "content": "x"}],
 }
 LONGEST = 200_000

@@ -7,6 +7,7 @@ import signal
 import sys
 from base64 import b64decode
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from extension_folder import write_program
@@ -31,7 +32,7 @@ async def test_a_normal_end_logs_no_error(server: ScriptedServer, caplog: pytest
 
 def test_there_is_a_method_for_every_command() -> None:
     assert [name for name in METHODS if name != "hello" and not callable(getattr(RpcClient, name, None))] == []
-    assert "hello" in RpcClient.__annotations__
+    assert "hello" in get_type_hints(RpcClient)
 
 
 async def test_the_commands_that_ask_and_change_the_state(server: ScriptedServer) -> None:
@@ -64,7 +65,7 @@ async def test_a_client_goes_back_in_the_session(server: ScriptedServer) -> None
         context = await zot.get_context()
         assert [part["kind"] for part in context["parts"]] == ["system", "skills", "tools", "message", "message"]
         assert context["parts"][3]["text"] == "a"
-        assert await zot.go_to(entry["id"], before=True, summarise=True) == "a"
+        assert (await zot.go_to(entry["id"], before=True, summarise=True))["text"] == "a"
         await events_of(zot.prompt("b"))
         tree = await zot.get_tree()
         kinds = [each["kind"] for each in tree["entries"]]
@@ -312,3 +313,14 @@ async def test_one_reader_at_a_time(server: ScriptedServer) -> None:
         with pytest.raises(RuntimeError, match="one reader"):
             await client.events.next()
         first.cancel()
+
+
+async def test_a_client_undoes_and_redoes_a_prompt_with_its_files(server: ScriptedServer, alone: Path) -> None:
+    server.add(Turn(calls=[Call("write", {"path": "a", "content": "new\n"})]), "done")
+    async with connect(server) as zot:
+        await events_of(zot.prompt("write it"))
+        assert [(each["status"], each["diff"]) for each in await zot.diff()] == [("created", "+new")]
+        assert (await zot.undo())["text"] == "write it"
+        assert not (alone / "a").exists()
+        assert (await zot.redo(force=True))["restored"] == [str(alone / "a")]
+        assert (alone / "a").read_text() == "new\n"

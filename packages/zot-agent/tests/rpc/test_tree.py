@@ -8,7 +8,7 @@ from zot_core.sessions.branch import Found, open_branch
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
-from zot_provider.testing import ScriptedServer, Turn
+from zot_provider.testing import Call, ScriptedServer, Turn
 from zot_provider.usage import Usage
 
 
@@ -36,7 +36,8 @@ def test_a_client_goes_back_and_asks_something_else(peer: Peer, server: Scripted
     assert tree["current"] == entries[-1]["id"]
     assert [entry["parent"] for entry in entries] == ["", *(entry["id"] for entry in entries[:-1])]
 
-    assert peer.data("go_to", entry=entries[2]["id"], before=True) == {"text": "b", "message_count": 2}
+    moved = peer.data("go_to", entry=entries[2]["id"], before=True)
+    assert (moved["text"], moved["message_count"]) == ("b", 2)
     ask(peer, "c")
     assert texts(peer) == ["a", "one", "c", "three"]
     peer.call("set_label", entry=entries[3]["id"], label="first try")
@@ -55,7 +56,8 @@ def test_the_branch_that_is_left_is_summarised(peer: Peer, server: ScriptedServe
     ask(peer, "a")
     ask(peer, "b")
     entries = peer.data("get_tree")["entries"]
-    assert peer.data("go_to", entry=entries[2]["id"], before=True, summarise=True) == {"text": "b", "message_count": 3}
+    moved = peer.data("go_to", entry=entries[2]["id"], before=True, summarise=True)
+    assert (moved["text"], moved["message_count"]) == ("b", 3)
     assert texts(peer) == ["a", "one", "## Summary of another branch\n\nIt went wrong."]
     kinds = [entry["kind"] for entry in peer.data("get_tree")["entries"]]
     assert kinds == ["user", "assistant", "user", "assistant", "branch_summary"]
@@ -108,3 +110,26 @@ def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None
     for command in ("go_to", "fork"):
         assert peer.call(command, entry="gone")["error"] == "the session has no entry 'gone'"
     assert texts(peer) == ["a", "one"]
+
+
+def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(
+    peer: Peer, server: ScriptedServer, alone: Path
+) -> None:
+    (alone / "a").write_text("one\n")
+    path = str(alone / "a")
+    server.add(Turn(calls=[Call("write", {"path": "a", "content": "two\n"})]), "done")
+    ask(peer, "change it")
+    (change,) = peer.data("diff")["files"]
+    assert (change["path"], change["status"], change["added"], change["removed"]) == (path, "changed", 1, 1)
+    assert (change["diff"], change["starts"], change["note"]) == ("-one\n+two", [[1, 1]], "")
+    (alone / "a").write_text("mine")
+    refused = peer.data("undo")
+    assert (refused["edited"], refused["message_count"]) == ([path], 4)
+    moved = peer.data("undo", force=True)
+    assert moved == {"text": "change it", "message_count": 0, "restored": [path], "problems": [], "edited": []}
+    assert (alone / "a").read_text() == "one\n"
+    assert peer.data("diff") == {"files": []}
+    assert peer.data("redo")["restored"] == [path]
+    assert (alone / "a").read_text() == "mine"
+    assert peer.call("redo")["error"] == "there is nothing to redo"
+    assert peer.call("go_to", entry="x", restore="all")["error"].startswith("restore must be one of both")

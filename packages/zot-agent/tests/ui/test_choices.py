@@ -44,7 +44,7 @@ async def test_model_reasoning_and_theme_are_remembered(chats: Chats, server: Sc
 
 async def test_a_key_that_changes_the_reasoning_is_remembered(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server, **START | {"model": "anthropic/claude-opus-4-5"}) as talk:
-        await talk.press("<shift+tab><shift+tab>")
+        await talk.press("<ctrl+t><ctrl+t>")
         level = talk.reasoning
     assert stored(chats) == {"reasoning": level}
 

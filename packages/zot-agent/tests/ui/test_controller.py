@@ -211,7 +211,7 @@ async def test_files_that_a_prompt_names_are_read_by_the_model_and_the_user_sees
         assert "x = 1" not in talk.screen()
         await talk.shown("▌ compare @a.py and @cat.png with @nobody")
         await talk.shown("▌ + 2 files")
-        talk.type("<up>")
+        await talk.press("<up>")
         assert talk.editor == "compare @a.py and @cat.png with @nobody"
     async with chats.open(session="talk.jsonl") as talk:
         await talk.shown("▌ compare @a.py and @cat.png with @nobody")

@@ -9,6 +9,8 @@ Exception
     ├── CompactionError     (zot_core.compaction.compactor) the conversation could not be compacted
     │   └── NothingToCompact
     ├── InvalidOutput       the answer does not have the requested type
+    ├── CheckpointError     a checkpoint of files cannot be made or used
+    │   └── FilesEdited     files have changed since the checkpoint
     ├── Busy                a prompt was sent while another one is being answered
     ├── Closed              a runtime was used after `close`
     └── SessionError        a session cannot be opened or written
@@ -59,6 +61,19 @@ class SessionLocked(SessionError):
 
     exit_code = 2
     parameter = "fork"
+
+
+class CheckpointError(ZotError):
+    """A checkpoint of files cannot be made or used."""
+
+
+class FilesEdited(CheckpointError):
+    """Files at these `paths` have other contents than the agent left; nothing was restored."""
+
+    def __init__(self, paths: list[str]) -> None:
+        others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        super().__init__(f"{paths[0]}{others} changed since; nothing was restored")
+        self.paths = paths
 
 
 class InvalidOutput(ZotError):

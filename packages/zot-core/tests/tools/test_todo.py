@@ -56,6 +56,8 @@ def test_the_list_of_a_history_is_that_of_the_last_call_which_succeeded() -> Non
     for later in ([], call("2", "{", failed=True), call("2", "[]"), call("2", '{"items": [1]}')):
         assert current_list([*good, *later]) == [Todo("a", "pending")]
     assert current_list([*good, *call("2", '{"items": []}')]) == []
+    odd = call("2", '{"items": [{"content": {}, "status": []}]}')
+    assert current_list([*good, *odd]) == [Todo("{}", "pending")]
 
 
 async def test_the_list_of_a_conversation_follows_its_history() -> None:

@@ -21,6 +21,7 @@ class Subcommand(Record):
 SUBCOMMANDS = {
     "acp": Subcommand("zot_agent.cli.acp", "serve an editor that speaks the Agent Client Protocol", options=True),
     "auth": Subcommand("zot_agent.cli.auth", "show, add and remove keys and sign-ins"),
+    "checkpoints": Subcommand("zot_agent.cli.checkpoints", "show and remove the saved files behind /undo"),
     "completions": Subcommand("zot_agent.cli.completions", "print completions for bash, zsh or fish"),
     "config": Subcommand("zot_agent.cli.config", "show and change settings"),
     "demo": Subcommand("zot_agent.cli.demo", "try zot once, with any model that is available"),

@@ -9,6 +9,7 @@ async with RpcClient.start(cwd=".", provider="anthropic") as client:
 
 ```text
 rpc        `RpcClient`: every command as a method
+connection `RpcConnection`: sends commands, and gives events to their prompts
 operation  `Operation`: the events of a running prompt or compaction
 link       `RpcProcess`: the process, its lines and its end
 answers    the types of the answers
@@ -26,10 +27,10 @@ from zot_agent.client.answers import ModelInfo as ModelInfo
 from zot_agent.client.answers import ServerInfo as ServerInfo
 from zot_agent.client.answers import StateInfo as StateInfo
 from zot_agent.client.answers import UsageCount as UsageCount
+from zot_agent.client.connection import RpcError as RpcError
 from zot_agent.client.link import ClientLimits as ClientLimits
 from zot_agent.client.link import Disconnected as Disconnected
 from zot_agent.client.operation import Operation as Operation
 from zot_agent.client.rpc import RpcClient as RpcClient
-from zot_agent.client.rpc import RpcError as RpcError
 from zot_agent.client.rpc import image as image
 from zot_agent.client.talk import Talk as Talk

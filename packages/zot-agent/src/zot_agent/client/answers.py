@@ -81,6 +81,31 @@ class TreeInfo(TypedDict):
     current: str
 
 
+class MoveInfo(TypedDict):
+    """A move to another entry: its text, the paths of the files that were restored, and a line for each file that could
+    not be. If files have changed since, their paths are in `edited`, and nothing was done."""
+
+    text: str
+    message_count: int
+    restored: list[str]
+    problems: list[str]
+    edited: list[str]
+
+
+class FileDiffInfo(TypedDict):
+    """A file that the session changed; `status` is created, deleted or changed. Each line of `diff` begins with a
+    space, `-` or `+`, or is `...`; `starts` has the first line numbers of each part, old and new. Without lines `note`
+    says why."""
+
+    path: str
+    status: str
+    added: int
+    removed: int
+    diff: str
+    starts: list[list[int]]
+    note: str
+
+
 class JobInfo(TypedDict):
     """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
     itself. `output` is the end of what it has printed, `output_path` a file with more of it."""

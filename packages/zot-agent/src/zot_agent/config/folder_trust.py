@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from zot_agent.config.settings import read_json_object
-from zot_agent.git import git_command, git_environment
+from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file

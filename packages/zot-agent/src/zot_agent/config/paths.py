@@ -30,6 +30,11 @@ def sessions_root() -> str:
     return os.path.join(zot_home(), "sessions")
 
 
+def checkpoints_root() -> str:
+    """Return the folder of the files that agents changed, as they were before."""
+    return os.path.join(zot_home(), "checkpoints")
+
+
 def models_folder() -> str:
     """Return the folder for the weights of models that run in this process."""
     return os.path.join(zot_home(), "models")

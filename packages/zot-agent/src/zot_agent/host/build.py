@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
-from zot_agent.config.paths import sessions_root, zot_home
+from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.config.skill_pins import SkillPins
 from zot_agent.extensions.discover import Discovery
@@ -16,12 +16,11 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
-from zot_agent.version import __version__
+from zot_agent.host.session_files import find_session, open_session
 from zot_core.compaction.compactor import CompactionLimits
-from zot_core.errors import SessionError, SessionNotFound
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
-from zot_core.sessions.file import SessionFile, StoredSession, load
+from zot_core.sessions.file import StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import SKILL_TOOL, ExtensionSkills, Skill, Skills, find_skills, pinned_section
 from zot_core.templates import PromptTemplates
@@ -30,7 +29,6 @@ from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import Client
 from zot_provider.errors import ConfigError, UnknownName
-from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists
@@ -77,8 +75,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        changed = options.replace(fork=fork)
-        return continue_session(conversation, path, changed, registry, choice)
+        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
@@ -146,6 +143,7 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.context.bash_timeout = settings.bash_timeout
+        watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -155,6 +153,16 @@ def open_runtime(
             session.close()
         raise
     return runtime, [*problems, *notes]
+
+
+def watch_files(runtime: "Runtime") -> None:
+    """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
+
+    home = zot_home()
+    inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
+    runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
+    runtime.checkpoints.attach()
 
 
 def continue_session(
@@ -290,43 +298,6 @@ def working_directory(cwd: str) -> str:
     return path
 
 
-def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None, list[str]]:
-    """Return the path and the content of the session to continue, and notes about newer sessions that cannot be read;
-    an empty path and None for a new session.
-
-    Raises `ConfigError` if the session cannot be found or read.
-    """
-    if not options.session and not options.continue_latest:
-        return "", None, []
-    try:
-        if options.session:
-            path = store.find(options.session, cwd)
-            return path, _load_session(path), []
-        problems: list[SessionError] = []
-        for path in store.paths(cwd):
-            try:
-                stored = _load_session(path)
-            except SessionError as error:
-                problems.append(error)
-                continue
-            if not stored.meta.hidden:
-                return path, stored, [f"{each}; an older session is continued" for each in problems]
-    except OSError as error:
-        raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
-    except SessionError as error:
-        raise ConfigError(str(error)) from error
-    broken = "".join(f": {each}" for each in problems[:1])
-    raise ConfigError(f"no session to continue in {cwd}{broken}; start one without -c") from SessionNotFound()
-
-
-def _load_session(path: str) -> StoredSession:
-    """Load a session. Raises `SessionError`, also for a session without an id."""
-    stored = load(path)
-    if not stored.meta.id:
-        raise SessionError(f"{path} is not a session file: its meta row has no id")
-    return stored
-
-
 def choose_model(
     options: HostOptions, settings: Settings, registry: ModelRegistry, stored: StoredSession | None
 ) -> Selection:
@@ -367,24 +338,8 @@ def _unusable(settings: Settings, key: str, error: UnknownName) -> UnknownName:
 
 
 def use_network(settings: Settings) -> None:
-    """Make this process and its children use the proxy and the authorities of the settings; `no_proxy` still
-    applies."""
+    """Make this process and its children use the proxy (but for `no_proxy`) and the authorities of the settings."""
     if settings.http_proxy:
         os.environ["http_proxy"] = os.environ["https_proxy"] = settings.http_proxy
     if settings.ca_file:
         os.environ["SSL_CERT_FILE"] = settings.ca_file
-
-
-def open_session(
-    store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None, *, fork: bool = False
-) -> tuple[SessionFile, StoredSession | None]:
-    """Open the session file to write to, and return it with its content: a new one, the existing one at `path`, or with
-    `fork` a copy of that."""
-    if fork and stored is not None:
-        from zot_core.sessions.branch import copy_branch  # noqa: PLC0415  few sessions are forked
-
-        path = copy_branch(path, stored.meta, "", fork=True)
-        stored = load(path) if path else None
-    if stored is None:
-        return store.create(cwd, model.id, model.provider, __version__), None
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored), stored

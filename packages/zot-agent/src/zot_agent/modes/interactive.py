@@ -116,7 +116,7 @@ async def _drive(
 
 async def _resume(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
     """Have a session chosen, and send the first prompt to it; without a choice it is the beginning of a new one."""
-    from zot_agent.ui.commands.sessions import sessions  # noqa: PLC0415  as above
+    from zot_agent.ui.commands.session.stored import sessions  # noqa: PLC0415  as above
 
     await sessions(chat.controller, "")
     if prompt or images:

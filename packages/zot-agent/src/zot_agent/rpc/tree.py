@@ -1,12 +1,16 @@
-"""The commands on the session's tree of entries: `get_tree`, `go_to`, `fork`, `set_label`."""
+"""The commands on the session's tree of entries: `get_tree`, `go_to`, `undo`, `redo`, `diff`, `fork`,
+`set_label`."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, get_args
 
-from zot_agent.rpc.method import Answer, CommandField, Method
+from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_core.errors import FilesEdited
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
+    from zot_core.runtime.restoring import Moved
 
 
 async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -28,11 +32,62 @@ async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Continue at another entry."""
-    message = await context.conversation.branches.go_to(
-        fields["entry"], before=fields.get("before", False), summarise=fields.get("summarise", False)
-    )
-    text = "" if message is None else message.display_text or message.text
-    return {"text": text, "message_count": len(context.runtime.messages)}
+    from zot_core.runtime.restoring import Restore  # noqa: PLC0415  not before the first request
+
+    restore, branches = fields.get("restore", "conversation"), context.conversation.branches
+    if restore not in get_args(Restore):
+        raise InvalidCommand(f"restore must be one of {', '.join(get_args(Restore))}")
+    flags = {name: fields.get(name, False) for name in ("before", "force", "summarise")}
+    return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags))
+
+
+async def undo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Go back to before the last prompt."""
+    return await _moved(context, context.conversation.branches.undo(force=fields.get("force", False)))
+
+
+async def redo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Take back the last undo."""
+    return await _moved(context, context.conversation.branches.redo(force=fields.get("force", False)))
+
+
+async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
+    from zot_core.runtime.restoring import Moved  # noqa: PLC0415  as above
+
+    edited: list[str] = []
+    moved = Moved()
+    try:
+        moved = await move
+    except FilesEdited as error:
+        edited = error.paths
+    text = "" if moved.message is None else moved.message.display_text or moved.message.text
+    count = len(context.runtime.messages)
+    return {
+        "text": text,
+        "message_count": count,
+        "restored": moved.restored,
+        "problems": moved.problems,
+        "edited": edited,
+    }
+
+
+async def diff(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Return what the session changed."""
+    files = await context.conversation.branches.diff()
+    return {
+        "files": [
+            {
+                "path": each.path,
+                "status": each.status,
+                "added": each.added,
+                "removed": each.removed,
+                "diff": each.diff,
+                "starts": each.starts,
+                "note": each.note,
+            }
+            for each in files
+        ]
+    }
 
 
 async def fork(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -46,6 +101,9 @@ async def set_label(context: "CommandContext", fields: dict[str, Any]) -> Answer
     context.conversation.branches.label(fields["entry"], fields["label"])
     return None
 
+
+_FORCE = CommandField("force", "boolean", "Overwrite files that have changed since.")
+_MOVED = '{"text": "hi", "message_count": 2, "restored": ["/work/a.py"], "problems": [], "edited": []}'
 
 _BEFORE = CommandField("before", "boolean", "Continue before the entry, to ask something else in its place.")
 
@@ -64,10 +122,14 @@ METHODS = (
         "go_to",
         go_to,
         "Continue the conversation after another entry of the session. Nothing is lost: the entries after it stay in "
-        "the tree. The data has the text of the entry. The event `session_tree` follows. Refused while busy.",
+        "the tree. The data has the text of the entry, the paths of the files that were restored, a line for each file "
+        "that could not be (`problems`), and the paths of files that have changed since (`edited`): then nothing was "
+        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy.",
         (
             CommandField("entry", "string", "The id of the entry.", required=True),
             _BEFORE,
+            CommandField("restore", "string", "What goes back: `conversation` (the default), `files` or `both`."),
+            _FORCE,
             CommandField(
                 "summarise",
                 "boolean",
@@ -75,7 +137,32 @@ METHODS = (
                 "stops that, and nothing has changed then.",
             ),
         ),
-        '{"text": "hi", "message_count": 2}',
+        _MOVED,
+    ),
+    Method(
+        "undo",
+        undo,
+        "Go back to before the last prompt: the conversation, and the files that tools changed since. The data is that "
+        "of `go_to`, with the text of the prompt. Refused while busy.",
+        (_FORCE,),
+        _MOVED,
+    ),
+    Method(
+        "redo",
+        redo,
+        "Take back the last `undo`, if nothing was asked since. The data is that of `go_to`. Refused while busy.",
+        (_FORCE,),
+        _MOVED,
+    ),
+    Method(
+        "diff",
+        diff,
+        "List the files that differ from what they were before the session. `status` is created, deleted or changed. "
+        "Each line of `diff` begins with a space, `-` or `+`, or is `...`; `starts` has the first line numbers of each "
+        "part, old and new. Without lines `note` says why.",
+        (),
+        '{"files": [{"path": "/work/a.py", "status": "changed", "added": 1, "removed": 1, "diff": "-a\\n+b", '
+        '"starts": [[1, 1]], "note": ""}]}',
     ),
     Method(
         "fork",

@@ -14,6 +14,8 @@ from zot_provider.messages import Message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zot_core.checkpoints.compare import FileDiff
+    from zot_core.runtime.restoring import Moved, Restore
     from zot_core.sessions.tree import SessionTree
 
 
@@ -51,6 +53,42 @@ class ConversationBranches:
         message = await self._runtime.branches.go_to(entry, before=before, summary=summary)
         self._moved(same=True)
         return message
+
+    async def go_back(
+        self, entry: str, *, before: bool = False, restore: "Restore" = "both", force: bool = False,
+        summarise: bool = False,
+    ) -> "Moved":  # fmt: skip
+        """Do what `go_to` does, with the files: see `RestoringBranches.go_back`."""
+        self._check_idle()
+        summary = await self._summary(entry, before=before) if summarise and restore != "files" else None
+        moved = await self._runtime.branches.go_back(
+            entry, before=before, restore=restore, force=force, summary=summary
+        )
+        if restore != "files":
+            self._moved(same=True)
+        return moved
+
+    async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
+        """Return the paths of the files that `go_back` would restore."""
+        return await self._runtime.branches.files_to_restore(entry, before=before)
+
+    async def undo(self, *, force: bool = False) -> "Moved":
+        """Go back to before the last prompt, with the files: see `RestoringBranches.undo`."""
+        self._check_idle()
+        moved = await self._runtime.branches.undo(force=force)
+        self._moved(same=True)
+        return moved
+
+    async def redo(self, *, force: bool = False) -> "Moved":
+        """Take back the last undo: see `RestoringBranches.redo`."""
+        self._check_idle()
+        moved = await self._runtime.branches.redo(force=force)
+        self._moved(same=True)
+        return moved
+
+    async def diff(self) -> "list[FileDiff]":
+        """Return what the session changed: see `RestoringBranches.diff`."""
+        return await self._runtime.branches.diff()
 
     async def _summary(self, entry: str, *, before: bool) -> Message | None:
         written: list[Message | None] = []

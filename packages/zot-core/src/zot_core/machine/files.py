@@ -51,9 +51,9 @@ class LocalFiles:
     async def write(self, path: str, data: bytes) -> None:
         """Replace the content atomically; parent directories are created, links followed, permission bits kept."""
         if len(data) > _THREAD_BYTES:
-            await asyncio.to_thread(_write, path, data)
+            await asyncio.to_thread(write_file, path, data)
         else:
-            _write(path, data)
+            write_file(path, data)
 
     async def list(
         self, path: str, *, follow: bool = True
@@ -94,7 +94,8 @@ def _entry_kind(entry: os.DirEntry[str], *, follow: bool) -> Literal["file", "di
         return "other"
 
 
-def _write(path: str, data: bytes) -> None:
+def write_file(path: str, data: bytes) -> None:
+    """Do what `LocalFiles.write` does."""
     target = os.path.realpath(path)
     try:
         old = os.stat(target)

@@ -51,7 +51,8 @@ from zot_provider.router import RoutingClient
 from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
-    from zot_core.runtime.branches import Branches
+    from zot_core.checkpoints.watch import Checkpoints
+    from zot_core.runtime.restoring import RestoringBranches
 
 T = TypeVar("T")
 
@@ -100,14 +101,12 @@ class Runtime:
         registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
         `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
         are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
-        `Conversation`. `append_system_prompt` is one text or several. `session` is the path of a session file, which is
-        continued if it exists, or an open session file with the contents `resumed` from it. `confirm` is called before
-        each tool call. The limits are those of `RunLimits`. `auto_compact` is the fraction of the context window at
-        which the conversation is compacted, None for never; pass `CompactionLimits` for more control. `files` and
-        `shell` are the tools' access to the machine, `env` is added to the environment of their processes, and `deps`
-        is any object that your tools find in their `ToolContext`. `close` closes what was passed in.
-
-        Raises `ConfigError` (unknown names, missing key, bad limits) and `SessionError`.
+        `Conversation`. `session` is the path of a session file, which is continued if it exists, or an open session
+        file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are those of
+        `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is compacted, None
+        for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine,
+        `env` is added to the environment of their processes, and `deps` is any object that your tools find in their
+        `ToolContext`. `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
         client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
@@ -149,13 +148,14 @@ class Runtime:
         attach_jobs(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
         self._closed = False
+        self.checkpoints: Checkpoints | None = None  # set before the first prompt
 
     @cached_property
-    def branches(self) -> "Branches":
+    def branches(self) -> "RestoringBranches":
         """The entries of the session, and going back to them."""
-        from zot_core.runtime.branches import Branches  # noqa: PLC0415  not before the first request
+        from zot_core.runtime.restoring import RestoringBranches  # noqa: PLC0415  not before the first request
 
-        return Branches(self.agent, self._recorder, self._check_idle, self._default_model)
+        return RestoringBranches(self.agent, self._recorder, self._check_idle, self._default_model, self.checkpoints)
 
     @property
     def hooks(self) -> Hooks:
@@ -270,9 +270,8 @@ class Runtime:
         return await AnswerCollector(self.hooks, run).result()
 
     async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
-        """Answer `text` and yield the answer's text as it arrives, as the user sees it. A line break separates the
-        answers of two turns. Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels
-        the run.
+        """Answer `text` and yield the answer as it arrives and the user sees it, with a line break between two turns.
+        Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
         """
         run = self.prompt(text, images)
         async with aclosing(stream_answer(run, AnswerCollector(self.hooks, run))) as pieces:
@@ -387,6 +386,8 @@ class Runtime:
         self.cancel()
         if (current := self.agent.current) is not None:
             await current.finished()
+        if self.checkpoints is not None:
+            await self.checkpoints.close()
         await self.agent.context.jobs.close()
         if self.session is not None:
             self.session.close()

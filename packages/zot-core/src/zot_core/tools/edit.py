@@ -98,15 +98,25 @@ async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits
             raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
         if b"\0" in content[:_BINARY_PROBE]:
             raise ToolError(f"{path} looks binary; it cannot be edited as text")
-        if edit_text.is_quick(content, replacements):
-            content, (_, diff, starts) = edit_text.edit_bytes(content, replacements)
-        else:
-            content, diff, starts = await _edit_in_process(content, replacements, path, limits)
+        content, diff, starts = await edit_content(content, replacements, path, limits)
     except edit_text.EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error
     except OSError as error:
         raise as_tool_error(error, path) from error
     return _Change(target, content, _clean(diff), starts)
+
+
+async def edit_content(
+    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
+) -> tuple[bytes, str, list[tuple[int, int]]]:
+    """Edit the content of the file `path`, a large one in a process; return the new content, the diff and its starts.
+    Raises `EditError` and `ToolError`."""
+    from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
+
+    if not edit_text.is_quick(content, replacements):
+        return await _edit_in_process(content, replacements, path, limits)
+    content, (_, diff, starts) = edit_text.edit_bytes(content, replacements)
+    return content, diff, starts
 
 
 async def _edit_in_process(

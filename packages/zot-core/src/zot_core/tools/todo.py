@@ -1,7 +1,7 @@
 """The `todo` tool: a list of what is still to be done, for the user to see."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from typing_extensions import TypedDict  # pydantic's, before Python 3.12
 
@@ -62,4 +62,6 @@ def current_list(messages: Sequence[Message]) -> list[Todo]:
 
 
 def _todos(items: Sequence[TodoItem]) -> list[Todo]:
-    return [Todo(str(each["content"]), each["status"]) for each in items]
+    """Return the items as records. A stored session may have any status; an unknown one counts as pending."""
+    known = get_args(TodoStatus)
+    return [Todo(str(each["content"]), each["status"] if each["status"] in known else "pending") for each in items]

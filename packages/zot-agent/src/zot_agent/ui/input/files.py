@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing, suppress
 from itertools import islice
 
-from zot_agent.git import git_command, git_environment
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
+from zot_core.machine.git import git_command, git_environment
 from zot_provider.record import Record, record
 from zot_tui.signal import Signal
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank

@@ -115,7 +115,7 @@ async def search(
     try:
         async with asyncio.timeout(limits.seconds) as clock:
             async for portion in _portions(paths, limits):
-                if type(files) is LocalFiles:
+                if type(files).chunks is LocalFiles.chunks:
                     await searcher.search({path: path for path in portion}, base)
                 else:
                     await _search_copies(searcher, portion, base, files, limits)

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from zot_agent.git import git_command, git_environment
 from zot_agent.signals import defer_stop_signals
+from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field, record
 

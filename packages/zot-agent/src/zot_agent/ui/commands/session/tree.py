@@ -1,0 +1,183 @@
+"""/tree /edit /fork /clone /undo /redo /diff: the entries of the session, and the files that go back with them."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.commands.session.tree_picker import TreePicker
+from zot_core.errors import FilesEdited
+from zot_tui.diff import diff_rows
+from zot_tui.text.runs import Row, clip_runs
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.picker import Picker, PickerItem
+from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, Pages
+
+if TYPE_CHECKING:
+    from zot_core.checkpoints.compare import FileDiff
+    from zot_core.runtime.restoring import Moved, Restore
+
+_LISTED = 20
+"""Most paths that a question or a note names."""
+
+
+async def tree(chat: Chat, _: str) -> None:
+    """Choose an entry at which to continue. A prompt is put into the editor, to change it."""
+    picker = TreePicker(chat)
+    await picker.load()
+    chosen = await chat.ask(picker)
+    if chosen is not None:
+        await go_back(chat, chosen, before=picker.is_prompt(chosen), summarise=picker.summarise)
+
+
+async def edit_prompt(chat: Chat, _: str) -> None:
+    """Choose an earlier prompt of the conversation, and change it."""
+    prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
+    items = [
+        PickerItem(message.id, (message.display_text or message.text).strip() or "(image)")
+        for message in reversed(prompts)
+        if message.summarized_tokens is None
+    ]
+    chosen = await chat.ask(Picker("Change a prompt", items, empty="no prompts yet"))
+    if chosen is not None:
+        await go_back(chat, chosen, before=True)
+
+
+async def fork(chat: Chat, _: str) -> None:
+    """Continue before an earlier prompt, in a new session."""
+    prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
+    items = [PickerItem(message, (message.display_text or message.text).strip()) for message in reversed(prompts)]
+    chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
+    if chosen is not None:
+        await chat.host.conversation.branches.fork(chosen.id, before=True)
+        chat.note("a new session with the conversation up to there; the old one is in /sessions")
+        chat.insert(chosen.display_text or chosen.text)
+
+
+async def clone(chat: Chat, _: str) -> None:
+    """Continue in a copy of the session."""
+    await chat.host.conversation.branches.fork()
+    chat.note("a new session with the same conversation; the old one is in /sessions")
+
+
+async def undo(chat: Chat, _: str) -> None:
+    """Go back to before the last prompt, with the files, and put the prompt into the editor."""
+    moved = await _move(chat, lambda force: chat.host.conversation.branches.undo(force=force))
+    if moved is not None:
+        _insert(chat, moved)
+        chat.note(f"undone; {_files(chat, moved)}; /redo takes it back")
+
+
+async def redo(chat: Chat, _: str) -> None:
+    """Take back the last undo."""
+    moved = await _move(chat, lambda force: chat.host.conversation.branches.redo(force=force))
+    if moved is not None:
+        chat.note(f"redone; {_files(chat, moved)}")
+
+
+async def diff(chat: Chat, _: str) -> None:
+    """Show what the session changed."""
+    files = await chat.host.conversation.branches.diff()
+    if not files:
+        chat.note("this session has changed no file")
+        return
+    cwd = chat.host.runtime.cwd
+    lines = f"+{sum(each.added for each in files)} -{sum(each.removed for each in files)}"
+    await chat.ask(
+        Pages(
+            "Changes of this session",
+            lambda width: _diff_rows(files, cwd, width),
+            note=f"{_count(len(files))}  {lines}",
+        )
+    )
+
+
+def _diff_rows(files: "list[FileDiff]", cwd: str, width: int) -> list[Row[str]]:
+    rows: list[Row[str]] = []
+    for each in files:
+        name = sanitize_line(_shown_path(each.path, cwd))
+        status = "" if each.status == "changed" else f" {each.status}"
+        counts = f"  +{each.added} -{each.removed}" if each.diff else ""
+        rows += [[]] if rows else []
+        rows.append(clip_runs([("title", name), ("muted", f"{status}{counts}")], width))
+        rows += diff_rows(each.diff, width, each.starts)
+        rows += [[("muted", sanitize_line(each.note))]] if each.note else []
+    return rows
+
+
+async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = False) -> None:
+    """Continue at an entry. If files were changed since, ask what goes back. See `ConversationBranches.go_to`."""
+    branches = chat.host.conversation.branches
+    paths = await branches.files_to_restore(entry, before=before)
+    restore: Restore | None = "conversation"
+    if paths:
+        choices: list[ConfirmChoice[Restore | None]] = [
+            ConfirmChoice("b", "both: conversation and files", "both"),
+            ConfirmChoice("c", "the conversation; the files stay as they are", "conversation"),
+            ConfirmChoice("f", "the files; the conversation stays as it is", "files"),
+        ]
+        restore = await chat.ask(Confirm("What goes back?", choices, _listed(chat, paths)))
+    if restore is None:
+        return
+    chosen = restore
+    moved = await _move(
+        chat,
+        lambda force: branches.go_back(entry, before=before, restore=chosen, force=force, summarise=summarise),
+    )
+    if moved is None:
+        return
+    if before and chosen != "files":
+        _insert(chat, moved)
+    if chosen != "conversation":
+        chat.note(_files(chat, moved))
+
+
+async def _move(chat: Chat, move: "Callable[[bool], Awaitable[Moved]]") -> "Moved | None":
+    """Go back or forward, and ask whether files that the person changed are overwritten; None if not."""
+    try:
+        moved = await move(False)
+    except FilesEdited as error:
+        title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
+        choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
+        if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths))):
+            return None
+        moved = await move(True)
+    if moved.problems:
+        chat.note("not restored: " + "; ".join(map(sanitize_line, moved.problems[:_LISTED])), "warning")
+    return moved
+
+
+def _insert(chat: Chat, moved: "Moved") -> None:
+    if moved.message is not None and not chat.prompt_input.text:
+        chat.insert(moved.message.display_text or moved.message.text)
+
+
+def _files(chat: Chat, moved: "Moved") -> str:
+    if not moved.restored:
+        return "no file was restored"
+    return f"restored {_listed(chat, moved.restored).replace(chr(10), ', ')}"
+
+
+def _listed(chat: Chat, paths: list[str]) -> str:
+    lines = [sanitize_line(_shown_path(path, chat.host.runtime.cwd)) for path in paths[:_LISTED]]
+    return "\n".join([*lines, f"and {len(paths) - _LISTED} more"] if len(paths) > _LISTED else lines)
+
+
+def _shown_path(path: str, cwd: str) -> str:
+    """Return a path as people know it: relative to the working directory, if it is below that."""
+    return path.removeprefix(os.path.join(os.path.realpath(cwd), ""))
+
+
+def _count(files: int) -> str:
+    return f"{files} files" if files > 1 else "1 file"
+
+
+COMMANDS = (
+    SlashCommand("tree", "", "go back to an entry of any branch", "cancel", tree),
+    SlashCommand("edit", "", "change an earlier prompt and ask again", "cancel", edit_prompt),
+    SlashCommand("fork", "", "continue before a prompt in a new session", "cancel", fork),
+    SlashCommand("clone", "", "continue in a copy of the session", "cancel", clone),
+    SlashCommand("undo", "", "go back to before the last prompt, with the files", "cancel", undo),
+    SlashCommand("redo", "", "take back the last undo", "wait", redo),
+    SlashCommand("diff", "", "show what this session changed", "now", diff),
+)

@@ -1,0 +1,84 @@
+"""Undo and redo on the screen."""
+
+from pathlib import Path
+
+from screen import Chats, Talk, bash
+
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+def write(path: str, content: str) -> Turn:
+    return Turn(calls=[Call("write", {"path": path, "content": content})])
+
+
+def prompts(talk: Talk) -> list[str]:
+    return [text for _, text in talk.said]
+
+
+async def test_undo_restores_the_files_and_puts_the_prompt_into_the_editor(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    server.add(write("a", "1"), "written", write("a", "2"), "changed")
+    async with chats.built(server) as talk:
+        await talk.send("write it", "change it")
+        talk.type("/undo<enter>")
+        await talk.shown("undone; restored a; /redo takes it back")
+        await talk.shown("› change it")
+        await talk.until_hidden("changed")
+        assert Path("a").read_text() == "1"
+        talk.type("<ctrl+u>/redo<enter>")
+        await talk.shown("redone; restored a")
+        await talk.shown("changed")
+        assert Path("a").read_text() == "2"
+
+
+async def test_a_file_that_the_person_edited_is_asked_about(chats: Chats, server: ScriptedServer, alone: Path) -> None:
+    server.add(write("a", "1"), "written")
+    async with chats.built(server) as talk:
+        await talk.send("write it")
+        Path("a").write_text("mine")
+        talk.type("/undo<enter>")
+        await talk.shown("1 file changed since, not by zot. Overwrite?")
+        talk.type("n")
+        await talk.until_hidden("Overwrite?")
+        assert Path("a").read_text() == "mine"
+        assert "written" in talk.screen()
+        talk.type("/undo<enter>")
+        await talk.shown("Overwrite?")
+        talk.type("y")
+        await talk.shown("undone; restored a")
+        assert not Path("a").exists()
+
+
+async def test_going_back_asks_what_goes_back_if_files_differ(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    server.add(Turn(calls=[bash("echo 1 > a")]), "red", "blue")
+    async with chats.built(server) as talk:
+        await talk.send("a color")
+        for answer in "fb":
+            talk.type("<esc><esc>")
+            await talk.shown("Change a prompt")
+            talk.type("<enter>")
+            if answer == "f":
+                await talk.shown("What goes back?")
+                talk.type("f")
+                await talk.shown("restored a")
+                assert "red" in talk.screen()
+            assert not Path("a").exists()
+        await talk.shown("› a color")
+        await talk.until_hidden("red")
+
+
+async def test_diff_shows_what_the_session_changed(chats: Chats, server: ScriptedServer, alone: Path) -> None:
+    Path("a").write_text("one\ntwo\n")
+    Path("b").write_bytes(b"\0")
+    server.add(write("a", "one\nthree\n"), Turn(calls=[bash("rm b; echo new > c")]), "changed")
+    async with chats.built(server) as talk:
+        talk.type("/diff<enter>")
+        await talk.shown("this session has changed no file")
+        await talk.send("change it")
+        talk.type("/diff<enter>")
+        await talk.shown("Changes of this session")
+        for line in ("a  +1 -1", "- two", "+ three", "b deleted", "not a text", "c created  +1 -0", "+ new"):
+            await talk.shown(line)

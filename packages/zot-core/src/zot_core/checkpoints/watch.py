@@ -1,0 +1,300 @@
+"""`Checkpoints`: saves the files that the agent changes, before the first change.
+
+The file tools write through `WatchedFiles`, commands run through `WatchedShell`; no tool is known by name. Nothing else
+is loaded before the first change.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from zot_core.agent import Agent
+from zot_core.aio import finish, in_thread, spawn
+from zot_core.errors import CheckpointError
+from zot_core.events import Notice
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.interface import Shell, ShellExit
+from zot_provider.messages import Message, ToolResultBlock
+
+if TYPE_CHECKING:
+    from zot_core.checkpoints.git_tree import GitTree
+    from zot_core.checkpoints.restore import FileHistory
+    from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
+    from zot_core.sessions.tree import SessionTree
+
+T = TypeVar("T")
+
+
+class Checkpoints:
+    """Saves what an agent changes, in a store of its own for each folder: the repository around the working directory,
+    or this directory itself.
+
+    A failure, such as a full disk, does not stop the agent: a notice reports it once, and the change is not covered.
+    """
+
+    def __init__(
+        self, root: str, agent: Agent, *, left_out: Iterable[str] = (), limits: "CheckpointLimits | None" = None
+    ) -> None:
+        """`root` is the folder of all stores. Commands are not searched for changes below it and below the folders
+        `left_out`."""
+        self.root = os.path.abspath(root)
+        self.lock = asyncio.Lock()
+        """Held while files are saved or restored. A tool that wants to change files waits for it."""
+        self._agent, self._limits = agent, limits
+        self._left_out = [self.root, *map(os.path.abspath, left_out)]
+        self._entry = ""
+        self._unfinished: set[str] = set()
+        self._opened_for = ""
+        self._store: CheckpointStore | None = None
+        self._git: GitTree | None = None
+        self._reported: set[str] = set()
+        self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
+        self._uncovered: set[str] = set()  # folders in which changes by commands are not found
+        self._work: set[asyncio.Task[None]] = set()
+
+    def attach(self) -> None:
+        """Begin to watch the agent's tools. Other files than those of this machine are not watched."""
+        context = self._agent.context
+        files = WatchedFiles(self) if type(context.files) is LocalFiles else context.files
+        self._agent.context = context.replace(files=files, shell=WatchedShell(context.shell, self))
+        self._agent.hooks.message.add(self._on_message)
+
+    def _on_message(self, message: Message) -> None:
+        """Notice which calls are running: what changes files outside of them is the person's work."""
+        if message.role == "assistant":
+            self._entry = message.id
+            self._unfinished = {call.id for call in message.tool_calls}
+        elif message.role == "tool":
+            self._unfinished -= {block.call_id for block in message.content if isinstance(block, ToolResultBlock)}
+        else:
+            self._unfinished.clear()
+
+    @property
+    def entry(self) -> str:
+        """The id of the entry whose tool calls are running; empty without any."""
+        return self._entry if self._unfinished else ""
+
+    @property
+    def limits(self) -> "CheckpointLimits":
+        """The limits of stores."""
+        if self._limits is None:
+            from zot_core.checkpoints.store import CheckpointLimits  # noqa: PLC0415  not before the first change
+
+            self._limits = CheckpointLimits()
+        return self._limits
+
+    async def store(self) -> "CheckpointStore":
+        """Return the store of the working directory; it may not be on disk yet. Hold `lock`."""
+        from zot_core.checkpoints.store import CheckpointStore, store_folder  # noqa: PLC0415  as above
+
+        cwd = self._agent.context.cwd
+        if self._store is None or self._opened_for != cwd:
+            await self._close_git()
+            folder = await asyncio.to_thread(_work_tree, cwd)
+            self._store = CheckpointStore(store_folder(self.root, folder), folder)
+            self._opened_for = cwd
+            self._beside(self._prune(self._store))
+        return self._store
+
+    async def _prune(self, store: "CheckpointStore") -> None:
+        from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  not before the first change
+
+        with suppress(OSError):  # it is tried again by the next process
+            if os.path.isdir(store.path):
+                await in_thread(lambda check: prune_if_due(store, self.limits, check))
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do work beside the agent."""
+        task = spawn(work, "checkpoint")
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    @asynccontextmanager
+    async def saving(self, entry: str, path: str) -> AsyncIterator[None]:
+        """Save the file at the path before and after the block changes it, for this entry."""
+        from zot_core.checkpoints import states  # noqa: PLC0415  as above
+
+        async with self.lock:
+            store, limits, now = await self.store(), self.limits, time.time()
+            path = await asyncio.to_thread(os.path.realpath, path)
+
+            def before() -> "states.FileState | None":
+                store.create()
+                state = states.save(path, store.objects, limits.file_bytes)
+                store.add(entry, now, [states.FileChange(path, state, states.UNSEEN)])
+                return state
+
+            def after() -> None:
+                state = states.save(path, store.objects, limits.file_bytes)
+                store.add(entry, now, [states.FileChange(path, old, state)])
+
+            saved, old = await self._attempt(before)
+            try:
+                yield
+            finally:
+                if saved:
+                    await self._attempt(after)
+
+    async def before_command(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
+        """Store the folder as it is before a command; return what `after_command` needs, None if commands are not
+        covered."""
+        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  not before a command
+
+        async with self.lock:
+            store, limits = await self.store(), self.limits
+
+            def look() -> "tuple[GitTree, CheckpointStore] | None":
+                new = store.create()
+                if reason := store.given_up():
+                    self._uncovered.add(store.folder)
+                    raise CheckpointError(reason)
+                try:
+                    self._git = git = self._git or GitTree(store, self._left_out, limits)
+                    if new:
+                        git.forget()
+                    # What changed while another command runs is its work, otherwise that of the person.
+                    if changes := git.look(compare=entry in self._running):
+                        store.add(entry, time.time(), changes)
+                except GitMissing:
+                    self._uncovered.add(store.folder)
+                    return None
+                except FolderTooLarge as error:
+                    self._uncovered.add(store.folder)  # it would fail again, and take as long
+                    store.give_up(str(error))
+                    raise
+                return git, store
+
+            covered = None if store.folder in self._uncovered else (await self._attempt(look))[1]
+            if covered is not None:
+                self._running.append(entry)
+            return covered
+
+    def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
+        """Find what the command changed, beside the agent. `covered` is what `before_command` returned.
+
+        A command that ran on in the background is not searched: since its call, other work has changed files too."""
+        if self.entry != entry:
+            self._running.remove(entry)
+            return
+        git, store = covered
+
+        def look() -> None:
+            if changes := git.look(compare=True):
+                store.add(entry, time.time(), changes)
+
+        async def find() -> None:
+            async with self.lock:
+                self._running.remove(entry)
+                await self._attempt(look)
+
+        self._beside(find())
+
+    async def _attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
+        """Run work in a thread and return whether it succeeded, and its result. Cancelling ends a running git."""
+        task = spawn(asyncio.to_thread(work), "checkpoint")
+
+        def stop() -> None:
+            if self._git is not None:
+                self._git.stop()
+
+        if await finish(task, stop):
+            if not task.cancelled():
+                task.exception()
+            raise asyncio.CancelledError
+        try:
+            return True, task.result()
+        except (OSError, CheckpointError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            if reason not in self._reported:
+                self._reported.add(reason)
+                self._agent.emit(Notice("warn", f"changes of files cannot be undone: {reason}"))
+            return False, None
+
+    @asynccontextmanager
+    async def ready(self) -> "AsyncIterator[Callable[[SessionTree], Awaitable[FileHistory]]]":
+        """Keep the agent from changing files in the block, which gets the function that reads what the entries of a
+        session changed."""
+        from zot_core.checkpoints.restore import FileHistory  # noqa: PLC0415  not before the first undo
+
+        async def read(tree: "SessionTree") -> FileHistory:
+            return await asyncio.to_thread(FileHistory, store, list(tree.entries), self.limits)
+
+        await self.settle()
+        async with self.lock:
+            store = await self.store()
+            yield read
+
+    async def settle(self) -> None:
+        """Wait until the last command is searched for changes."""
+        while self._work:
+            await asyncio.wait(list(self._work))
+
+    async def close(self) -> None:
+        """Finish what is being saved."""
+        await self.settle()
+        await self._close_git()
+
+    async def _close_git(self) -> None:
+        if self._git is not None:
+            await asyncio.to_thread(self._git.close)
+            self._git = None
+
+
+class WatchedFiles(LocalFiles):
+    """`LocalFiles` that saves a file before a tool changes it."""
+
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self._checkpoints = checkpoints
+
+    async def write(self, path: str, data: bytes) -> None:
+        """See `LocalFiles.write`."""
+        entry = self._checkpoints.entry
+        if not entry:
+            await self._checkpoints.settle()  # this change is not one of the agent's last command
+            await super().write(path, data)
+            return
+        async with self._checkpoints.saving(entry, path):
+            await super().write(path, data)
+
+
+class WatchedShell:
+    """A shell that lets changes by commands of tools be found."""
+
+    def __init__(self, shell: Shell, checkpoints: Checkpoints) -> None:
+        self._shell, self._checkpoints = shell, checkpoints
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        timeout: float | None,
+        output: Callable[[bytes], None],
+    ) -> ShellExit:
+        """See `Shell.run`."""
+        entry = self._checkpoints.entry
+        covered = None
+        if entry:
+            covered = await self._checkpoints.before_command(entry)
+        else:
+            await self._checkpoints.settle()
+        try:
+            return await self._shell.run(command, cwd=cwd, env=env, timeout=timeout, output=output)
+        finally:
+            if covered is not None:
+                self._checkpoints.after_command(entry, covered)
+
+
+def _work_tree(cwd: str) -> str:
+    """Return the folder of the repository around `cwd`, or `cwd`, without links."""
+    cwd = folder = os.path.realpath(cwd)
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return cwd
+        folder = parent
+    return folder
