@@ -8,10 +8,10 @@ from pty_screen import PtyScreen
 
 NEVER = {
     *("pydantic", "pydantic_core", "yaml", "keyring", "authlib", "PIL", "filelock"),
-    *("rapidfuzz", "psutil", "pathspec", "platformdirs", "importlib.metadata", "zot_ext"),
+    *("rapidfuzz", "psutil", "pathspec", "platformdirs", "zot_ext"),
     *("httpx", "urwid.vterm", "urwid.event_loop", "urwid.widget.listbox", "zot_agent.extensions.host"),
 }
-HEAVY = ("pygments", "zot_tui.widgets.dialogs.picker", "zot_provider.transport.http")
+HEAVY = ("pygments", "zot_tui.widgets.dialogs.picker", "zot_provider.transport.http", "importlib.metadata")
 
 
 def test_the_first_screen_has_imported_what_it_draws_with_and_the_rest_comes_afterwards(zot: Zot) -> None:

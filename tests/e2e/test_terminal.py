@@ -146,7 +146,7 @@ def test_a_person_sees_what_the_tools_do(zot: Zot, server: ScriptedServer, mode:
 
 def test_the_doctor_fits_the_terminal(zot: Zot) -> None:
     with ScriptedServer(key="another") as server:
-        zot.env |= {"OPENAI_BASE_URL": server.base_url("openai-chat"), "ANTHROPIC_BASE_URL": server.url}
+        zot.env = zot.keyless_env | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
         with Terminal(zot, "doctor") as terminal:
             assert terminal.code() == 1
     lines = terminal.seen.splitlines()

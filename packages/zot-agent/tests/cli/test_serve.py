@@ -14,7 +14,6 @@ from zot_agent.cli.serve import run
         (["--json"], "--json"),
         (["--json-schema", "schema.json"], "--json-schema"),
         (["--list-models"], "--list-models"),
-        (["--no-yolo"], "--no-yolo"),
         (["--stats"], "--stats"),
         (["--version"], "--version"),
     ],

@@ -101,7 +101,7 @@ async def test_commands_of_extensions_stand_under_a_divider(chats: Chats, server
         """)
         talk.type("<esc><esc><f1>")
         await talk.shown("Help")
-        await talk.press("<pagedown><pagedown>")
+        await talk.press("<pagedown><pagedown><pagedown>")
         assert "shows what it is given [notes]" in talk.screen()
 
 

@@ -18,6 +18,8 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
+from zot_core.tools.definition.builtin import BuiltinTool
+from zot_core.tools.definition.tool import Tool
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
@@ -71,6 +73,7 @@ class Extensions:
         self._hooks = ExtensionHooks(self, agent_info)
         self._agent: Agent | None = None
         self._own_tools = set(tools)
+        self._replaced: dict[str, Tool] = {}  # built-in tools that give way to one of an extension
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
@@ -82,7 +85,7 @@ class Extensions:
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
         self._agent = agent
-        self._own_tools.update(agent.tools)
+        self._own_tools.update(name for name, tool in agent.tools.items() if not _replaceable(tool))
         self._tools_changed = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
         self._hooks.attach(agent.hooks)
@@ -241,8 +244,10 @@ class Extensions:
         agent = self._agent
         if self._tools_changed and agent is not None:
             self._tools_changed = False
-            own = {name: tool for name, tool in agent.tools.items() if not isinstance(tool, ExtensionTool)}
-            agent.tools = self._tools() | own
+            offered, now = self._tools(), agent.tools.items()
+            own = self._replaced | {name: tool for name, tool in now if not isinstance(tool, ExtensionTool)}
+            self._replaced = {name: tool for name, tool in own.items() if name in offered and _replaceable(tool)}
+            agent.tools = offered | {name: tool for name, tool in own.items() if name not in self._replaced}
         return None
 
     def _tools(self) -> dict[str, ExtensionTool]:
@@ -264,3 +269,7 @@ class Extensions:
             member = self.members[conflict.position]
             member.name_conflicts.append(conflict)
             member.log(conflict.why)
+
+
+def _replaceable(tool: Tool) -> bool:
+    return isinstance(tool, BuiltinTool) and tool.replaceable

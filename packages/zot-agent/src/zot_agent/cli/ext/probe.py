@@ -39,7 +39,7 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
         home=zot_home(),
         removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
         commands=ReservedNames(),
-        tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS)],
+        tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS if not tool.replaceable)],
     )
     extensions.start()
     try:

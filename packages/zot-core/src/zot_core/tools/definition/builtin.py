@@ -53,11 +53,14 @@ def builtin(
 
 
 class BuiltinTool:
-    """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed."""
+    """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed.
 
-    def __init__(self, name: str) -> None:
+    A `replaceable` one gives way to a tool of an extension with its name.
+    """
+
+    def __init__(self, name: str, *, replaceable: bool = False) -> None:
         spec = _UNKNOWN | _specs.get(name, {})
-        self.name = name
+        self.name, self.replaceable = name, replaceable
         self.description: str = spec["description"]
         self.parallel: bool = spec["parallel"]
 
