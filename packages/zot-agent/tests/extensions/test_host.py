@@ -19,6 +19,7 @@ from zot_core.conversation.commands import CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent, Panel
 from zot_core.events import AgentEvent, AssistantMessage, Notice, ToolResultEvent, TurnEnd
 from zot_core.testing import make_agent
+from zot_core.tools import BUILTIN_TOOLS
 from zot_core.tools.definition.tool import tool
 from zot_ext.limits import ExtensionLimits
 from zot_provider.messages import TextBlock
@@ -369,6 +370,22 @@ def test_the_tools_of_the_agent_cannot_be_replaced(scene: Scene) -> None:
     play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "x"})]), "ok"]))
 
     assert scene.outputs() == [("x", False)]
+
+
+async def test_a_built_in_tool_that_the_go_zot_does_not_have_gives_way_to_an_extension_s(scene: Scene) -> None:
+    scene.add("mine", "@ext.tool\ndef todo(action: str) -> str:\n    'Mine.'\n    return action")
+    client = ScriptedClient([Turn(calls=[Call("todo", {"action": "list"})]), "ok", "ok"])
+    async with scene.running(client) as (extensions, agent):
+        own = next(each for each in BUILTIN_TOOLS if each.name == "todo")
+        agent.tools = agent.tools | {"todo": own}
+        await agent.run(user_message("hi"))
+        scene.add("mine", "ext.command('y')(lambda args: noop())")
+        await extensions.reload()
+        await agent.run(user_message("again"))
+
+    assert scene.outputs() == [("list", False)]
+    descriptions = [{spec.name: spec.description for spec in request.tools}["todo"] for request in client.requests]
+    assert descriptions == ["Mine.", "Mine.", own.description]
 
 
 def test_a_tool_registered_late_is_there_at_the_next_model_call(scene: Scene) -> None:
