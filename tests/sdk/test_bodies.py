@@ -22,14 +22,13 @@ from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBl
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Reasoning, Request, ToolSpec
 from zot_provider.wire import WIRES, load_wire
 
 RECORDS = {provider.id: provider for provider in PROVIDERS}
 
 
-@record
 class Vendor(Record):
     """The check of a vendor's request bodies, and the record of the vendor's own servers.
 

@@ -39,7 +39,7 @@ from vendor_readers import (
 )
 from vendor_types import Check, shaped, typed
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.testing import ScriptedServer, Turn
 
 KEY = "a key"
@@ -105,7 +105,6 @@ def _client_of_google(*, base_url: str, http_client: httpx2.AsyncClient, api_key
     return genai.Client(api_key=api_key, http_options=options).aio
 
 
-@record
 class Refusal(Record):
     """An error of an SDK: the status of the answer, if it is one, the JSON, and what it says."""
 
@@ -149,7 +148,6 @@ class AwsError(TypedDict):
     Message: str
 
 
-@record
 class VendorClient(Record):
     """A client of an SDK, how to read an answer with it, and the checks of the events and of a refusal.
 

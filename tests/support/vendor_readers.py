@@ -10,11 +10,10 @@ import openai
 from botocore.client import BaseClient
 
 from zot_provider.events import Stop
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 
-@record
 class Heard(Record):
     """What a client made of an answer. `calls` are the id, name and arguments of each call, `failure` has a code."""
 

@@ -1,10 +1,9 @@
 from pydantic import TypeAdapter
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
 def test_pydantic_reads_records_whether_one_was_made_or_not() -> None:
-    @record
     class Fresh(Record):
         size: int = field(metadata={"description": "how large"})
 

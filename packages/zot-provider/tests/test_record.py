@@ -5,10 +5,9 @@ from typing import ClassVar
 
 import pytest
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class Point(Record):
     """Where something is."""
 
@@ -21,7 +20,6 @@ class Point(Record):
         return self.replace(x=self.x + 1)
 
 
-@record
 class Other(Record):
     x: int
 
@@ -53,7 +51,6 @@ def test_records_are_compared_by_class_and_value_copied_and_matched() -> None:
 
 
 def test_a_class_is_a_dataclass_before_its_first_record() -> None:
-    @record
     class Fresh(Record):
         """Never made."""
 
@@ -67,7 +64,6 @@ def test_a_class_is_a_dataclass_before_its_first_record() -> None:
 
 
 def test_a_record_may_have_no_fields() -> None:
-    @record
     class Nothing(Record):
         """There is nothing to say of it."""
 
@@ -78,14 +74,12 @@ def test_a_record_may_have_no_fields() -> None:
 def test_a_record_of_a_record_is_refused() -> None:
     with pytest.raises(TypeError, match="Record alone"):
 
-        @record
         class Deeper(Point):
             z: int = 0
 
 
 @pytest.mark.parametrize("before", [0, 100])
 def test_the_first_records_and_later_ones_take_the_same_arguments(before: int) -> None:
-    @record
     class Fresh(Record):
         name: str
         size: int = field(metadata={"description": "how large"})
@@ -102,7 +96,6 @@ def test_the_first_records_and_later_ones_take_the_same_arguments(before: int) -
 
 
 def test_a_field_without_a_default_comes_before_those_with_one() -> None:
-    @record
     class Wrong(Record):
         size: int = 3
         name: str  # type: ignore[misc]
@@ -112,7 +105,6 @@ def test_a_field_without_a_default_comes_before_those_with_one() -> None:
 
 
 def test_a_record_has_the_signature_of_its_fields() -> None:
-    @record
     class Fresh(Record):
         name: str
         count: int = 3

@@ -8,7 +8,7 @@ from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.messages import ImageBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 TEXT_LIMIT = 1 << 20
 """The most bytes of one text file; the model can read longer files in parts, with its tools."""
@@ -20,7 +20,6 @@ _NAME = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
 _PUNCTUATION = ".,;:!?)"
 
 
-@record
 class Attachments(Record):
     """Attached texts and images, in the order of their names."""
 

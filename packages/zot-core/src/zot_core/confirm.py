@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from zot_core.display import DisplayBlock
 from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
 from zot_core.permission_mode import PermissionMode
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
@@ -44,7 +44,6 @@ def confirm_gate(confirm: Confirm) -> Callable[[ToolRequest], Awaitable[Refusal 
     return gate
 
 
-@record
 class PermissionQuestion(Record):
     """A call that needs an answer. `reason` says why, and `always` are the rules that the answer "always" adds; without
     any, that answer means this call only."""
@@ -55,7 +54,6 @@ class PermissionQuestion(Record):
     always: list[str]
 
 
-@record
 class PermissionAnswer(Record):
     """The answer to a question; `message` says to the model why not."""
 

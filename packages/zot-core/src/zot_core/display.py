@@ -7,10 +7,9 @@ shows the text that the model reads.
 from typing import ClassVar, Literal, TypeAlias
 
 from zot_provider.json_text import read_strict
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class TextDisplay(Record):
     """Plain text."""
 
@@ -18,7 +17,6 @@ class TextDisplay(Record):
     text: str
 
 
-@record
 class CodeDisplay(Record):
     """Source text from the file `path`; `start_line` is the number of its first line, counted from 1."""
 
@@ -28,7 +26,6 @@ class CodeDisplay(Record):
     start_line: int = 1
 
 
-@record
 class DiffDisplay(Record):
     """A change of the file `path` as rows of a diff: each starts with a space, `-` or `+`, or is `...`.
 
@@ -42,7 +39,6 @@ class DiffDisplay(Record):
     starts: list[tuple[int, int]] = field(default_factory=list)
 
 
-@record
 class FilesDisplay(Record):
     """A list of paths; directories end in a slash."""
 
@@ -50,7 +46,6 @@ class FilesDisplay(Record):
     paths: list[str]
 
 
-@record
 class TerminalDisplay(Record):
     """A command, its output, its exit code (None if it was stopped) and its duration in seconds."""
 
@@ -61,7 +56,6 @@ class TerminalDisplay(Record):
     duration: float
 
 
-@record
 class ImageDisplay(Record):
     """An image: base64 `data` of type `mime_type`, and its source."""
 
@@ -74,7 +68,6 @@ class ImageDisplay(Record):
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
 
-@record
 class Todo(Record):
     """Something to do."""
 
@@ -82,7 +75,6 @@ class Todo(Record):
     status: TodoStatus
 
 
-@record
 class TodoDisplay(Record):
     """A list of what is to be done."""
 

@@ -36,7 +36,7 @@ from zot_provider.events import ToolUseEnd as ToolUseEnd
 from zot_provider.events import ToolUseStart as ToolUseStart
 from zot_provider.messages import Fate as Fate
 from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 TurnStop: TypeAlias = Literal["end_turn", "tool_use", "length", "error", "aborted"]
@@ -47,7 +47,6 @@ RunEnd: TypeAlias = Literal[
 ]
 
 
-@record
 class UserMessage(Record):
     """A user message was added to the history (and to the session file, if there is one)."""
 
@@ -55,7 +54,6 @@ class UserMessage(Record):
     message: Message
 
 
-@record
 class TurnStart(Record):
     """A turn starts: model call number `step` of the run."""
 
@@ -63,7 +61,6 @@ class TurnStart(Record):
     step: int
 
 
-@record
 class AssistantStart(Record):
     """The request is being sent; deltas may follow.
 
@@ -75,7 +72,6 @@ class AssistantStart(Record):
     deferred: bool = False
 
 
-@record
 class AssistantMessage(Record):
     """The model's answer in this turn, as the user sees it. Sent once in a turn, after the deltas.
 
@@ -87,7 +83,6 @@ class AssistantMessage(Record):
     message: Message
 
 
-@record
 class ToolCall(Record):
     """The model calls a tool; sent for all calls of a turn before the first one runs.
 
@@ -105,7 +100,6 @@ class ToolCall(Record):
         return cls(block.id, block.name, block.arguments)
 
 
-@record
 class ToolStart(Record):
     """A tool starts to run: its arguments were parsed, and the call was confirmed if that is required."""
 
@@ -114,7 +108,6 @@ class ToolStart(Record):
     name: str
 
 
-@record
 class ToolProgress(Record):
     """Progress of a running tool, usually the next lines of its output."""
 
@@ -123,7 +116,6 @@ class ToolProgress(Record):
     text: str
 
 
-@record
 class ToolResultEvent(Record):
     """The result of a call. `arguments` is the JSON text that the tool received, None if it did not run.
 
@@ -141,7 +133,6 @@ class ToolResultEvent(Record):
     fate: Fate = "ran"
 
 
-@record
 class UsageEvent(Record):
     """Tokens and cost to add, and the total of the session so far. A model call may have several of these events."""
 
@@ -150,7 +141,6 @@ class UsageEvent(Record):
     cumulative: Usage
 
 
-@record
 class AutoRetryEnd(Record):
     """The repetitions of a model call have ended: with an answer (`success`), or because of `final_error`.
 
@@ -163,7 +153,6 @@ class AutoRetryEnd(Record):
     final_error: str = ""
 
 
-@record
 class TurnEnd(Record):
     """The model call of a turn has ended; `error` has the reason if `stop` is "error"."""
 
@@ -172,7 +161,6 @@ class TurnEnd(Record):
     error: str = ""
 
 
-@record
 class CompactStart(Record):
     """The model starts to write a summary of the conversation. The history is still unchanged.
 
@@ -187,7 +175,6 @@ class CompactStart(Record):
     tokens_before: int
 
 
-@record
 class CompactDone(Record):
     """The history now consists of the summary and the last `kept` messages.
 
@@ -201,7 +188,6 @@ class CompactDone(Record):
     tokens_after: int = 0
 
 
-@record
 class JobStart(Record):
     """A command starts in the background. This and `job_end` come at any time, also between two runs."""
 
@@ -210,7 +196,6 @@ class JobStart(Record):
     command: str
 
 
-@record
 class JobEnd(Record):
     """A command in the background has ended by itself or at its time limit ("ended"), was stopped, or could not be
     started ("failed"). `exit_code` is None unless it ended by itself."""
@@ -222,7 +207,6 @@ class JobEnd(Record):
     exit_code: int | None
 
 
-@record
 class Notice(Record):
     """Information for the user that does not end the run, e.g. why a hook hid a message."""
 
@@ -231,7 +215,6 @@ class Notice(Record):
     message: str
 
 
-@record
 class ErrorEvent(Record):
     """The run failed; `message` is one line. `exit_code` is the exit code for a program that ends with the run.
 
@@ -248,7 +231,6 @@ class ErrorEvent(Record):
     auth: bool = False
 
 
-@record
 class Done(Record):
     """The run has ended and the agent is idle. `reason` says how the run ended."""
 

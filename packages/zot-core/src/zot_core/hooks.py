@@ -25,7 +25,7 @@ from zot_core.events import AgentEvent, RunEnd
 from zot_core.result import ToolResult
 from zot_provider.errors import ProviderError, ZotError
 from zot_provider.messages import Message
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request
 
 T = TypeVar("T")
@@ -37,7 +37,6 @@ _log = logging.getLogger("zot_core.hooks")
 logging.getLogger("zot_core").addHandler(logging.NullHandler())
 
 
-@record
 class Refusal(Record):
     """The reason why a step must not happen. If the step was a turn, the run ends with `end`."""
 
@@ -45,7 +44,6 @@ class Refusal(Record):
     end: RunEnd = "refused"
 
 
-@record
 class ToolRequest(Record):
     """A tool call about to run: its id, the tool's name and the parsed arguments.
 
@@ -69,7 +67,6 @@ class ToolRequest(Record):
         return json.dumps(self.arguments, ensure_ascii=False)
 
 
-@record
 class ToolOutcome(Record):
     """A tool call that has run, and its result."""
 
@@ -77,7 +74,6 @@ class ToolOutcome(Record):
     result: ToolResult
 
 
-@record
 class ModelCallFailure(Record):
     """A model call that failed before any part of the answer arrived. `retry`: a hook has fixed the cause."""
 
@@ -85,7 +81,6 @@ class ModelCallFailure(Record):
     retry: bool = False
 
 
-@record
 class Compaction(Record):
     """A compaction of the history: `summary` replaces all messages but the last `kept`."""
 

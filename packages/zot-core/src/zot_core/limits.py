@@ -7,13 +7,12 @@ from zot_core.events import AgentEvent, Done
 from zot_core.hooks import Refusal
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
 
 
-@record
 class RunLimits(Record):
     """Limits that apply to each run; None means no limit.
 

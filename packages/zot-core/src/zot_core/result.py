@@ -4,10 +4,9 @@ from typing import Any
 
 from zot_core.display import DisplayBlock
 from zot_provider.messages import ImageBlock, TextBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class ToolResult(Record):
     """`content` is for the model, `display` for the user, `details` for logs and extensions.
 

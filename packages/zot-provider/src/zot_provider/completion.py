@@ -14,7 +14,7 @@ from zot_provider.errors import StreamCut
 from zot_provider.events import Stop, StreamEnd, StreamEvent, UsageReport
 from zot_provider.messages import Block, Message, TextBlock
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Reasoning, Request, ToolSpec
 from zot_provider.router import RoutingClient, open_client
@@ -41,7 +41,6 @@ class CallOptions(TypedDict, total=False):
     client: Client | None
 
 
-@record
 class Completion(Record):
     """An answer: the model's message, its tokens with their cost, why the model stopped, and the model itself.
 

@@ -6,13 +6,12 @@ from typing import Protocol, TypeAlias
 
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Sign: TypeAlias = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
 """Returns the headers of a signed POST request, given its URL, its other headers and its body."""
 
 
-@record
 class Authorization(Record):
     """What a request needs of an account.
 

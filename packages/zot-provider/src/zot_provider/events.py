@@ -11,13 +11,12 @@ from itertools import groupby
 from typing import ClassVar, Literal, TypeAlias
 
 from zot_provider.messages import Block
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.usage import Usage
 
 Stop: TypeAlias = Literal["end_turn", "tool_use", "length"]
 
 
-@record
 class TextDelta(Record):
     """The next piece of the answer's text; never empty."""
 
@@ -25,7 +24,6 @@ class TextDelta(Record):
     delta: str
 
 
-@record
 class ReasoningDelta(Record):
     """The next piece of the thinking, or of its summary; never empty."""
 
@@ -33,7 +31,6 @@ class ReasoningDelta(Record):
     delta: str
 
 
-@record
 class ToolUseStart(Record):
     """The model has begun to write a tool call."""
 
@@ -42,7 +39,6 @@ class ToolUseStart(Record):
     name: str
 
 
-@record
 class ToolUseArgs(Record):
     """The next piece of JSON text of the arguments of call `id`; never empty."""
 
@@ -51,7 +47,6 @@ class ToolUseArgs(Record):
     delta: str
 
 
-@record
 class ToolUseEnd(Record):
     """The arguments of call `id` are complete."""
 
@@ -59,7 +54,6 @@ class ToolUseEnd(Record):
     id: str
 
 
-@record
 class UsageReport(Record):
     """Tokens to add to the count of the answer; there may be several reports."""
 
@@ -67,7 +61,6 @@ class UsageReport(Record):
     usage: Usage
 
 
-@record
 class StreamEnd(Record):
     """The answer is complete: its blocks in order, and why the model stopped."""
 
@@ -76,7 +69,6 @@ class StreamEnd(Record):
     content: list[Block]
 
 
-@record
 class AutoRetryStart(Record):
     """The model call failed, and is repeated after `delay_ms` milliseconds.
 

@@ -9,7 +9,7 @@ import json
 import os
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 Fate: TypeAlias = Literal["ran", "refused", "not_run", "stopped"]
@@ -18,7 +18,6 @@ because there is no such tool or its arguments are not a JSON object; or it was 
 it began."""
 
 
-@record
 class TextBlock(Record):
     """Unicode text without lone surrogates.
 
@@ -31,7 +30,6 @@ class TextBlock(Record):
     phase: str = ""
 
 
-@record
 class ImageBlock(Record):
     """An image: `data` is standard base64 (RFC 4648) without line breaks, `mime_type` e.g. "image/png"."""
 
@@ -45,7 +43,6 @@ class ImageBlock(Record):
         return len(self.data) * 3 // 4 - self.data[-2:].count("=")
 
 
-@record
 class ToolCallBlock(Record):
     """A request of the model to run a tool. `arguments` is the text exactly as the model wrote it.
 
@@ -70,7 +67,6 @@ class ToolCallBlock(Record):
         return value
 
 
-@record
 class ToolResultBlock(Record):
     """The result of the tool call with id `call_id`. The model sees whether it failed (`is_error`), but not `fate`."""
 
@@ -81,7 +77,6 @@ class ToolResultBlock(Record):
     fate: Fate = "ran"
 
 
-@record
 class ReasoningBlock(Record):
     """Thinking that a provider expects back in the next request, and a summary that a person may read.
 
@@ -106,7 +101,6 @@ class ReasoningBlock(Record):
 Block: TypeAlias = TextBlock | ImageBlock | ToolCallBlock | ToolResultBlock | ReasoningBlock
 
 
-@record
 class Message(Record):
     """One entry of a conversation. `time` is UTC, `2026-11-21T20:29:25.586Z`, or empty if unknown.
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Way: TypeAlias = Literal["adaptive", "effort", "level", "budget", "switch", "always"]
 """How a model is asked to think. "adaptive": it decides itself how long, and a word limits its effort. "effort": by a
@@ -15,7 +15,6 @@ budget is 0. "between_tools": it thinks only between tool calls. "omitted": it t
 it cannot be off, so the least effort is asked for."""
 
 
-@record
 class Thinking(Record):
     """How a model is asked to think.
 
@@ -33,7 +32,6 @@ class Thinking(Record):
     most: int = 0
 
 
-@record
 class PriceTier(Record):
     """The prices of a request whose input, with the tokens of the cache, has more than `above` tokens."""
 
@@ -44,7 +42,6 @@ class PriceTier(Record):
     cache_write: float = 0.0
 
 
-@record
 class Price(Record):
     """US dollars per million tokens of each kind. `tiers` are the prices of long requests, in ascending order."""
 
@@ -55,7 +52,6 @@ class Price(Record):
     tiers: tuple[PriceTier, ...] = ()
 
 
-@record
 class Model(Record):
     """A model of a provider.
 

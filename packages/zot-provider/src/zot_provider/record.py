@@ -1,4 +1,4 @@
-"""`Record` and `@record`: slotted records that are cheap to define.
+"""`Record`: the base class of slotted records that are cheap to define.
 
 They are dataclasses to type checkers, to `dataclasses` and to pydantic. But `@dataclass` takes some 0.2 ms for a class,
 and a process defines a hundred at start-up, uses fifty, and makes more than a few records of five. Here a class gets
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-__all__ = ["Record", "field", "record"]
+__all__ = ["Record", "field"]
 
 
 R = TypeVar("R", bound="Record")
@@ -128,6 +128,7 @@ def _annotations(cls: "type[Record]") -> dict[str, Any]:
     return {name: cls.__annotations__[name] for name in cls.__match_args__}
 
 
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
 class _RecordType(type):
     """Makes the fields in the body of a record class its slots."""
 
@@ -191,12 +192,6 @@ class Record(metaclass=_RecordType):
         values = {name: getattr(self, name) for name in self.__match_args__}
         made: R = type(self)(**(values | changes))
         return made
-
-
-@dataclass_transform(eq_default=False, field_specifiers=(field,))
-def record(cls: type[R]) -> type[R]:
-    """Mark a subclass of `Record` as a dataclass for type checkers."""
-    return cls
 
 
 def _is_class_variable(kind: object) -> bool:

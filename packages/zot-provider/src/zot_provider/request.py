@@ -4,12 +4,11 @@ from typing import Any, Literal, TypeAlias
 
 from zot_provider.messages import Message
 from zot_provider.model import Model
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Reasoning: TypeAlias = Literal["off", "minimum", "low", "medium", "high", "xhigh", "max"]
 
 
-@record
 class ToolSpec(Record):
     """A tool as a model sees it. `schema` is a JSON Schema of type "object"."""
 
@@ -18,7 +17,6 @@ class ToolSpec(Record):
     schema: dict[str, Any]
 
 
-@record
 class Request(Record):
     """One model call.
 

@@ -10,7 +10,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.registry import Endpoint, ModelRegistry
 from zot_provider.request import Request
 from zot_provider.selection import Selection, environment_key
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
 
 
-@record
 class _OpenClient(Record):
     """A client, and the settings with which it was opened."""
 

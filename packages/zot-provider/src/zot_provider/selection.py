@@ -10,7 +10,7 @@ from zot_provider.errors import MissingKey, UnknownName
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Reasoning
 
@@ -18,7 +18,6 @@ _NAMED = 5
 """Providers whose variables an error names, besides the user's own."""
 
 
-@record
 class Selection(Record):
     """A provider, one of its models, and the key and base URL to use. `model.id` is empty if only the server knows its
     models, `key` if there is no key, `base_url` for the provider's own base URL. `reasoning` is the level at the end of

@@ -1,13 +1,12 @@
 """`Usage`: tokens of model calls and their cost."""
 
 from zot_provider.model import Price
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _DECIMALS = 10
 """Decimals of a cost: some tokens cost 0.000000025 dollars, and sums of floats have errors in the last places."""
 
 
-@record
 class Usage(Record):
     """Tokens of one or several model calls, each counted once: `input` excludes tokens read from the cache.
 

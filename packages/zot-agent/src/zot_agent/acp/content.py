@@ -8,10 +8,9 @@ from urllib.parse import unquote, urlsplit
 from zot_agent.rpc.images import read_images
 from zot_agent.rpc.method import InvalidCommand
 from zot_provider.messages import ImageBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class PromptContent(Record):
     """A prompt. The text of attached files follows its own text."""
 

@@ -25,7 +25,7 @@ from zot_core.sessions import listing
 from zot_provider.errors import ZotError
 from zot_provider.json_text import without_surrogates
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 NOTES = 100
 """Notes kept for the next prompt; older ones are dropped."""
@@ -51,7 +51,6 @@ class Editor(Protocol):
         """Return once the client has read most of what was sent."""
 
 
-@record
 class PromptEnd(Record):
     """How a prompt ended: the protocol's `StopReason`, and zot's own reason."""
 

@@ -1,9 +1,8 @@
 """The registry of subcommands: `zot NAME ...`."""
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class Subcommand(Record):
     """A subcommand: its module, and its line in the help.
 

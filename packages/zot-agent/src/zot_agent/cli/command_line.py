@@ -2,10 +2,9 @@
 
 from zot_agent.host.options import HostOptions
 from zot_provider.messages import ImageBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class CommandLine(Record):
     """The arguments of `zot`: the prompt, what to do with it, and the options of the host.
 

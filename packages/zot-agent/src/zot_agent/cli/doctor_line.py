@@ -2,11 +2,10 @@
 
 import textwrap
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_tui.text.sanitize import sanitize_line
 
 
-@record
 class DoctorLine(Record):
     """A line of the report. The state is "ok", "--" for something optional that is missing, or "no" for a problem."""
 

@@ -11,14 +11,13 @@ from zot_agent.lines.writer import LineWriter, WriterLimits
 from zot_core.aio import cancel_soon, finish, spawn
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
 class Disconnected(ZotError):
     """`zot rpc` has ended or could not be started. The text says how, with the end of its standard error."""
 
 
-@record
 class ClientLimits(Record):
     """The time limits and buffer sizes of a client."""
 

@@ -18,12 +18,11 @@ from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _CHUNK = 1 << 18
 
 
-@record
 class TrustLimits(Record):
     """How many files of how many bytes an answer can cover, and the seconds that git may take to list those it
     tracks in one folder."""
@@ -33,7 +32,6 @@ class TrustLimits(Record):
     git_seconds: float = 5.0
 
 
-@record
 class FolderContent(Record):
     """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
     programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`."""
@@ -43,7 +41,6 @@ class FolderContent(Record):
     roots: list[str] = field(default_factory=list)
 
 
-@record
 class _Answer(Record):
     """A stored answer. Paths are relative to the folder; `files` have the SHA-256 of their content in hexadecimal, or
     an empty text if there is no such file."""

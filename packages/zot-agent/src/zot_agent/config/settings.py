@@ -14,7 +14,7 @@ from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Settin
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.request import Reasoning
 from zot_provider.transport.url import location
 
@@ -29,7 +29,6 @@ Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
-@record
 class Layer(Record):
     """The values from one place. `source` names it for a person: a path, or an environment variable and its kind."""
 

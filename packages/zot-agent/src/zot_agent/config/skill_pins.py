@@ -13,14 +13,13 @@ from zot_agent.config.settings import read_json_object
 from zot_provider.errors import ConfigError
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import describe
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 FILE = "skill-pins.json"
 
 _GLOBAL, _PROJECTS = "global", "projects"
 
 
-@record
 class Pins(Record):
     """The names of the skills pinned in one directory, and of those pinned everywhere."""
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_provider.files.regular_file import read_regular
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
     from zot_ext.manifest import Manifest
@@ -34,7 +34,6 @@ THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
 """Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
 
 
-@record
 class DiscoveredExtension(Record):
     """An extension with a valid manifest. Texts of the manifest are untrusted: sanitize them for a terminal."""
 
@@ -55,7 +54,6 @@ class DiscoveredExtension(Record):
         return self.manifest.enabled
 
 
-@record
 class Problem(Record):
     """A folder that cannot be used, or not as requested."""
 
@@ -65,7 +63,6 @@ class Problem(Record):
     scope: Scope = "explicit"
 
 
-@record
 class Discovery(Record):
     """All extensions and problems, in the order of precedence."""
 

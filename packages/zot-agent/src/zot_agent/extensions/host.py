@@ -24,12 +24,11 @@ from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _ids = itertools.count(1)
 
 
-@record
 class ReloadStats(Record):
     """Counts of a reload; `errors` are lines for the user."""
 

@@ -20,7 +20,7 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _LEVELS: dict[str, events.Level] = {
     "info": "info",
@@ -32,7 +32,6 @@ _LEVELS: dict[str, events.Level] = {
 """Levels of notes by their names on the wire; unknown names count as "info"."""
 
 
-@record
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
     when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from zot_core.conversation.commands import Command
 from zot_ext.protocol.raw import RawObject
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 T = TypeVar("T", Command, "ToolOffer")
 
@@ -19,7 +19,6 @@ _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """The names that providers accept. One invalid name would make every request fail."""
 
 
-@record
 class ToolOffer(Record):
     """A tool that the extension `source` offers to the model."""
 
@@ -29,7 +28,6 @@ class ToolOffer(Record):
     schema: dict[str, Any]
 
 
-@record
 class NameConflict(Record):
     """A name that an extension does not get for now: the position of the extension, and the reason, for its log.
 

@@ -8,13 +8,12 @@ from zot_provider.auth.store import Stored
 from zot_provider.credentials import GivenKey
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.registry import ModelRegistry
 
 _KINDS = {"api_key": "API key", "api_key_command": "command that prints a key", "oauth": "sign-in"}
 
 
-@record
 class AccountLine(Record):
     """A provider and the source of its key.
 

@@ -3,11 +3,10 @@
 from typing import Any
 
 from zot_core.permission_mode import PermissionMode
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.request import Reasoning
 
 
-@record
 class HostOptions(Record):
     """The options of a host. An empty value or None means that nothing was chosen; the flags of the same names explain
     each option. `coalesce_seconds` is that of the mode."""

@@ -9,7 +9,7 @@ from zot_core.prompt.context_files import project_system
 from zot_core.skills import Skill, project_skills
 from zot_core.templates import TemplateFile, project_templates
 from zot_provider.json_text import describe
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ SKILLS_CACHE = "skills-cache.json"
 """The metadata of skills, in zot's home folder."""
 
 
-@record
 class Project(Record):
     """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
     problems of `settings` are no reason to ask."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from zot_agent.lines.stall import StallTimer
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _JOINED = 64 * 1024
 """Bytes up to which lines are copied into one write: the capacity of a pipe, which would take only part of more."""
@@ -27,7 +27,6 @@ _POLL_SECONDS = 0.5
 """Seconds between two checks whether the reader of a socket is still there."""
 
 
-@record
 class WriterLimits(Record):
     """Limits of a `LineWriter`; a default means no limit.
 
@@ -43,7 +42,6 @@ class WriterLimits(Record):
     stall_only_full: bool = False
 
 
-@record
 class Stuck(Record):
     """Why a reader was given up: `lines` lines, `bytes` bytes in all, waited for it, and it had read nothing for
     `seconds`; 0 seconds if too much waited."""

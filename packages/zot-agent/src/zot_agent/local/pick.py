@@ -11,7 +11,7 @@ from zot_provider.credentials import environment_value
 from zot_provider.errors import ZotError
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 PROBE_LIMIT = 0.5
 """Seconds for a local server to list its models."""
@@ -19,7 +19,6 @@ PROBE_LIMIT = 0.5
 DEMO_NOTE = "demo model: proves the plumbing, not the quality"
 
 
-@record
 class ServerCandidate(Record):
     """A local server that may be running: its name, its provider record and its base URL."""
 
@@ -28,7 +27,6 @@ class ServerCandidate(Record):
     base_url: str
 
 
-@record
 class ModelPick(Record):
     """The model to use; `why` explains the choice to a person, and `tag` names it for a script.
 

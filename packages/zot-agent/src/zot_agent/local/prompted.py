@@ -24,7 +24,7 @@ from typing import Any
 from zot_provider.client.http import Client
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request, ToolSpec
 
 _PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
@@ -36,7 +36,6 @@ _CALL_TOKENS = 128
 _SENTENCE_END = re.compile(r"(?<=.{12}[.!?])\s", re.DOTALL)
 
 
-@record
 class Budget(Record):
     """Limits for the input and output of a model; the defaults are those of the demo model.
 
@@ -51,7 +50,6 @@ class Budget(Record):
     sentence: bool = True
 
 
-@record
 class Example(Record):
     """A question and the call that answers it: the arguments, then the tool under "tool" ("none" for no tool)."""
 

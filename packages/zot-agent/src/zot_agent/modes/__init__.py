@@ -1,9 +1,8 @@
 """The registry of modes: the ways to run the agent."""
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class Mode(Record):
     """A mode: the module with its `run(host, prompt, images)`, its flags and its line in the help.
 

@@ -1,9 +1,8 @@
 """`RpcLimits`: the limits on memory and waiting time of a process that serves another program."""
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class RpcLimits(Record):
     """Sizes in bytes, times in seconds.
 

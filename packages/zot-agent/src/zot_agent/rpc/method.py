@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe, read_strict
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
@@ -36,7 +36,6 @@ class InvalidCommand(ZotError):
     """A command has an invalid field, or cannot be carried out now. The text names the field, if one is at fault."""
 
 
-@record
 class CommandField(Record):
     """A field of a command; `kind` is a key of `KINDS`. A field that is null counts as missing."""
 
@@ -46,7 +45,6 @@ class CommandField(Record):
     required: bool = False
 
 
-@record
 class Method(Record):
     """A command: its handler, its fields, and an example of the `data` of its response, empty if it has no `data`."""
 

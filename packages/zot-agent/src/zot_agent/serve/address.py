@@ -8,7 +8,7 @@ import stat
 from ipaddress import ip_address
 
 from zot_provider.errors import ConfigError, ZotError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _BACKLOG = 128
 _UNREAD_MILLISECONDS = 600_000
@@ -21,7 +21,6 @@ class CannotListen(ZotError):
     """The address is in use or not available."""
 
 
-@record
 class Address(Record):
     """A host without brackets and a port, 0 for any free port; or the absolute `path` of a Unix socket."""
 

@@ -1,14 +1,13 @@
 """`ServeLimits`: the limits on memory and waiting time of a process that serves many sessions."""
 
 from zot_agent.rpc.limits import RpcLimits
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
 def _client_limits() -> RpcLimits:
     return RpcLimits(pause_bytes=1 << 20, read_pause_bytes=2 << 20, max_bytes=16 << 20, stall_seconds=60.0)
 
 
-@record
 class ServeLimits(Record):
     """Sizes in bytes, times in seconds.
 

@@ -24,14 +24,13 @@ from zot_agent.serve.sessions import Sessions
 from zot_agent.signals import on_end_signals
 from zot_agent.standard_error import print_error
 from zot_core.aio import spawn
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.registry import Endpoint, ModelRegistry
 
 # Without --debug its log is discarded; the standard library would print it.
 logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
 
-@record
 class ServeConfig(Record):
     """What to serve. `defaults` hold for options that a client does not set; `roots` and `names` come from flags (see
     `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the person's."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_tui.signal import Signal
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
 from zot_tui.theme.detect import Background
@@ -14,7 +14,6 @@ AUTO = "auto"
 """The built-in theme that suits the terminal's background."""
 
 
-@record
 class ThemeChoice(Record):
     """A theme that can be chosen: its name, its origin, and its file, empty for a built-in theme."""
 
@@ -23,7 +22,6 @@ class ThemeChoice(Record):
     path: str = ""
 
 
-@record
 class _Watched(Record):
     """The theme file that was last read, valid or not: the theme's name, its path and time of change (0: no file)."""
 

@@ -7,7 +7,7 @@ import sysconfig
 from importlib import metadata
 from typing import Any
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 PACKAGE = "zot-agent"
 
@@ -15,7 +15,6 @@ _UV_TOOL, _PIPX = "uv-receipt.toml", "pipx_metadata.json"
 """Files that uv and pipx write into the environment of a program."""
 
 
-@record
 class Installation(Record):
     """`command` updates zot; it is empty if a person must do it, as `advice` says. `source` is the folder of a
     clone."""

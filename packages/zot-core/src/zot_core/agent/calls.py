@@ -14,12 +14,11 @@ from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
 from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _log = logging.getLogger("zot_core.agent")
 
 
-@record
 class Prepared(Record):
     """A call that may run. `arguments` is the JSON text that the tool will receive."""
 
@@ -28,7 +27,6 @@ class Prepared(Record):
     arguments: str
 
 
-@record
 class Rejected(Record):
     """A call that does not run. The model reads `reason`."""
 

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from zot_core.agent.state import AgentState
 from zot_core.clock import timestamp
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request
 
 
-@record
 class _Replaced(Record):
     """A block, its replacement, and when it was replaced."""
 

@@ -19,11 +19,10 @@ from zot_core.hooks import ModelCallFailure, Refusal
 from zot_provider.errors import ProviderError
 from zot_provider.events import StreamEnd, TextDelta, ToolUseStart
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.request import Request, ToolSpec
 
 
-@record
 class Answer(Record):
     """The answer received so far, to keep a part of it if the rest never arrives. `recorded`: it has been handled."""
 
@@ -42,7 +41,6 @@ class Answer(Record):
         return [TextBlock(text)] if text else []
 
 
-@record
 class TurnCalls(Record):
     """The tool calls of an answer. `cut`: the answer reached its length limit within the last one, or after it."""
 

@@ -10,10 +10,9 @@ from zot_core.checkpoints.states import FileState
 from zot_core.errors import CheckpointError, ToolError
 from zot_core.tools.edit import EditLimits, edit_content
 from zot_core.tools.text.edit_text import EditError, TextReplacement
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class CompareLimits(Record):
     """Bounds of a comparison. Files beyond them are named without their lines."""
 
@@ -22,7 +21,6 @@ class CompareLimits(Record):
     """For all files together."""
 
 
-@record
 class FileDiff(Record):
     """A file that a session changed. `diff` and `starts` are those of `DiffDisplay`; without them `note` says why."""
 

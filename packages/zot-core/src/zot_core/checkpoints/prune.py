@@ -11,7 +11,7 @@ from contextlib import suppress
 from zot_core.checkpoints.store import PRUNED, CheckpointLimits, CheckpointStore
 from zot_core.machine.git import git_command, git_environment
 from zot_provider.files.regular_file import read_regular
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _DAY = 86_400.0
 _FRESH = 3_600.0
@@ -21,7 +21,6 @@ _ID = re.compile(rb"[0-9a-f]{64}")
 _PATH_BYTES = 100_000
 
 
-@record
 class StoredCheckpoints(Record):
     """The checkpoints of one folder: the path of the store, the folder, the number of answers with changes, the size in
     bytes, and the time of the last change in seconds since 1970, 0 without any."""

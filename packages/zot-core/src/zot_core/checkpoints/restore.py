@@ -7,12 +7,11 @@ from zot_core.checkpoints import states
 from zot_core.checkpoints.states import FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _TOO_LARGE = "too large to be stored"
 
 
-@record
 class Restoration(Record):
     """A file to put back: what it is now and what it becomes. `edited`: the person has changed it since the agent, or
     between two prompts."""
@@ -23,7 +22,6 @@ class Restoration(Record):
     edited: bool = False
 
 
-@record
 class RestorePlan(Record):
     """The files to put back, and a line for each file that cannot be, beginning with its path."""
 

@@ -24,7 +24,7 @@ from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import FileChange, FileState
 from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 PRUNED = "pruned"
 _GIVEN_UP = "given-up"
@@ -50,7 +50,6 @@ _GIT_FILES = {
 }
 
 
-@record
 class CheckpointLimits(Record):
     """Bounds of what is stored. What exceeds one is left out, which a notice reports."""
 

@@ -14,7 +14,7 @@ from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compaction, ModelCallFailure
 from zot_provider.errors import ConfigError, ProviderError, ZotError
 from zot_provider.messages import Block, Message, TextBlock, new_entry_id
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
@@ -24,7 +24,6 @@ _log = logging.getLogger("zot_core.compaction")
 _SMALLEST_WINDOW = 2048
 
 
-@record
 class CompactionLimits(Record):
     """When a conversation is compacted, and what is kept.
 

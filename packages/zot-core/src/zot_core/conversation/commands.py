@@ -4,7 +4,7 @@ import re
 from typing import Literal, TypeAlias
 
 from zot_provider.errors import ZotError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 SKILL = "skill:"
 """The prefix of the slash commands of skills."""
@@ -17,7 +17,6 @@ CommandKind: TypeAlias = Literal["extension", "skill", "template"]
 """What runs a command: an extension; or it sends a skill, or a prompt template."""
 
 
-@record
 class Command(Record):
     """A slash command, its name without the slash. `source` is the extension that runs it, "skills" or "prompts".
     `arguments` is a line that says which arguments it takes, empty if unknown."""
@@ -29,7 +28,6 @@ class Command(Record):
     arguments: str = ""
 
 
-@record
 class CommandAnswer(Record):
     """The result of a slash command of `extension`: `text` is to be sent as a prompt, inserted or displayed. With
     "open_panel" the panel is already open."""

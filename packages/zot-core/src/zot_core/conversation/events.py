@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.display import Todo
 from zot_core.events import AgentEvent
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 Level: TypeAlias = Literal["info", "success", "warn", "error"]
 
 
-@record
 class Notify(Record):
     """A note of one or more lines, shown until the next prompt."""
 
@@ -24,7 +23,6 @@ class Notify(Record):
     message: str
 
 
-@record
 class Display(Record):
     """The text that a command of the extension displays; shown as a note."""
 
@@ -33,7 +31,6 @@ class Display(Record):
     text: str
 
 
-@record
 class ClearNotes(Record):
     """All notes of this extension are to be removed."""
 
@@ -41,7 +38,6 @@ class ClearNotes(Record):
     extension: str
 
 
-@record
 class Insert(Record):
     """Text to insert into the editor at the cursor."""
 
@@ -50,7 +46,6 @@ class Insert(Record):
     text: str
 
 
-@record
 class Submit(Record):
     """An extension sends a prompt, which has been queued.
 
@@ -63,7 +58,6 @@ class Submit(Record):
     refused: str = ""
 
 
-@record
 class Panel(Record):
     """The contents of a panel."""
 
@@ -73,7 +67,6 @@ class Panel(Record):
     footer: str = ""
 
 
-@record
 class PanelOpen(Record):
     """A panel opens and replaces any other open panel."""
 
@@ -82,7 +75,6 @@ class PanelOpen(Record):
     panel: Panel
 
 
-@record
 class PanelRender(Record):
     """The contents of the open panel changed."""
 
@@ -91,7 +83,6 @@ class PanelRender(Record):
     panel: Panel
 
 
-@record
 class PanelClose(Record):
     """The open panel was closed."""
 
@@ -103,7 +94,6 @@ class PanelClose(Record):
 ExtensionEvent: TypeAlias = Notify | Display | ClearNotes | Insert | Submit | PanelOpen | PanelRender | PanelClose
 
 
-@record
 class Changed(Record):
     """Something changed: the `queue` (running or waiting prompts, unread messages), the `settings` (model, reasoning,
     tools), or the `extensions` (their commands)."""
@@ -112,7 +102,6 @@ class Changed(Record):
     what: Literal["queue", "settings", "extensions"]
 
 
-@record
 class SessionStart(Record):
     """The conversation continues in another session; its id is empty if it is not kept in a file."""
 
@@ -120,7 +109,6 @@ class SessionStart(Record):
     session_id: str
 
 
-@record
 class SessionTreeMove(Record):
     """The conversation continues at another entry of the same session: `entry` is the id of its last message, empty for
     none."""
@@ -130,7 +118,6 @@ class SessionTreeMove(Record):
     entry: str
 
 
-@record
 class TodoUpdate(Record):
     """The list of what is to be done has changed: a call of the tool `todo`, or another place in the session."""
 
@@ -141,7 +128,6 @@ class TodoUpdate(Record):
 SessionEvent: TypeAlias = SessionStart | SessionTreeMove | TodoUpdate
 
 
-@record
 class Undelivered(Record):
     """Steering and follow-up messages that the model did not read before the run ended."""
 
@@ -149,7 +135,6 @@ class Undelivered(Record):
     texts: list[str]
 
 
-@record
 class ShellStart(Record):
     """A shell command of the user starts."""
 
@@ -157,7 +142,6 @@ class ShellStart(Record):
     command: ShellCommand
 
 
-@record
 class ShellOutput(Record):
     """Output of the running shell command."""
 
@@ -165,7 +149,6 @@ class ShellOutput(Record):
     text: str
 
 
-@record
 class ShellEnd(Record):
     """The shell command has ended."""
 
@@ -173,7 +156,6 @@ class ShellEnd(Record):
     result: ShellResult
 
 
-@record
 class PermissionRequest(Record):
     """A tool call waits for an answer. `rules` are what the answer "always" adds."""
 
@@ -186,7 +168,6 @@ class PermissionRequest(Record):
     rules: list[str]
 
 
-@record
 class PermissionResolved(Record):
     """A request for a permission is over: `answer` is "yes", "always" or "no", also after the time limit."""
 

@@ -8,14 +8,13 @@ from zot_core.agent.run import Run
 from zot_core.events import RunEnd
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ZotError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
 class QueueFull(ZotError):
     """The queue of prompts is full."""
 
 
-@record
 class Queued(Record):
     """Work in the queue: `run` is its handle, `typed` what the user typed for it, `text` the same with nothing
     abbreviated. `steerable`: steering messages can be sent while it runs."""

@@ -15,7 +15,7 @@ from zot_core.machine.interface import Shell, ShellExit
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ConfigError
 from zot_provider.messages import ImageBlock, Message, TextBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.tools.bash import BashLimits
@@ -24,7 +24,6 @@ STOPPED = "[stopped by the user]"
 _INTERRUPTED = 130  # the exit code of a command that was interrupted with Ctrl+C
 
 
-@record
 class ShellCommand(Record):
     """A command line. `in_context`: the model reads its output with the next prompt."""
 
@@ -32,7 +31,6 @@ class ShellCommand(Record):
     in_context: bool = True
 
 
-@record
 class ShellResult(Record):
     """The output of a command: `text` for the model, `display` for the user.
 

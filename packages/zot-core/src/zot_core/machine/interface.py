@@ -7,10 +7,9 @@ implementations can be a jail, a remote machine or the memory of a test.
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Literal, Protocol
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class FileInfo(Record):
     """The kind, the size in bytes and the permission bits (e.g. 0o644) of a path."""
 
@@ -55,7 +54,6 @@ class Files(Protocol):
         ...
 
 
-@record
 class ShellExit(Record):
     """How a command ended. The exit code is 128 + n for signal n, and None if it was stopped at the time limit."""
 

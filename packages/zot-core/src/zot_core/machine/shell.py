@@ -16,14 +16,13 @@ from collections.abc import Callable, Collection, Mapping
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.posix import missing_posix
 from zot_core.machine.process_groups import group_runs, signal_group
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _PIECE = 64 * 1024
 _PIPE_PIECES = 16  # pieces that the largest pipe holds (1 MiB on Linux)
 _POLL = 0.02
 
 
-@record
 class ShellLimits(Record):
     """Time limits, in seconds."""
 

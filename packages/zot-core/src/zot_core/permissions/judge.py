@@ -17,10 +17,9 @@ from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_core.tools.definition.tool import FunctionTool, Tool
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class Verdict(Record):
     """What becomes of a call: `reason` is one line for the model and the person, `rule` the rule that decided.
 
@@ -40,7 +39,6 @@ class Judged(Protocol):
     context: ToolContext
 
 
-@record
 class _Subject(Record):
     """A call as rules see it. `command` is its line of shell, `path` the real path of the file it accesses; a call that
     searches has the folder as its path."""

@@ -8,7 +8,7 @@ from zot_core.permissions import programs
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
 from zot_core.permissions.rule import COMMANDS, READ, WRITES, Rule
 from zot_core.permissions.shell_line import ShellLine, SimpleCommand, read_line
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _DEPTH, _OPTIONS, _BEHIND = 4, 8, 16
 """How deep commands inside commands are looked for, behind how many options of a program, words of a wrapper."""
@@ -17,7 +17,6 @@ _FORMS, _CHARACTERS, _PATHS, _FOLDERS = 300, 50_000, 400, 3
 line with more of them is unclear: what a model writes must not take the time of the event loop."""
 
 
-@record
 class LineFinding(Record):
     """What rules say of a line. `strict` is the deny or ask that counts, `covered` whether allows cover all of it, and
     `uncovered` says what they do not cover."""

@@ -8,7 +8,7 @@ from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Action: TypeAlias = Literal["allow", "ask", "deny"]
 
@@ -24,7 +24,6 @@ OWN = ("job", "todo")
 _RULE = re.compile(r"(?P<tool>[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
 
 
-@record
 class Rule(Record):
     """A rule: `text` as it was written, `source` the file and key it comes from, `pattern` None for every call."""
 
@@ -35,7 +34,6 @@ class Rule(Record):
     pattern: CommandPattern | PathPattern | None = None
 
 
-@record
 class PermissionSettings(Record):
     """The rules of one file, and the mode it chooses; None if it chooses none."""
 

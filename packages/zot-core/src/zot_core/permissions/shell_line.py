@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -18,7 +18,6 @@ LENGTH = 10_000
 """Most bytes of a line that is read; a longer one is unclear."""
 
 
-@record
 class Word(Record):
     """A word of a command as the program gets it; `text` is None if it depends on what a shell does.
 
@@ -29,7 +28,6 @@ class Word(Record):
     glob: bool = False
 
 
-@record
 class SimpleCommand(Record):
     """A program and its arguments, as they are written at `source`."""
 
@@ -42,7 +40,6 @@ class SimpleCommand(Record):
         return [word.text or "" for word in self.words]
 
 
-@record
 class Redirection(Record):
     """A file that the shell opens for a command; `path` is None if unknown."""
 
@@ -50,7 +47,6 @@ class Redirection(Record):
     writes: bool
 
 
-@record
 class ShellLine(Record):
     """What a line runs and opens. `unclear` says why it may also do something else; `inputs` are texts of
     here-documents, which a program may take for commands."""

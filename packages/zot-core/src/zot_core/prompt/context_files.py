@@ -13,7 +13,7 @@ from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable
 
 from zot_provider.files.regular_file import read_start
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 NAME = "AGENTS.md"
 CLAUDE = "CLAUDE.md"
@@ -26,7 +26,6 @@ TOTAL_LIMIT = 256 * 1024
 """Maximum bytes of all files together; the files nearest to the working directory are kept."""
 
 
-@record
 class ContextFile(Record):
     """A context file: its absolute path and its text."""
 
@@ -34,7 +33,6 @@ class ContextFile(Record):
     text: str
 
 
-@record
 class Context(Record):
     """The context files found. `notes` tell the user, in one line each, which files were skipped or shortened."""
 

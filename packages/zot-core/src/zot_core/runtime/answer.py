@@ -19,11 +19,10 @@ from zot_core.events import (
 from zot_core.hooks import Hooks, Observe
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.usage import Usage
 
 
-@record
 class RunResult(Record):
     """The answer to a prompt. `str()` returns `text`.
 

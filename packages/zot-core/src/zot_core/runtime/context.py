@@ -6,11 +6,10 @@ from zot_core.compaction.size import CHARACTERS_PER_TOKEN, estimate
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import skills_section
 from zot_provider.messages import Message
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.usage import Usage
 
 
-@record
 class ContextPart(Record):
     """A part of a request: its `tokens` are an estimate. `kind` is system, skills, tools or message; `message` is the
     message as it is sent. `changed`: something in it is left out or shortened."""
@@ -21,7 +20,6 @@ class ContextPart(Record):
     changed: bool = False
 
 
-@record
 class ContextSplit(Record):
     """The parts of the next request in order. `window` is the context window in tokens, 0 if unknown; `usage` that of
     the session so far, whose `cache_read` are the tokens that providers read from their cache."""

@@ -10,11 +10,10 @@ from zot_core.runtime import resolve
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Reasoning
 
 
-@record
 class _Choice(Record):
     """A model, and the reasoning level at the end of its name, None without one."""
 

@@ -12,7 +12,7 @@ from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.tree import SessionTree
 from zot_provider.messages import Message
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
     from zot_core.checkpoints.compare import FileDiff
@@ -23,7 +23,6 @@ Restore: TypeAlias = Literal["both", "conversation", "files"]
 """What going back changes."""
 
 
-@record
 class Moved(Record):
     """A change of the entry at which the conversation continues. `message` is that of the entry, None for an entry
     without one. `restored` are the paths of the files that were restored, `problems` are lines about files that could
@@ -34,7 +33,6 @@ class Moved(Record):
     problems: list[str] = field(default_factory=list)
 
 
-@record
 class _Undone(Record):
     """An undo that can be taken back: the last entry before it and after it, and the files that it restored."""
 

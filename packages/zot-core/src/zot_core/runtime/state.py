@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Reasoning
 from zot_provider.usage import Usage
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from zot_core.agent import Agent
 
 
-@record
 class RuntimeState(Record):
     """A snapshot of a runtime. `model` is empty until the server has named its model, `session_id` without a session
     file. `queued` is the number of messages in the inbox."""

@@ -7,10 +7,9 @@ from zot_core.prompt import system_prompt
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.templates import PromptTemplates
 from zot_core.tools.definition.tool import Tool
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class Workspace(Record):
     """A working directory (an absolute path) and the instructions for it.
 

@@ -29,13 +29,12 @@ from zot_core.sessions.store import free_path, new_session_id, short_id
 from zot_core.sessions.stored import StoredSession, load, no_collector
 from zot_core.sessions.tree import SessionTree, read_tree
 from zot_provider.files.regular_file import open_regular
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _LINKS = ("family", "parent", "family_file", "fork_point", "fork_entry", "hide_from_sessions")
 _CHUNK = 1 << 20
 
 
-@record
 class Found(Record):
     """The file of a branch, empty for a branch without entries. `copied`: it is a new copy of another one."""
 

@@ -11,12 +11,11 @@ from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
 from zot_core.sessions.tree import KINDS, file_rows
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _CHUNK = 1 << 20
 
 
-@record
 class CopyPlan(Record):
     """The beginning of a file: the pieces to copy, and the compactions, whose rows have an offset that changes; the
     number of messages, the id of the last entry, and the model and the title there."""

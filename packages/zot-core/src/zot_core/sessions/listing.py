@@ -21,7 +21,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.json_text import dump, without_surrogates
 from zot_provider.messages import Message
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 FULL_SCAN_BYTES = 1024 * 1024
 """Files of up to this many bytes are read completely."""
@@ -44,7 +44,6 @@ _OTHER_ROW = re.compile(rb'\n(?!\{"type":"(?:message|usage|tool_result)"|\n|\Z)'
 _MESSAGE = b'{"type":"message"'
 
 
-@record
 class SessionEntry(Record):
     """A session in a list.
 
@@ -179,7 +178,6 @@ def _without_marks(line: str) -> str:
     return "" if line.startswith(("```", "~~~")) else _MARKS.sub("", line).replace("**", "").strip("_ ")
 
 
-@record
 class _Scan(Record):
     """The data found in a session file. `whole`: all of it was read."""
 

@@ -8,7 +8,7 @@ from zot_core.sessions.listing import FULL_SCAN_BYTES
 from zot_core.sessions.raw import read_row
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 TEXT_LENGTH = 4000
@@ -17,7 +17,6 @@ TEXT_LENGTH = 4000
 _MESSAGE = b'{"type":"message","message":{"role":"'
 
 
-@record
 class SessionPreview(Record):
     """The last prompt that a person sees and the text of the answer to it, which may be missing; the usage of the
     whole session. Each text is empty if it is not within the last 1 MiB of the file."""

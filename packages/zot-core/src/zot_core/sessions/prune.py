@@ -16,13 +16,12 @@ from zot_core.sessions.branch import first_meta
 from zot_core.sessions.listing import delete
 from zot_core.sessions.store import SessionStore, entries, session_files
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _AGE = re.compile(r"([0-9]{1,9})(m|h|d|w|mo|y)")
 
 
-@record
 class PruneGroup(Record):
     """The sessions of the directory `cwd` to delete, each as the paths of its files, and the sum of their bytes."""
 
@@ -31,7 +30,6 @@ class PruneGroup(Record):
     size: int = 0
 
 
-@record
 class PrunePlan(Record):
     """What `prune` deletes, by directory, and lines that say what is kept because it is not certain.
 
@@ -44,7 +42,6 @@ class PrunePlan(Record):
     before: float | None = None
 
 
-@record
 class Pruned(Record):
     """How many sessions were deleted, and lines that say which were kept, and why."""
 

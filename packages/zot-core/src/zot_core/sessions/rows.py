@@ -26,11 +26,10 @@ from zot_provider.messages import (
     ToolCallBlock,
     ToolResultBlock,
 )
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 
-@record
 class Meta(Record):
     """The metadata of a session. It is the first row; the last `meta` row of a file applies. Times are UTC.
 
@@ -58,7 +57,6 @@ class Meta(Record):
         return bool(self.other.get("hide_from_sessions"))
 
 
-@record
 class CompactionRow(Record):
     """A compaction: the conversation continues with `summary` and the last `kept` messages before this row.
 
@@ -71,7 +69,6 @@ class CompactionRow(Record):
     offset: int
 
 
-@record
 class Label(Record):
     """A label that a person gave to the entry with the id `entry`; the last one counts, an empty one removes it."""
 
@@ -80,7 +77,6 @@ class Label(Record):
     id: str
 
 
-@record
 class CustomEntry(Record):
     """Data of an extension, any JSON value, in the place of the conversation where the extension stored it. Models do
     not see it."""

@@ -16,7 +16,7 @@ from zot_core.sessions.listing import LINE_BYTES, SessionEntry, read_entry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.store import SessionStore, files_by_use
 from zot_provider.files.regular_file import open_regular
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 HITS = 100
 """Default number of sessions that a search finds."""
@@ -35,7 +35,6 @@ _SAID = tuple(b'{"type":"message","message":{"role":"%s"' % role for role in (b"
 _TITLES = (b'{"type":"meta"', b'{"type":"rename"')
 
 
-@record
 class SessionHit(Record):
     """A session that has all words. `excerpt` is the text around the first match, in one line, empty if only the title
     matches; `role` is "user" or "assistant", whose text it is, else empty."""

@@ -13,7 +13,7 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, Role, TextBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 EAGER_BYTES = 8 << 20
@@ -26,7 +26,6 @@ _UNREAD_USAGE = {"type": "usage"}
 _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 
-@record
 class StoredSession(Record):
     """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
     `size`: the bytes read. `batch_open`: the last message is made of `tool_result` rows without a `message` row.

@@ -9,11 +9,10 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.tree import file_rows, first_line
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 
-@record
 class PromptEntry(Record):
     """A prompt: its entry's id, its first line and its time. `seconds` is the time to the last message before the next
     prompt, `tools` the number of calls by tool, `usage` the sum of its model calls, None if it was not recorded."""

@@ -15,7 +15,7 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.stored import no_collector
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "branch_summary", "custom"]
 
@@ -30,7 +30,6 @@ _ROLE = b'{"type":"message","message":{"role":"'
 _KINDS: dict[bytes, EntryKind] = {b'user"': "user", b"assis": "assistant", b'tool"': "tool"}
 
 
-@record
 class EntryNode(Record):
     """An entry: a message, by its role, a compaction, the summary of a branch, or data of an extension (`custom`).
 

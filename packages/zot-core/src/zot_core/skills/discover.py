@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from zot_core.skills.cache import SkillCache
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.skills.skill import NAME, Skill, read_skill
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
@@ -30,7 +30,6 @@ COLLECTED = "skills"
 """The folder in a collection that holds its skills."""
 
 
-@record
 class ExtensionSkills(Record):
     """The skills in an extension: its name, its folder, and paths below that folder. A path leads to a `SKILL.md`, to
     the folder of one, or to a folder of such folders."""
@@ -40,7 +39,6 @@ class ExtensionSkills(Record):
     paths: Sequence[str]
 
 
-@record
 class Skills(Record):
     """The skills found, the first of each name. `notes` tell the user which files were left out, one line each."""
 
@@ -100,7 +98,6 @@ def _project_places(cwd: str) -> list[str]:
     return [os.path.join(cwd, name, "skills") for name in (".zot", ".claude", ".agents")]
 
 
-@record
 class _Found(Record):
     """The first skill of a name: its file, and the place and the source that it was found in."""
 

@@ -6,7 +6,7 @@ Most front matter has a few simple forms, which are parsed here; everything else
 
 import re
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 FENCE = "---"
 
@@ -25,7 +25,6 @@ class FrontMatterError(Exception):
         self.line = line
 
 
-@record
 class Parts(Record):
     """A file split into its front matter without the fences (None if it has none) and its text.
 

@@ -10,7 +10,7 @@ import re
 from zot_core.printable import printable_line
 from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
 from zot_provider.files.regular_file import read_start
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 NAME = "SKILL.md"
 
@@ -22,7 +22,6 @@ _TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 _TRUE = ("true", "yes", "on", "1")
 
 
-@record
 class Skill(Record):
     """A skill without its text, which is read from the file when it is needed.
 

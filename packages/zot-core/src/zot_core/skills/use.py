@@ -19,7 +19,7 @@ from zot_core.tools.text.truncate import TextLimits, count_lines, head_lines
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.messages import TextBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 LIMITS = TextLimits()
 """Limits for the text of a skill that is loaded at once; the model can read the rest with the tool `read`."""
@@ -51,7 +51,6 @@ _SCHEMA = {
 }
 
 
-@record
 class _SkillText(Record):
     """The text of a skill within the limits, which starts at `first_line` of the file, and a note if it was cut."""
 

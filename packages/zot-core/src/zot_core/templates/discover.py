@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.templates.template import PromptTemplate, read_parts, read_template
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
@@ -29,7 +29,6 @@ _SUFFIX = ".md"
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
-@record
 class TemplateFile(Record):
     """A file that holds a template, by its `name` as a command. `source` is "user", "project" or "builtin"."""
 
@@ -38,7 +37,6 @@ class TemplateFile(Record):
     source: str
 
 
-@record
 class TemplateListing(Record):
     """The templates found, the first of each name, sorted by name. `notes` tell the user which files were left out, one
     line each."""

@@ -3,7 +3,7 @@
 from zot_core.printable import printable_line
 from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, split
 from zot_provider.files.regular_file import read_start
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 TEMPLATE_LIMIT = 64 * 1024
 """Maximum bytes of a template."""
@@ -12,7 +12,6 @@ LINE_LIMIT = 250
 """Maximum characters of a description, and of a hint for arguments."""
 
 
-@record
 class PromptTemplate(Record):
     """A template without its text, which is read from the file when it is used.
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Literal
 
 from zot_core.machine.interface import FileInfo, ShellExit
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _CHUNK = 4096
 
@@ -97,7 +97,6 @@ class MemoryFiles:
         return _error(FileNotFoundError, errno.ENOENT, path)
 
 
-@record
 class Scripted(Record):
     """The behaviour of a command: it prints `output` and ends with `exit_code`, or hangs until it is stopped."""
 
@@ -106,7 +105,6 @@ class Scripted(Record):
     hangs: bool = False
 
 
-@record
 class RanCommand(Record):
     """A command passed to the shell; `stopped` is set if its caller was cancelled."""
 

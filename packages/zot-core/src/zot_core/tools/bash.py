@@ -15,12 +15,11 @@ from zot_core.tools.text.capture import Capture
 from zot_core.tools.text.progress import Progress
 from zot_core.tools.text.truncate import TextLimits, truncation_note
 from zot_provider.messages import TextBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
 
 
-@record
 class BashLimits(Record):
     """Limits for the output of a command and for its progress display."""
 

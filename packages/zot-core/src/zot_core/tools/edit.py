@@ -16,7 +16,7 @@ from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_provider.messages import TextBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.tools.text.edit_text import TextReplacement
@@ -26,7 +26,6 @@ LARGEST = 8 * 1024 * 1024
 _BINARY_PROBE = 8192
 
 
-@record
 class EditLimits(Record):
     """The longest duration of a large edit in seconds."""
 
@@ -37,7 +36,6 @@ PREVIEW_LIMITS = EditLimits(2.0)
 """A person waits for the preview."""
 
 
-@record
 class _Change(Record):
     """The new content of the file `target`, and a diff: see `EditResult`."""
 

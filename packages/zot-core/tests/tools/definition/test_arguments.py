@@ -10,12 +10,11 @@ from zot_core.testing.world import FakeShell, MemoryFiles
 from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.context import ToolContext
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())
 
 
-@record
 class Edit(Record):
     """One edit."""
 
@@ -23,18 +22,15 @@ class Edit(Record):
     tries: int = 1
 
 
-@record
 class Tree(Record):
     name: str
     below: "list[Tree]" = field(default_factory=list)
 
 
-@record
 class Grove(Record):
     plots: "list[Plot]"
 
 
-@record
 class Plot(Record):
     edit: Edit
     groves: list[Grove] = field(default_factory=list)

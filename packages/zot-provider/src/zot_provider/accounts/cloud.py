@@ -7,7 +7,7 @@ from typing import Protocol
 from zot_provider.credentials import Authorization, Credentials, environment_value
 from zot_provider.errors import MissingKey
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
 class CloudAccount(Protocol):
@@ -22,7 +22,6 @@ class CloudAccount(Protocol):
         ...
 
 
-@record
 class Cloud(Record):
     """A cloud: the module whose `open_account` makes an account of an environment, the environment variables of which,
     in each group, one is set where an account is meant to be used, and what to do after the cloud refused it."""

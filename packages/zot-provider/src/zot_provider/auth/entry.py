@@ -7,12 +7,11 @@ from typing import Any
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _KNOWN = ("api_key", "oauth", "api_key_command")
 
 
-@record
 class AccountToken(Record):
     """The result of a sign-in.
 
@@ -29,7 +28,6 @@ class AccountToken(Record):
     rest: dict[str, Any] = field(default_factory=dict)
 
 
-@record
 class KeyCommand(Record):
     """A program that prints an API key. It is started without a shell and has `timeout_ms` milliseconds."""
 
@@ -38,7 +36,6 @@ class KeyCommand(Record):
     timeout_ms: int = 120_000
 
 
-@record
 class Entry(Record):
     """What is stored for one provider: a key, else a command that prints one, else a token.
 

@@ -11,7 +11,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import read_strict
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 FILE = "auth.json"
 
@@ -25,7 +25,6 @@ _TOP_LEVEL = {
 _MAX_BYTES = 1 << 20
 
 
-@record
 class _Content(Record):
     """The parsed file, and what identifies this version of it."""
 

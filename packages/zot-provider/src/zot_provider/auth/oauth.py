@@ -11,7 +11,7 @@ from zot_provider.auth.secrets import remember_secret
 from zot_provider.errors import ProviderError
 from zot_provider.json_text import read_strict
 from zot_provider.providers.sign_in import KeyExchange, SignIn
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.transport.status import server_message
 from zot_provider.transport.url import location
 
@@ -38,7 +38,6 @@ class SignInFailed(ProviderError):
         self.untrusted_parts = ()
 
 
-@record
 class OAuthLimits(Record):
     """`request`: seconds for each request. `person`: seconds for the person in the browser. `device`: the most seconds
     for the person to type a code, if the server allows more. `pause` and `least_pause`: seconds between two questions

@@ -3,17 +3,15 @@
 from typing import TypeAlias
 
 from zot_provider.errors import ZotError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class ConfirmTerms(Record):
     """Show `text` and call `SignInSession.agree` or `decline`, as the person answers; nothing has been sent so far."""
 
     text: str
 
 
-@record
 class OpenPage(Record):
     """Open `url` in a browser of the person, and show it too: there may be no browser on this machine. Show the URL
     whole and make it easy to copy. What comes from the page reaches the session by itself."""
@@ -21,7 +19,6 @@ class OpenPage(Record):
     url: str
 
 
-@record
 class EnterCode(Record):
     """Show `code`, which the person types on the page `url` within `seconds`, on any machine. The session notices."""
 
@@ -30,14 +27,12 @@ class EnterCode(Record):
     seconds: float
 
 
-@record
 class AskKey(Record):
     """Ask for the API key of the provider, without showing what is typed, and call `SignInSession.paste`."""
 
     provider: str
 
 
-@record
 class AskCode(Record):
     """Offer a field for the code or the URL that the page shows after the sign-in, and call `SignInSession.paste`. The
     session usually continues without it: the page reports to this machine, unless the browser is on another one."""
@@ -45,21 +40,18 @@ class AskCode(Record):
     provider: str
 
 
-@record
 class SignInProgress(Record):
     """Show `text`: what the session is doing."""
 
     text: str
 
 
-@record
 class Mistake(Record):
     """Show `text`: what the person gave was not accepted. The last question remains open."""
 
     text: str
 
 
-@record
 class SignedIn(Record):
     """The end: an account for `provider` is stored. Show `text`, which says where."""
 
@@ -67,7 +59,6 @@ class SignedIn(Record):
     text: str
 
 
-@record
 class NotSignedIn(Record):
     """The end: nothing was stored. Show `error`, which is one line and holds no secret."""
 

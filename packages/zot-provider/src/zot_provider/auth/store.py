@@ -6,12 +6,11 @@ from zot_provider.auth.entry import Entry
 from zot_provider.auth.file import AuthFile
 from zot_provider.auth.system_keyring import KeyringFailed, SystemKeyring
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 Place: TypeAlias = Literal["file", "keyring"]
 
 
-@record
 class Stored(Record):
     """Where the entry of a provider is, and its kind (`Entry.kind`), without its secrets. `problem` says why it cannot
     be used, empty if it can."""

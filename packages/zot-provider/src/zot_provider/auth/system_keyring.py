@@ -19,7 +19,7 @@ from zot_provider.auth.lock import STORE_LOCK, locked
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 T = TypeVar("T")
 
@@ -33,7 +33,6 @@ class KeyringFailed(ConfigError):
     """The keyring did not answer, refused, or gave back something else. The text names the keyring and no secret."""
 
 
-@record
 class _Index(Record):
     """The content of `keyring.json`: `kinds` has the kind of the entry of each provider, see `Entry.kind`."""
 

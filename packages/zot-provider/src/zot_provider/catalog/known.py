@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class KnownProviders(Record):
     """The providers, and what the user's file says of them, by provider id.
 

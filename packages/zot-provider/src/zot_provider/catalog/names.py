@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 
 from zot_provider.families import normal_id
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Reasoning
 from zot_provider.wire.reasoning import LEVELS
 
 _SIMILARITY = 0.75
 
 
-@record
 class _Parts(Record):
     """The parts of a name: its words in order, its version, and whether it has no date."""
 

@@ -18,7 +18,7 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
 from zot_provider.transport.status import server_message
@@ -66,7 +66,6 @@ class Client(Protocol):
         ...
 
 
-@record
 class _Service(Record):
     """How some models of a provider are served: a provider record for these models, its wire, and the writer of their
     bodies."""

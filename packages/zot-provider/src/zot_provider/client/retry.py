@@ -1,10 +1,9 @@
 """`RetryPolicy`: which failed model calls are repeated, how often, and after how long."""
 
 from zot_provider.errors import ProviderError, StatusError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class RetryPolicy(Record):
     """How often a model call is repeated whose failure is `retryable`.
 

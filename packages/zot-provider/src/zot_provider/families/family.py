@@ -3,13 +3,12 @@
 from typing import Literal, TypeAlias
 
 from zot_provider.model import Thinking
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 Sampling: TypeAlias = Literal["always", "unthinking", "never"]
 """When a model accepts a temperature: always, only while it does not think, or never."""
 
 
-@record
 class Family(Record):
     """Facts about the models of a vendor whose normal id (see `normal_id`) begins with one of `ids`.
 

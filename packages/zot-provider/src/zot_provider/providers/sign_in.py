@@ -2,14 +2,13 @@
 
 from typing import Literal, TypeAlias
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Flow: TypeAlias = Literal["browser", "device"]
 """`browser`: a page of the provider returns a code to this machine (RFC 8252, RFC 7636). `device`: the person types a
 code on a page of the provider, on any machine (RFC 8628)."""
 
 
-@record
 class Callback(Record):
     """Where the provider's page returns to after a sign-in in the browser: `http://HOST:PORT/PATH`.
 
@@ -22,7 +21,6 @@ class Callback(Record):
     path: str = "/callback"
 
 
-@record
 class KeyExchange(Record):
     """A second request, in which a token of the sign-in yields a key of the API, which ends sooner.
 
@@ -42,7 +40,6 @@ class KeyExchange(Record):
     of_variables: bool = False
 
 
-@record
 class SignIn(Record):
     """How a person signs in.
 

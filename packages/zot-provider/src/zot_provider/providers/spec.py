@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
 from zot_provider.providers.sign_in import SignIn
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.wire.base import Quirks
 
 
-@record
 class Route(Record):
     """How a provider serves some of its models, where this differs from its other models; None for no difference.
 
@@ -23,7 +22,6 @@ class Route(Record):
     quirks: Quirks | None = None
 
 
-@record
 class Variable(Record):
     """A part of a base URL that the person knows, such as an account: `{name}` is replaced by the first of these
     environment variables that is set, else by `default`."""
@@ -33,7 +31,6 @@ class Variable(Record):
     default: str = ""
 
 
-@record
 class Provider(Record):
     """A company or server that serves models.
 

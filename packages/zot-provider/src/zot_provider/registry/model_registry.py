@@ -13,7 +13,7 @@ from zot_provider.catalog.names import match_model, split_level
 from zot_provider.errors import ConfigError, ResponseTimeout, ZotError
 from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.registry.provider_table import ProviderTable
 from zot_provider.request import Reasoning
 
@@ -31,7 +31,6 @@ LIST_LIMIT = 2.5
 """Seconds to wait for a server's list of models."""
 
 
-@record
 class Listing(Record):
     """Models of several providers, and the errors of servers that returned no list, by provider id."""
 

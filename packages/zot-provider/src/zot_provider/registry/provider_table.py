@@ -11,14 +11,13 @@ from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.model import Model
 from zot_provider.providers import LazySequence, provider_id
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.registry.server_lists import ServerLists
 
 if TYPE_CHECKING:
     from zot_provider.client.http import Client
 
 
-@record
 class Endpoint(Record):
     """Key and base URL for one provider, and whether any certificate is accepted. It is never used for another
     provider. Empty fields mean the provider's own values."""
@@ -28,7 +27,6 @@ class Endpoint(Record):
     insecure: bool = False
 
 
-@record
 class _Entry(Record):
     """A provider, its own models, and a function that makes its client if it does not speak HTTP."""
 

@@ -9,7 +9,7 @@ from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import dump, read_strict
 from zot_provider.model import Model, Price, PriceTier, Thinking
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 MAX_AGE = 6 * 3600.0
 """Seconds for which a list is fresh."""
@@ -18,7 +18,6 @@ _LARGEST_FILE = 8 << 20
 _MOST_LISTS = 100
 
 
-@record
 class _ServerList(Record):
     """The models of a server, the address that was asked, and when, in seconds since 1970."""
 

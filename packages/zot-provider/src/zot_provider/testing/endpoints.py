@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _ERROR_TYPES = {
     400: "invalid_request_error",
@@ -19,7 +19,6 @@ _ERROR_TYPES = {
 """Errors of the Messages API, see https://platform.claude.com/docs/en/api/errors; other statuses are `api_error`."""
 
 
-@record
 class ScriptedEndpoint(Record):
     """A scripted endpoint: its wire, required fields and headers, and functions for its key and its error bodies.
 

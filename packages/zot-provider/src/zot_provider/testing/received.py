@@ -3,10 +3,9 @@
 import time
 from typing import Any
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class Received(Record):
     """A request to a scripted server. Header names are lower case; `body` is the parsed JSON, or None.
 

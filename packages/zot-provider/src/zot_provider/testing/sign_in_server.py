@@ -15,10 +15,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from zot_provider.providers.sign_in import Callback, Flow, KeyExchange, SignIn
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class SignInScript(Record):
     """What the server does, besides to grant.
 

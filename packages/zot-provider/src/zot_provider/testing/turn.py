@@ -18,7 +18,7 @@ from zot_provider.events import (
     UsageReport,
 )
 from zot_provider.messages import Block, ReasoningBlock, TextBlock, ToolCallBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 
@@ -26,7 +26,6 @@ class ScriptOver(ModelError):
     """A scripted model got more requests than it has turns."""
 
 
-@record
 class Call(Record):
     """A tool call. `args` is an object, or the text the model writes in its place; an empty `id` is filled in."""
 
@@ -40,7 +39,6 @@ class Call(Record):
         return self.args if isinstance(self.args, str) else json.dumps(self.args, ensure_ascii=False)
 
 
-@record
 class Fault(Record):
     """A fault in an answer of the server; the default is no fault.
 
@@ -60,7 +58,6 @@ class Fault(Record):
     cut: bool = False
 
 
-@record
 class Delivery(Record):
     """How the server writes a stream: one event, everything or one byte at a time, chunked or until it closes.
 
@@ -73,7 +70,6 @@ class Delivery(Record):
     end: bool = True
 
 
-@record
 class Turn(Record):
     """One answer: thinking, then text, then tool calls.
 

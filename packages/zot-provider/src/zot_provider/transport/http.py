@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeAlias
 
 from zot_provider.errors import ConfigError, ProtocolError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.transport.connection import BrokenConnection, request_bytes
 from zot_provider.transport.failure import connection_failure
 from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin
@@ -28,7 +28,6 @@ _DOCUMENT = 16 << 20
 _REPLY = 1 << 20
 
 
-@record
 class HttpLimits(Record):
     """Limits of an exchange.
 
@@ -47,7 +46,6 @@ class HttpLimits(Record):
     coalesce_seconds: float = 0.0
 
 
-@record
 class HttpReply(Record):
     """A whole answer, whatever its status. Header names are in lower case; `body` is decompressed."""
 

@@ -7,14 +7,13 @@ from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.transport.connection import BrokenConnection, HttpConnection
 
 if TYPE_CHECKING:
     import ssl
 
 
-@record
 class Origin(Record):
     """Where a connection goes. With `secure` it has TLS."""
 

@@ -8,7 +8,7 @@ from base64 import b64encode
 from functools import lru_cache
 
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _PORTS = {"http": 80, "https": 443}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ._-")
@@ -17,7 +17,6 @@ _TARGET = _LETTERS | frozenset("~/%:@!$&'()*+,;=?")
 """The characters of a path and a query; others are percent-encoded (RFC 3986, 3.3 and 3.4)."""
 
 
-@record
 class ServerUrl(Record):
     """A parsed URL.
 
@@ -43,7 +42,6 @@ class ServerUrl(Record):
         return self.host == "localhost" or self.host == "::1" or self.host.startswith("127.")
 
 
-@record
 class _Parts(Record):
     """A URL, split. `port` is None if the URL has none, `user` is empty or ends in `@`."""
 

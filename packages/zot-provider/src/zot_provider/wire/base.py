@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from zot_provider.events import StreamEvent
 from zot_provider.messages import Block, ImageBlock, Message, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.request import Request
 
 SCHEMES: Mapping[str, tuple[str, str]] = {
@@ -30,7 +30,6 @@ ThinkingShape: TypeAlias = Literal[
 server keeps earlier thinking. "enable_thinking": this field, and an effort."""
 
 
-@record
 class Quirks(Record):
     """The differences between providers of one wire. All fields may be empty; the defaults suit most providers.
 
@@ -147,7 +146,6 @@ class Encode(Protocol):
     ) -> dict[str, Any]: ...
 
 
-@record
 class Wire(Record):
     """A wire: the path of its endpoint below the base URL, and functions to encode and decode.
 

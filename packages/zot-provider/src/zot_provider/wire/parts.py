@@ -6,11 +6,10 @@ from typing import Any
 from zlib import crc32
 
 from zot_provider.messages import Block, ImageBlock, TextBlock, ToolResultBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.wire.base import Quirks
 
 
-@record
 class WordRule(Record):
     """What an API accepts as an id: at most (with `exact`: exactly) `longest` letters and digits, and, without `exact`,
     "_", "-" and the characters in `also`."""

@@ -5,11 +5,10 @@ from typing import Any
 
 from zot_provider.errors import ProviderError
 from zot_provider.events import StreamEvent
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_provider.testing.render_bedrock import event_message
 
 
-@record
 class StreamCase(Record):
     """`data` are the server-sent events, objects or raw bytes. After `events` comes `error`, if there is one."""
 

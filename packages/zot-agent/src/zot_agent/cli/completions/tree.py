@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from zot_agent.cli import SUBCOMMANDS
 from zot_agent.cli.args import build_parser
 from zot_provider.providers import PROVIDERS
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 Value: TypeAlias = Literal["none", "words", "file", "folder", "text"]
 """What follows a flag, or is an argument of a command: nothing, one of a few words, a path, anything else."""
@@ -17,7 +17,6 @@ _PATHS: dict[str, Value] = {"DIR": "folder", "FILE": "file", "PATH": "file", "[P
 """The values that a placeholder in the help means."""
 
 
-@record
 class FlagNode(Record):
     """A flag: its names, its help, what follows it."""
 
@@ -27,7 +26,6 @@ class FlagNode(Record):
     words: list[str] = field(default_factory=list)
 
 
-@record
 class CommandNode(Record):
     """A command, such as `zot config set`: the commands below it with their help, its flags, its arguments."""
 

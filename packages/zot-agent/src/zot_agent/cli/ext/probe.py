@@ -16,10 +16,9 @@ from zot_agent.host.build import open_registry
 from zot_agent.ui.commands import ReservedNames
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class ProbeResult(Record):
     """What an extension registers, as lines of the doctor, and why it does not get a name, a line each."""
 

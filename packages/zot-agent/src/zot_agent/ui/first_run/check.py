@@ -12,7 +12,7 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 from zot_tui.text.sanitize import sanitize_line
 
 SERVER_LIMIT = 3.0
@@ -22,7 +22,6 @@ _SHOWN = 2
 """Variables of keys that are listed; there are dozens of providers."""
 
 
-@record
 class Variables(Record):
     """Environment variables for a key, the preferred one first, and the titles of the providers that read them."""
 
@@ -30,7 +29,6 @@ class Variables(Record):
     titles: list[str]
 
 
-@record
 class Server(Record):
     """A local server that answers: its provider, title, address and first model."""
 
@@ -40,7 +38,6 @@ class Server(Record):
     model: str
 
 
-@record
 class StartOption(Record):
     """A way to start: what to type in a shell, and a description."""
 
@@ -48,7 +45,6 @@ class StartOption(Record):
     text: str
 
 
-@record
 class FirstRun(Record):
     """The ways to start. `demo` starts the demo model if `demo_ready`, else installs it.
 
@@ -123,7 +119,6 @@ LONGEST_KEY = 4096
 _ASSIGNMENT = re.compile(r"(?:export\s+|set\s+|\$env:)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)", re.DOTALL)
 
 
-@record
 class KeyGuess(Record):
     """A pasted key and the providers it seems to be for; no providers if its form does not say.
 

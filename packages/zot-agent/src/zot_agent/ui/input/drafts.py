@@ -18,7 +18,7 @@ from typing import Any
 from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import without_surrogates
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 if sys.platform != "win32":
     import fcntl
@@ -33,7 +33,6 @@ SHARE = 20
 """The pause is at least this many times the duration of the last write, so long texts are written less often."""
 
 
-@record
 class SavedDraft(Record):
     """The text in the editor and the queued prompts; `time` is when they were saved, in seconds since the epoch.
 

@@ -11,14 +11,13 @@ from zot_core.aio import finish, spawn
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import without_surrogates
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 FALLBACKS = ("nano", "vim", "vi")
 MAX_BYTES = 4 * 1024 * 1024
 """Bytes of an edited text that are accepted."""
 
 
-@record
 class EditorResult(Record):
     """The text after editing. If it is unchanged because of a `problem`, that says in one line what went wrong."""
 

@@ -18,7 +18,7 @@ from itertools import islice
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.git import git_command, git_environment
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_tui.signal import Signal
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 
@@ -29,7 +29,6 @@ _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these can
 _GIT = ("ls-files", "-co", "--exclude-standard", "-z")
 
 
-@record
 class IndexLimits(Record):
     """How many paths are kept, the seconds a search may take, and the seconds after which it is repeated."""
 

@@ -7,14 +7,13 @@ import shlex
 from zot_agent.attachments import attach, named_files
 from zot_core.images import image_from_file
 from zot_provider.messages import ImageBlock
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_tui.editor.paste import Pastes
 
 PASTED = "pasted"
 """The folder in zot's home for images from the clipboard."""
 
 
-@record
 class Prompt(Record):
     """A prompt for `Conversation.prompt`: its text, its images and the texts of attached files."""
 

@@ -8,10 +8,9 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.tree import file_rows
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, ToolResultBlock
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class Passage(Record):
     """A message of a person or of the model, or the summary of a compaction. `results` are those of the calls of the
     message, by the id of the call."""

@@ -19,7 +19,7 @@ from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore, new_session
 from zot_provider.files.regular_file import open_regular
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 SUFFIX = ".zotsession"
 
@@ -27,7 +27,6 @@ _LOOKS_LIKE = {b"PK": "a ZIP archive", b"\x1f\x8b": "a gzip archive", b"%PDF": "
 _START = 512
 
 
-@record
 class ImportLimits(Record):
     """The largest file that is imported, and its longest line, in bytes."""
 

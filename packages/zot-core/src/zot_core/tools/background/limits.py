@@ -1,9 +1,8 @@
 """The limits of jobs and of their output."""
 
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 
-@record
 class OutputLimits(Record):
     """Bytes that are kept of an output: of its beginning and its end in memory, and of its beginning in a file."""
 
@@ -12,7 +11,6 @@ class OutputLimits(Record):
     file: int = 64 * 1024 * 1024
 
 
-@record
 class JobLimits(Record):
     """How many jobs may run at a time, and how many that have ended are remembered; the output that is kept of each.
 

@@ -6,7 +6,7 @@ from typing import Any
 from zot_core.machine.interface import Files, Shell
 from zot_core.tools.background.jobs import Jobs
 from zot_core.tools.definition.file_order import FileOrder
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 BASH_TIMEOUT = 300.0
 """Seconds: longer than most test suites, and short enough that a command that waits for ever does not use up a day."""
@@ -16,7 +16,6 @@ def _ignore(text: str) -> None:
     """Drop progress that nobody watches."""
 
 
-@record
 class ToolContext(Record):
     """Everything that a tool call may use.
 

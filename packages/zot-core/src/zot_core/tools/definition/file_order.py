@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class FileAccess(Record):
     """What a call accesses: the file with the real path `path`, or any file (None); and whether it writes."""
 

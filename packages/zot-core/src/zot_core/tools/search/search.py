@@ -18,7 +18,7 @@ from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.machine.process_groups import lower_priority
 from zot_core.tools.search import line_search
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _PIECE = 64 * 1024
 _MOST_LINES = 1_000_000_000
@@ -48,7 +48,6 @@ _RIPGREP = (
 _ROW = re.compile(rb"([^\0]+)\0(\d+)([:-])([^\n]*)\n")
 
 
-@record
 class SearchLimits(Record):
     """The limits of a search."""
 
@@ -67,7 +66,6 @@ class SearchLimits(Record):
     """The program that searches, if it is found; empty to search without it."""
 
 
-@record
 class SearchQuery(Record):
     """What to search for: the first `limit` matching lines, and `context` lines around each, cut at `width` characters.
 
@@ -82,7 +80,6 @@ class SearchQuery(Record):
     width: int = 500
 
 
-@record
 class MatchLine(Record):
     """A line of a file: the path as given, the line number from 1, and whether the line matches or is context."""
 
@@ -92,7 +89,6 @@ class MatchLine(Record):
     text: str
 
 
-@record
 class SearchResult(Record):
     """`more`: there are more matches than the limit. `cut`: a line was cut. `timed_out`: the search is incomplete."""
 

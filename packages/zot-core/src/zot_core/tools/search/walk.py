@@ -11,14 +11,13 @@ from contextlib import aclosing
 from zot_core.aio import in_thread
 from zot_core.machine.interface import Files
 from zot_core.tools.search.ignore import NAME, IgnoreRules, rules_above
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _THREAD_ENTRIES = 500
 _THREAD_WORK = 1_000_000
 """Entries times characters of rules; their verdicts take some 10 ms."""
 
 
-@record
 class WalkLimits(Record):
     """The longest duration of a walk in seconds, and the most parts of a path (None: no limit)."""
 
@@ -26,7 +25,6 @@ class WalkLimits(Record):
     depth: int | None = None
 
 
-@record
 class TreeEntry(Record):
     """A file, folder or link; `path` is relative to the start of the walk and ends in a slash for a folder."""
 
@@ -39,7 +37,6 @@ class TreeEntry(Record):
         return self.path.endswith("/")
 
 
-@record
 class WalkResult(Record):
     """The paths that a walk found; `more`: there are others; `timed_out`: the walk is incomplete."""
 

@@ -3,10 +3,9 @@
 Lines end at `\\n` alone; a last line without `\\n` counts too. A UTF-8 character is never cut.
 """
 
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 
-@record
 class TextLimits(Record):
     """The largest text of one result."""
 
@@ -14,7 +13,6 @@ class TextLimits(Record):
     bytes: int = 50 * 1024
 
 
-@record
 class Head(Record):
     """The part of a text that was kept, and the limit that cut it: at most one of the two."""
 

@@ -10,7 +10,7 @@ from zot_provider.auth.flows.loopback import LoopbackAnswer, LoopbackRequest, Lo
 from zot_provider.auth.flows.pages import message_page
 from zot_provider.auth.oauth import SignInFailed, TokenEndpoint
 from zot_provider.providers.sign_in import SignIn
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _ERROR = 200
 """Characters of a provider's error that are shown."""
@@ -20,7 +20,6 @@ class WrongCode(SignInFailed):
     """What the person pasted is not the code of this sign-in; another may follow."""
 
 
-@record
 class CodeAnswer(Record):
     """A code of the provider; `client_id` is the id that it issued, if it did."""
 

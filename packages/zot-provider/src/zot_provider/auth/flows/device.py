@@ -6,14 +6,13 @@ from zot_provider.auth.entry import AccountToken
 from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint, positive_number
 from zot_provider.errors import ConfigError, ProviderError
 from zot_provider.providers.sign_in import SignIn
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 from zot_provider.transport.url import parse_url
 
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _CODE_LENGTH = 64
 
 
-@record
 class DeviceCode(Record):
     """What the person needs: a code to type on the page `url` within `seconds`."""
 

@@ -9,12 +9,11 @@ from urllib.parse import parse_qs
 from zot_provider.auth.flows.loopback import LoopbackAnswer, LoopbackRequest, LoopbackServer
 from zot_provider.auth.flows.pages import key_form, message_page
 from zot_provider.providers.spec import Provider
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _COOKIE = "zot_key_page"
 
 
-@record
 class KeySubmission(Record):
     """A key that the person sent with the form. `done` takes an error for the form, empty if the key was stored; the
     browser waits for it."""

@@ -9,14 +9,13 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 _HEAD_BYTES = 32 << 10
 _BODY_BYTES = 64 << 10
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-@record
 class LoopbackRequest(Record):
     """A request. Names of headers are in lower case; `target` is the path with the query."""
 
@@ -37,7 +36,6 @@ class LoopbackRequest(Record):
         return dict(pairs)
 
 
-@record
 class LoopbackAnswer(Record):
     """An answer: a page, unless `headers` say otherwise."""
 
@@ -46,7 +44,6 @@ class LoopbackAnswer(Record):
     headers: dict[str, str] = field(default_factory=dict)
 
 
-@record
 class LoopbackServerLimits(Record):
     """`request`: seconds for a request to arrive, and for its answer to be taken. `connections`: the most at a time.
     `closing`: seconds for the last answer to be sent."""

@@ -16,7 +16,7 @@ from zot_agent.cli.ext.folder.staging import staging
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADS = "refs/heads/"
@@ -24,7 +24,6 @@ _MAX_BYTES = 16 << 20
 """Bytes read of a file in `.git`: `packed-refs` has some 70 for each branch and tag."""
 
 
-@record
 class Upstream(Record):
     """What a branch follows: its name and commit, and the name, the address and the branch of its remote."""
 

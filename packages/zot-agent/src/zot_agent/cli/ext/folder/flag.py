@@ -7,13 +7,12 @@ from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
-from zot_provider.record import Record, record
+from zot_provider.record import Record
 
 _scan = JSONDecoder().raw_decode
 _SPACE = " \t\r\n"
 
 
-@record
 class JsonMember(Record):
     """The position of an object's member in its text: the name begins at `name_start`, the value ends before `end`."""
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from zot_agent.signals import defer_stop_signals
 from zot_core.machine.git import git_command, git_environment
 from zot_provider.errors import ConfigError
-from zot_provider.record import Record, field, record
+from zot_provider.record import Record, field
 
 PREFIXES = ("https://", "http://", "ssh://", "git://", "file://", "git@")
 _PROTOCOLS = "https:http:ssh:git:file"
@@ -29,7 +29,6 @@ class GitError(ConfigError):
     """A failed git command; the message is one line with git's own words."""
 
 
-@record
 class Git(Record):
     """Runs git. Protocols that start programs (`ext::`) are never allowed, hooks of a repository never run."""
 
