@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from zot_provider.accounts.cloud import CloudAccounts
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
@@ -15,6 +14,7 @@ from zot_provider.record import Record, field
 from zot_provider.registry.server_lists import ServerLists
 
 if TYPE_CHECKING:
+    from zot_provider.accounts.cloud import CloudAccounts
     from zot_provider.client.http import Client
 
 
@@ -79,7 +79,7 @@ class ProviderTable:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
-        self._clouds = CloudAccounts(self.environ)
+        self._clouds: CloudAccounts | None = None
         self._added: dict[str, _Entry] = {}
         self.lists = lists or ServerLists()
         self._open_in_process = open_in_process
@@ -153,7 +153,15 @@ class ProviderTable:
     def credentials_of(self, id: str) -> Credentials:
         """Return the key given for this provider or in the user's file, else the credentials of all or of its cloud."""
         given = self._endpoint(id).key or self._keys.get(id, "")
-        return GivenKey(given, self.environ) if given else self._clouds.add_to(self.credentials, self.provider(id))
+        if given:
+            return GivenKey(given, self.environ)
+        provider = self.provider(id)
+        if not provider.account:
+            return self.credentials
+        from zot_provider.accounts.cloud import CloudAccounts  # noqa: PLC0415  only for providers in clouds
+
+        self._clouds = self._clouds or CloudAccounts(self.environ)
+        return self._clouds.add_to(self.credentials, provider)
 
     def ready(self, id: str) -> bool:
         """Whether the provider has an address, and a key or no need of one. Raises `UnknownName`."""
