@@ -1,11 +1,8 @@
-"""The exported page, as text and in a real browser."""
+"""The exported page."""
 
 import base64
 from io import BytesIO
-from pathlib import Path
 
-import pytest
-from chromium import browser
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,35 +106,3 @@ def test_an_exported_file_is_named_after_the_session() -> None:
                          "2026-11-21T20:29:25.586Z", 0, 0, "m")  # fmt: skip
     assert file_name(entry) == "20261121-202925-af86bd37-fix-the-parser-really-really-really-real.zotsession"
     assert file_name(entry.replace(id="../../x", name="…", started="")) == "x.zotsession"
-
-
-@pytest.mark.needs("chromium")
-async def test_the_page_fits_a_phone_and_folds_calls(tmp_path: Path) -> None:
-    call = ToolCallBlock("c", "bash", '{"command": "' + "x" * 300 + '"}')
-    text = page(
-        user("word " * 100 + "y" * 400),
-        Message(
-            "assistant", [TextBlock("```\n" + "z" * 400 + "\n```\n\n" + "| a " * 40 + "|\n" + "|---" * 40 + "|"), call]
-        ),
-        Message("tool", [ToolResultBlock("c", [TextBlock("w" * 1000), ImageBlock("image/png", DOT)])]),
-        title=EVIL,
-    )
-    (tmp_path / "page.html").write_text(text)
-    async with browser(tmp_path / "profile") as tab:
-        await tab.call(
-            "Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True
-        )  # fmt: skip
-        await tab.go((tmp_path / "page.html").as_uri())
-        assert await tab.value("document.documentElement.scrollWidth") == 360
-        assert await tab.value("document.querySelector('details').open") is False
-        await tab.value("document.querySelector('summary').click()")
-        assert await tab.value("document.querySelector('details').open") is True
-        assert await tab.value("document.documentElement.scrollWidth") == 360
-        assert await tab.value("document.querySelector('img').naturalWidth") == 1
-        assert await tab.value("document.title") == EVIL
-        colours = []
-        for scheme in ("light", "dark"):
-            await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            colours.append(await tab.value("getComputedStyle(document.body).backgroundColor"))
-        assert colours == ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]
-        assert tab.complaints == []

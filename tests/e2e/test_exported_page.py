@@ -1,0 +1,44 @@
+"""A session that is exported as a page, in a real browser."""
+
+import pytest
+from chromium import browser
+from command import Zot
+
+from zot_core.sessions.store import SessionStore
+from zot_core.testing import PIXEL
+from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+
+EVIL = "</title><script>alert(1)</script>\"'&"
+
+
+@pytest.mark.needs("chromium")
+async def test_an_exported_page_fits_a_phone_and_folds_calls(zot: Zot) -> None:
+    session = SessionStore(zot.env["ZOT_HOME"] + "/sessions").create(str(zot.cwd), "m", "p", "0")
+    session.meta = session.meta.replace(title=EVIL)
+    wide = "```\n" + "z" * 400 + "\n```\n\n" + "| a " * 40 + "|\n" + "|---" * 40 + "|"
+    call = ToolCallBlock("c", "bash", '{"command": "' + "x" * 300 + '"}')
+    session.append(Message("user", [TextBlock("word " * 100 + "y" * 400)]))
+    session.append(Message("assistant", [TextBlock(wide), call]))
+    result = ToolResultBlock("c", [TextBlock("w" * 1000), PIXEL])
+    session.append(Message("tool", [result]))
+    session.close()
+    page = zot.cwd / "page.html"
+    assert zot.run("sessions", "export", session.path, str(page)).code == 0
+    async with browser(zot.cwd / "profile") as tab:
+        await tab.call(
+            "Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True
+        )  # fmt: skip
+        await tab.go(page.as_uri())
+        assert await tab.value("document.documentElement.scrollWidth") == 360
+        assert await tab.value("document.querySelector('details').open") is False
+        await tab.value("document.querySelector('summary').click()")
+        assert await tab.value("document.querySelector('details').open") is True
+        assert await tab.value("document.documentElement.scrollWidth") == 360
+        assert await tab.value("document.querySelector('img').naturalWidth") == 1
+        assert await tab.value("document.title") == EVIL
+        colours = []
+        for scheme in ("light", "dark"):
+            await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            colours.append(await tab.value("getComputedStyle(document.body).backgroundColor"))
+        assert colours == ["rgb(255, 255, 255)", "rgb(21, 24, 29)"]
+        assert tab.complaints == []
