@@ -1,9 +1,8 @@
-"""A long task: it is compacted, killed in the middle, resumed, taken back to an earlier prompt, and forked."""
+"""A long task: it is compacted, killed in the middle, resumed, taken back to an earlier prompt, forked, and undone."""
 
 import signal
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from command import Zot
@@ -18,7 +17,8 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 READ = Turn("I read it.", calls=[Call("read", {"path": "notes.txt"}), Call("ls", {"path": "."})])
 HANGS = Turn("I try it.", calls=[Call("read", {"path": "notes.txt"}), Call("bash", {"command": "sleep 20"})])
 SCRIPT = (READ, "First done.", "Second done.", "Third done.", "## Goal\n\nThree steps.", HANGS)
-RESUMED = ("Fourth done.", "The fourth step hung.", "Another fourth done.", "Forked and done.")
+WRITES = Turn("I write it.", calls=[Call("write", {"path": "made.txt", "content": "made\n"})])
+RESUMED = ("Fourth done.", "The fourth step hung.", "Another fourth done.", "Forked and done.", WRITES, "Fifth done.")
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def stuck(zot: Zot) -> bool:
 
 
 def check_files(zot: Zot, server: ScriptedServer) -> None:
-    """Check what the models read, and what is on disk: the session with two branches, and its fork."""
-    resumed, summary, other, forked = (str(request.body) for request in server.requests[len(SCRIPT) :])
+    """Check what the models read, and what is on disk: the session with two branches, and its fork, also with two."""
+    resumed, summary, other, forked, *_ = (str(request.body) for request in server.requests[len(SCRIPT) :])
     for text in ("## Goal", "Third done.", "remember the milk", "tool call was aborted", "go on"):
         assert text in resumed
     assert "First done." not in resumed
@@ -43,10 +43,11 @@ def check_files(zot: Zot, server: ScriptedServer) -> None:
     for request in (other, forked):
         assert "The fourth step hung." in request
         assert "Fourth done." not in request
-    assert len(zot.sessions) == 3
+    assert not (zot.cwd / "made.txt").exists()
+    assert len(zot.sessions) == 4
     metas = [load(str(path)).meta for path in zot.sessions]
     assert len({meta.session_id for meta in metas}) == 2
-    assert sum(meta.hidden for meta in metas) == 1
+    assert sum(meta.hidden for meta in metas) == 2
     for path in zot.sessions:
         check_accepted(path.read_bytes())
 
@@ -85,7 +86,12 @@ def test_on_the_screen(project: Zot, server: ScriptedServer) -> None:
         say(pty, " otherwise", "Another fourth done.")
         say(pty, "/clone", "a new session with the same conversation")
         say(pty, "and here?", "Forked and done.")
-        pty.type("\x04")
+        say(pty, "do the fifth step", "Fifth done.")
+        assert (project.cwd / "made.txt").read_text() == "made\n"
+        pty.type("/undo\r")
+        pty.wait_for("undone; restored made.txt")
+        pty.wait_for("› do the fifth step")
+        pty.type("\x15\x04")  # Ctrl+U, Ctrl+D
         assert pty.wait_end() == 0
     check_files(project, server)
 
@@ -138,9 +144,14 @@ def test_over_rpc(rpc: Sessions, project: Zot, server: ScriptedServer) -> None:
     old = peer.data("get_state")["session_id"]
     assert peer.data("fork")["session_id"] != old
     ask(peer, "and here?")
+    ask(peer, "do the fifth step")
+    assert (project.cwd / "made.txt").read_text() == "made\n"
+    assert peer.data("undo")["text"] == "do the fifth step"
     assert peer.finish() == (0, "")
     check_files(project, server)
-    stays = Path(project.sessions[-1]).read_bytes()
+    shown = [path for path in project.sessions if not load(str(path)).meta.hidden]
+    last = max(shown, key=lambda path: path.stat().st_mtime_ns)
+    stays = last.read_bytes()
     server.add("still here")
     assert project.ask(server, "-p", "-c", "and now?").out == "still here\n"
-    assert project.sessions[-1].read_bytes().startswith(stays)
+    assert last.read_bytes().startswith(stays)
