@@ -220,7 +220,7 @@ def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",))
 
 def screen() -> str:
     commands = "".join(
-        f"| `/{each.name}{' ' + each.arguments if each.arguments else ''}` | {each.help} | {BUSY[each.busy]} |\n"
+        f"| `{f'/{each.name} {each.arguments}'.strip().replace('|', BAR)}` | {each.help} | {BUSY[each.busy]} |\n"
         for each in slash_commands().values()
     )
     parts = (
@@ -267,6 +267,8 @@ def themes() -> str:
 
 
 BUSY = {"now": "at once", "cancel": "stops it first", "wait": "waits"}
+BAR = "\\|"
+"""A vertical bar in a table."""
 
 
 def files() -> str:

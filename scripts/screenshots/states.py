@@ -298,6 +298,21 @@ STATES = (
         turns=(*LOOK, Turn("It asks for the price of each article."), Turn("It prints the bill.")),
     ),
     State(
+        "diff",
+        "What a session changed",
+        "The change of the file, in two colours.",
+        (*FINISHED, Keys("/diff\r"), Sees("basket.py  +")),
+        turns=TASK,
+    ),
+    State(
+        "undone",
+        "An undone prompt",
+        "The files are as they were, and the prompt is in the editor.",
+        (*FINISHED, Keys("/undo\r"), Sees("undone; restored")),
+        turns=TASK,
+        size=(92, 16),
+    ),
+    State(
         "error",
         "A failure",
         "The provider refuses the key; a line says so and what to do.",
