@@ -101,6 +101,22 @@ async def test_undo_and_redo_move_files_and_conversation_together(opens: Opens, 
             await rt.branches.redo()
 
 
+async def test_commands_without_a_pause_are_undone_with_their_own_prompt(opens: Opens, work: Path) -> None:
+    limits = CheckpointLimits(pause=600.0)
+    first = (bash("echo 1 > a"), bash("echo 2 > b"), write("b", "own"), bash("rm a"), "one")
+    async with opens(*first, bash("echo 3 > c"), bash("echo 4 > b"), "two", limits=limits) as rt:
+        assert str(await rt.ask("one")) == "one"
+        assert str(await rt.ask("two")) == "two"
+        assert files(work) == {"b": "4\n", "c": "3\n"}
+        await rt.branches.undo()
+        assert files(work) == {"b": "own"}
+        await rt.branches.undo()
+        assert files(work) == {}
+        await rt.branches.redo()
+        await rt.branches.redo()
+        assert files(work) == {"b": "4\n", "c": "3\n"}
+
+
 async def test_what_a_command_changed_is_undone(opens: Opens, work: Path) -> None:
     (work / "kept").write_text("kept")
     (work / "gone").mkdir()

@@ -62,6 +62,8 @@ class CheckpointLimits(Record):
     """The time limit of a git command."""
     first_seconds: float = 30.0
     """The same for a command that reads every file."""
+    pause: float = 0.2
+    """Seconds without another command after which the folder is searched for what commands changed."""
     store_bytes: int = 2_000_000_000
     """Size of the checkpoints of a folder, compressed, above which old ones are removed."""
     days: float = 30.0

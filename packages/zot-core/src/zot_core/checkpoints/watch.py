@@ -52,6 +52,10 @@ class Checkpoints:
         self._git: GitTree | None = None
         self._reported: set[str] = set()
         self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
+        self._unsearched: list[str] = []  # of these, those that have ended
+        self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
+        self._timer: asyncio.TimerHandle | None = None  # of the search
+        self._search: asyncio.Task[None] | None = None
         self._uncovered: set[str] = set()  # folders in which changes by commands are not found
         self._work: set[asyncio.Task[None]] = set()
 
@@ -71,6 +75,7 @@ class Checkpoints:
             self._unfinished -= {block.call_id for block in message.content if isinstance(block, ToolResultBlock)}
         else:
             self._unfinished.clear()
+            self._search_now()  # what commands do from now on belongs to another prompt
 
     @property
     def entry(self) -> str:
@@ -106,17 +111,21 @@ class Checkpoints:
             if os.path.isdir(store.path):
                 await in_thread(lambda check: prune_if_due(store, self.limits, check))
 
-    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+    def _beside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Do work beside the agent."""
         task = spawn(work, "checkpoint")
         self._work.add(task)
         task.add_done_callback(self._work.discard)
+        return task
 
     @asynccontextmanager
     async def saving(self, entry: str, path: str) -> AsyncIterator[None]:
         """Save the file at the path before and after the block changes it, for this entry."""
         from zot_core.checkpoints import states  # noqa: PLC0415  as above
 
+        self._search_now()  # this change is not one of the last command
+        if self._search is not None:
+            await asyncio.wait([self._search])
         async with self.lock:
             store, limits, now = await self.store(), self.limits, time.time()
             path = await asyncio.to_thread(os.path.realpath, path)
@@ -143,6 +152,12 @@ class Checkpoints:
         covered."""
         from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  not before a command
 
+        if self._timer is not None and self._opened_for == self._agent.context.cwd:
+            self._timer.cancel()
+            self._timer = None
+            self._running.append(entry)
+            return self._covered
+        self._search_now()
         async with self.lock:
             store, limits = await self.store(), self.limits
 
@@ -175,22 +190,37 @@ class Checkpoints:
     def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
         """Find what the command changed, beside the agent. `covered` is what `before_command` returned.
 
-        A command that ran on in the background is not searched: since its call, other work has changed files too."""
-        if self.entry != entry:
+        Commands that follow each other without a pause are searched together, so that they need not wait; what they
+        changed belongs to the last one. A command that ran on in the background is not searched: since its call, other
+        work has changed files too."""
+        if self.entry == entry:
+            self._unsearched.append(entry)
+            self._covered = covered
+        else:
             self._running.remove(entry)
+        if self._timer is None and self._unsearched:
+            self._timer = asyncio.get_running_loop().call_later(self.limits.pause, self._search_now)
+
+    def _search_now(self) -> None:
+        """Begin to search for what the commands that have ended changed, if that has not begun."""
+        if self._timer is None or self._covered is None:
             return
-        git, store = covered
+        self._timer.cancel()
+        self._timer = None
+        git, store = self._covered
+        entries, self._unsearched = self._unsearched, []
 
         def look() -> None:
             if changes := git.look(compare=True):
-                store.add(entry, time.time(), changes)
+                store.add(entries[-1], time.time(), changes)
 
         async def find() -> None:
             async with self.lock:
-                self._running.remove(entry)
+                for entry in entries:
+                    self._running.remove(entry)
                 await self._attempt(look)
 
-        self._beside(find())
+        self._search = self._beside(find())
 
     async def _attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
         """Run work in a thread and return whether it succeeded, and its result. Cancelling ends a running git."""
@@ -229,6 +259,7 @@ class Checkpoints:
 
     async def settle(self) -> None:
         """Wait until the last command is searched for changes."""
+        self._search_now()
         while self._work:
             await asyncio.wait(list(self._work))
 
