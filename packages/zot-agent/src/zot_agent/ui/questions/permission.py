@@ -67,7 +67,7 @@ class PermissionPrompt:
             async with asyncio.timeout(self._preview_seconds):
                 blocks = await self._preview(call)
         except ToolError as error:
-            blocks, problem = [], f"  this call will fail: {error}"
+            blocks, problem = [], f"this call will fail: {error}"
         except Exception:  # noqa: BLE001  around a tool; the call itself will say what is wrong
             blocks = []
         chunks = [
@@ -76,7 +76,10 @@ class PermissionPrompt:
         if chunks:
             return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
         failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
-        return lambda columns: [*(row for line in failure for row in wrap(line, columns)), *arguments(call, columns)]
+        return lambda columns: [
+            *(row for line in failure for row in indented(line, columns)),
+            *arguments(call, columns),
+        ]
 
 
 def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
@@ -120,7 +123,7 @@ def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
             named = [("muted", f"{sanitize_line(name)}: ")] if style == "text" else []
-            rows.extend(wrap([*named, (style, sanitize(text))], columns, first=[(None, "  ")], rest=[(None, "  ")]))
+            rows.extend(indented([*named, (style, sanitize(text))], columns))
 
     for name, value in call.arguments.items():
         show(name, value)
