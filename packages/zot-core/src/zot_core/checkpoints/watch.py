@@ -52,7 +52,7 @@ class Checkpoints:
         self._git: GitTree | None = None
         self._reported: set[str] = set()
         self._running: list[str] = []  # the entries of commands that run, or are not searched for changes yet
-        self._unsearched: list[str] = []  # of these, those that have ended
+        self._unsearched: list[str] = []  # of commands that have ended
         self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
         self._timer: asyncio.TimerHandle | None = None  # of the search
         self._search: asyncio.Task[None] | None = None
