@@ -9,7 +9,7 @@ from zot_core.display import Todo, TodoDisplay
 from zot_core.errors import ToolError
 from zot_core.runtime.runtime import Runtime
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.todo import LENGTH, LONGEST, current_list, todo
+from zot_core.tools.todo import LENGTH, LONGEST, RECENT, current_list, todo
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -58,6 +58,8 @@ def test_the_list_of_a_history_is_that_of_the_last_call_which_succeeded() -> Non
     assert current_list([*good, *call("2", '{"items": []}')]) == []
     odd = call("2", '{"items": [{"content": {}, "status": []}]}')
     assert current_list([*good, *odd]) == [Todo("{}", "pending")]
+    assert current_list([*good, *[Message("user", [TextBlock("hi")])] * (RECENT - len(good))]) == [Todo("a", "pending")]
+    assert current_list([*good, *[Message("user", [TextBlock("hi")])] * RECENT]) == []
 
 
 async def test_the_list_of_a_conversation_follows_its_history() -> None:

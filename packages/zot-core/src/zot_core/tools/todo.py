@@ -17,6 +17,9 @@ LONGEST = 100
 LENGTH = 500
 """Characters of an item."""
 
+RECENT = 500
+"""Messages at the end of a session in which the list is looked for: reading all of a long session takes seconds."""
+
 
 class TodoItem(TypedDict):
     """One item."""
@@ -47,9 +50,10 @@ async def todo(items: Annotated[list[TodoItem], "The whole list, in order; empty
 
 
 def current_list(messages: Sequence[Message]) -> list[Todo]:
-    """Return the list after these messages: that of the last call which succeeded. Empty without one."""
+    """Return the list after these messages: that of the last call which succeeded. Empty without one in the last
+    `RECENT` messages."""
     succeeded: set[str] = set()
-    for message in reversed(messages):
+    for message in reversed(messages[-RECENT:]):
         for block in reversed(message.content):
             if isinstance(block, ToolResultBlock) and not block.is_error and block.fate == "ran":
                 succeeded.add(block.call_id)
