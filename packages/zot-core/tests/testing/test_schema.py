@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -54,7 +53,7 @@ def schema(tmp_path: Path) -> Schema:
         ({"name": "x", "one": 3.5}, []),
     ],
 )
-def test_each_violation_is_named_with_its_place(schema: Schema, value: Any, faults: list[str]) -> None:
+def test_each_violation_is_named_with_its_place(schema: Schema, value: object, faults: list[str]) -> None:
     assert schema.faults(value) == faults
 
 
