@@ -103,7 +103,7 @@ async def set_label(context: "CommandContext", fields: dict[str, Any]) -> Answer
 
 
 _FORCE = CommandField("force", "boolean", "Overwrite files that have changed since.")
-_MOVED = '{"text": "hi", "message_count": 2, "restored": ["/work/a.py"], "problems": [], "edited": []}'
+_MOVED = '{"text": "hi", "message_count": 2, "restored": ["/home/me/app/a.py"], "problems": [], "edited": []}'
 
 _BEFORE = CommandField("before", "boolean", "Continue before the entry, to ask something else in its place.")
 
@@ -161,7 +161,7 @@ METHODS = (
         "Each line of `diff` begins with a space, `-` or `+`, or is `...`; `starts` has the first line numbers of each "
         "part, old and new. Without lines `note` says why.",
         (),
-        '{"files": [{"path": "/work/a.py", "status": "changed", "added": 1, "removed": 1, "diff": "-a\\n+b", '
+        '{"files": [{"path": "/home/me/app/a.py", "status": "changed", "added": 1, "removed": 1, "diff": "-a\\n+b", '
         '"starts": [[1, 1]], "note": ""}]}',
     ),
     Method(

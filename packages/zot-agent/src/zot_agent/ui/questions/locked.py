@@ -11,7 +11,7 @@ from zot_tui.widgets.scroll import Scroll
 
 def copy_question() -> Confirm[bool]:
     """Return the question; its answer is None if it was closed."""
-    text = "Two programs cannot write to one session. A copy has the same conversation and is a session of its own."
+    text = "Two programs cannot write to one session. A copy is a new session with the same conversation."
     choices = [
         ConfirmChoice("y", "continue in a copy", value=True),
         ConfirmChoice("n", "leave it", value=False),

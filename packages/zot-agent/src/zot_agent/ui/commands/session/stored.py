@@ -68,7 +68,7 @@ class SessionPicker(Picker[SessionEntry]):
     # Keys
 
     def press(self, key: Key) -> bool:
-        """See `Dialog`. The texts of all sessions are searched for what is typed, even if no title has it."""
+        """See `Dialog`. Ctrl+F searches the texts of all sessions, even if no title has the letters."""
         if key == _SEARCH:
             self.search(self.filter.text)
             self.filter.set_text("")
