@@ -1,6 +1,7 @@
 """`Setting`: one setting with its default, its help and its checks; a class for each kind of value."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -18,7 +19,7 @@ class HasValues(Protocol):
     """The values that are not the default, by the key of their setting."""
 
 
-class Setting(Generic[T]):
+class Setting(ABC, Generic[T]):
     """A setting: an attribute of `Settings`, whose name is the key in `config.json`.
 
     `Settings.theme` is the setting, `settings.theme` its value. `flag` is the flag of `zot` for the same thing.
@@ -58,9 +59,9 @@ class Setting(Generic[T]):
         value: T = settings.values.get(self.key, self.default)
         return value
 
+    @abstractmethod
     def read(self, value: object) -> T:
         """Return the value of JSON. Raises ValueError, whose text says what was expected."""
-        raise NotImplementedError
 
     def parse(self, text: str) -> T:
         """Return the value of what a person typed. Raises ValueError as `read` does."""
