@@ -69,18 +69,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
-    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
-
-    try:
-        rules_of = PermissionFiles(home, cwd)
-        permissions = rules_of.open(options, settings)
-        conversation = Conversation(runtime, permissions=permissions)
-        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
-        sandbox.start()
-    except BaseException:
-        if runtime.session is not None:
-            runtime.session.close()
-        raise
+    conversation, sandbox = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
@@ -94,7 +83,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
-        rules_of = PermissionFiles(home, here)
+        rules_of, permissions = PermissionFiles(home, here), conversation.permissions
         permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
         conversation.runtime.set_workspace(workspace)
         sandbox.follow(host.settings)
@@ -115,6 +104,25 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host
+
+
+def open_conversation(
+    runtime: "Runtime", options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> "tuple[Conversation, SandboxSwitch]":
+    """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
+    closed."""
+    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
+
+    try:
+        permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        conversation = Conversation(runtime, permissions=permissions)
+        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
+        sandbox.start()
+    except BaseException:
+        if runtime.session is not None:
+            runtime.session.close()
+        raise
+    return conversation, sandbox
 
 
 def open_runtime(

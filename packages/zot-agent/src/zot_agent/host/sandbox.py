@@ -34,12 +34,14 @@ class SandboxSwitch:
             self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
-        """Confine commands from the next one on; those that run are not changed. Raises `ConfigError`, and nothing has
+        """Confine the commands that follow, not those that run. Raises `ConfigError`, and nothing has
         changed, if this machine cannot do it."""
         opened = None if mode == "off" else self._open(strict=mode == "strict")
         self.close()
         self.sandbox = opened
         conversation, runtime = self._conversation, self._conversation.runtime
+        from zot_core.conversation.events import Changed  # noqa: PLC0415  see `open_runtime`
+
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
@@ -52,6 +54,7 @@ class SandboxSwitch:
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = mode
+        conversation.events.notify(Changed("settings"))
 
     def follow(self, settings: Settings) -> None:
         """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""
