@@ -45,12 +45,12 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
         else:
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
 
             confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = mode
