@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -20,7 +21,7 @@ class SandboxSwitch:
     """The sandbox of a conversation's commands and file tools; nothing of it is imported while it is off."""
 
     def __init__(
-        self, conversation: "Conversation", options: HostOptions, settings: Settings, removed_env: Collection[str]
+        self, conversation: Conversation, options: HostOptions, settings: Settings, removed_env: Collection[str]
     ) -> None:
         """`removed_env` are variables that commands do not get, in a sandbox or not."""
         self._conversation, self._options, self.settings = conversation, options, settings
@@ -40,8 +41,6 @@ class SandboxSwitch:
         self.close()
         self.sandbox = opened
         conversation, runtime = self._conversation, self._conversation.runtime
-        from zot_core.conversation.events import Changed  # noqa: PLC0415  see `open_runtime`
-
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
