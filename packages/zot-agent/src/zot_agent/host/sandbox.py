@@ -36,7 +36,7 @@ class SandboxSwitch:
             self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
-        """Confine the commands that follow, not those that run. Raises `ConfigError`, and nothing has
+        """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
         changed, if this machine cannot do it."""
         self.sandbox = opened = None if mode == "off" else self._open(strict=mode == "strict")
         conversation, runtime = self._conversation, self._conversation.runtime
