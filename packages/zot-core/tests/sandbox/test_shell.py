@@ -145,7 +145,7 @@ def test_without_a_sandbox_nothing_runs(
         fake_bwrap(world.folder / "bin", script)
     monkeypatch.setenv("PATH", str(world.folder / "bin"))
     with pytest.raises(OSError, match=line.replace("/", ".")):
-        world.run("touch ran")
+        world.run("touch ran", sandbox=world.open(strict=True))
     assert not (world.project / "ran").exists()
 
 

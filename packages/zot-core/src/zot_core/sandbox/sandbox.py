@@ -6,9 +6,11 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from zot_core.machine.shell import Launch
+from zot_core.permission_mode import SandboxState
+from zot_core.sandbox import bubblewrap, landlock, seatbelt
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
 
@@ -22,13 +24,25 @@ class Sandbox:
         self._close = weakref.finalize(self, _remove, policy.scratch, self._made)
 
     @property
-    def state(self) -> Literal["on", "strict"]:
+    def state(self) -> SandboxState:
         """What a person sees of it."""
-        return "strict" if self.policy.strict else "on"
+        return "strict" if self.policy.strict else "lesser" if self._is_lesser() else "on"
+
+    def note(self) -> str:
+        """Return what the person should know of it, a line; empty if there is nothing."""
+        if not self._is_lesser():
+            return ""
+        return f"a lesser sandbox, which does not protect .git, is in use: {sandbox_problem(self.policy.root)}"
+
+    def _is_lesser(self) -> bool:
+        return sys.platform == "linux" and bool(sandbox_problem(self.policy.root))
 
     def problem(self) -> str:
         """Return why this machine cannot confine, a line for the person; empty if it can."""
-        return sandbox_problem(self.policy.root)
+        why = sandbox_problem(self.policy.root)
+        if why and not self.policy.strict and not self.policy.hosts and not landlock.problem():
+            return ""
+        return why
 
     def confine(self, launch: Launch) -> Launch:
         """Return how to start a process inside. Raises OSError, with a line for the person, if that cannot be done.
@@ -37,10 +51,12 @@ class Sandbox:
         """
         if why := self.problem():
             raise OSError(why)
-        from zot_core.sandbox.bubblewrap import confined  # noqa: PLC0415  not on other systems
-
+        if sys.platform == "darwin":
+            return seatbelt.confined(launch, self.policy, self.limits)
+        if self._is_lesser():
+            return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
-        return confined(launch, self.policy, self.limits)
+        return bubblewrap.confined(launch, self.policy, self.limits)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
@@ -64,11 +80,9 @@ class Sandbox:
 def sandbox_problem(inside: str = "") -> str:
     """Return why this machine cannot confine, a line for the person; empty if it can. A program in the folder `inside`,
     which the agent may write, does not count."""
-    if sys.platform != "linux":
-        return "there is no sandbox for this system"
-    from zot_core.sandbox.bubblewrap import problem  # noqa: PLC0415  not on other systems
-
-    return problem(inside)
+    if sys.platform == "darwin":
+        return seatbelt.problem()
+    return bubblewrap.problem(inside) if sys.platform == "linux" else "there is no sandbox for this system"
 
 
 def open_sandbox(root: str, **more: Any) -> Sandbox:

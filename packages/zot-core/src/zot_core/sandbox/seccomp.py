@@ -16,7 +16,8 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`; each argument has 8 bytes
 
-_SOCKETS = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
+_SOCKETS = (2, 10)  # AF_INET, AF_INET6
+_NETLINK = 16
 _NEW_NAMESPACE = 0x7E020080  # all CLONE_NEW flags
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal
 
@@ -62,9 +63,9 @@ MACHINES: Mapping[str, Machine] = {
 }  # fmt: skip
 
 
-def filter_program(machine: str = "") -> bytes:
-    """Return the program for a kind of machine (`os.uname().machine`), by default this one. KeyError if it is not
-    known."""
+def filter_program(machine: str = "", *, network: bool = True) -> bytes:
+    """Return the program for a kind of machine (`os.uname().machine`), by default this one; without `network` it also
+    refuses the sockets of IP. KeyError if the machine is not known."""
     numbers = MACHINES[machine or os.uname().machine]
     refuse, unknown, allow = _ERROR | _EPERM, _ERROR | _ENOSYS, _ALLOW
     # An instruction is a code, how many to skip if its test holds and if not, and an operand.
@@ -82,7 +83,9 @@ def filter_program(machine: str = "") -> bytes:
     flags = [(_ANY_BIT, 0, 1, _NEW_NAMESPACE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
     for number in (numbers.clone, numbers.unshare):
         code += _of(number, 0, flags)
-    code += _of(numbers.socket, 0, [*_any_of(_SOCKETS, allow), (_RETURN, 0, 0, refuse)])
+    code += _of(
+        numbers.socket, 0, [*_any_of((*_SOCKETS, _NETLINK) if network else (_NETLINK,), allow), (_RETURN, 0, 0, refuse)]
+    )
     code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
     code.append((_RETURN, 0, 0, allow))
     return b"".join(struct.pack("=HBBI", *each) for each in code)
