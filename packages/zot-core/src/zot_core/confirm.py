@@ -81,6 +81,8 @@ class Permissions:
     ) -> None:
         self._mode: PermissionMode = mode
         self.rules: Sequence[Rule] = list(rules)
+        self.granted: Sequence[Rule] = ()
+        """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
         self.ask = ask
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
@@ -106,7 +108,8 @@ class Permissions:
             from zot_core.permissions.judge import Judge  # noqa: PLC0415  not in the mode yolo
 
             self._kept = Judge()
-        self._kept.rules, self._kept.mode = list(self.rules), self._mode
+        granted = self.granted if self._mode != "plan" else ()
+        self._kept.rules, self._kept.mode = [*self.rules, *granted], self._mode
         return self._kept
 
     def attach(self, agent: "Agent") -> None:

@@ -55,6 +55,7 @@ class Project(Record):
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
         if self.templates:
             lines.append(f"prompt templates: {', '.join(f'/{each.name}' for each in self.templates)}")
+            lines += [line for each in self.templates if (line := _allowance(each))]
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
         lines += [f"setting {key}: {describe(value)}" for key, value in self.settings.values.items()]
@@ -79,6 +80,18 @@ def _describe(found: DiscoveredExtension) -> list[str]:
     lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
+
+
+def _allowance(template: TemplateFile) -> str:
+    """Return a line about the calls that a template allows; empty if it allows none, or cannot be used."""
+    from zot_core.skills.front_matter import FrontMatterError  # noqa: PLC0415  only for a question
+    from zot_core.templates.template import read_prompt  # noqa: PLC0415  as above
+
+    try:
+        allowed = read_prompt(template.path).allowed_tools
+    except (FrontMatterError, OSError):
+        return ""
+    return f"/{template.name} runs without a question: {', '.join(allowed)}" if allowed else ""
 
 
 def find_project(
