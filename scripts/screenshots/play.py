@@ -107,6 +107,7 @@ def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -
         "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
         "HOME": str(home),
         "ZOT_HOME": str(home / ".zot"),
+        **({} if state.asks_for_mode else {"ZOT_PERMISSION_MODE": "yolo"}),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",

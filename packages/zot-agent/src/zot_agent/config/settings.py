@@ -113,7 +113,10 @@ class Settings:
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
     )
     audit = Choice[OnOff]("off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl")
-    permissions = Rules("rules for tool calls, and the mode for all others", in_project=True)
+    permissions = Rules(
+        "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
+        read_variable=lambda text: {"mode": text.strip()}, in_project=True,
+    )  # fmt: skip
     http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
     ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
 
