@@ -16,9 +16,10 @@ async def offer_mode(chat: Chat) -> None:
     choices: list[ConfirmChoice[PermissionMode]] = [
         ConfirmChoice("y", "yes, everything runs (yolo)", "yolo"),
         ConfirmChoice("n", "no, ask before a tool writes, runs something or reads elsewhere (ask)", "ask"),
-        ConfirmChoice("e", "only to change files in the working directory (accept-edits)", "accept-edits"),
+        ConfirmChoice("e", "only changes of files in the working directory (accept-edits)", "accept-edits"),
     ]
-    mode = await chat.ask(Confirm("May tools run without asking?", choices, _TEXT), behind=True) or "yolo"
+    question = Confirm("May tools run without asking?", choices, _TEXT, note="esc means yes")
+    mode = await chat.ask(question, behind=True) or "yolo"
     chat.host.conversation.permissions.mode = mode
     chat.choices.keep({Settings.permissions.key: {"mode": mode}})
     chat.refresh()
