@@ -15,9 +15,9 @@ from typing import Any
 import zot_ext
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
-from zot_ext.permissions import ENTRIES, LENGTH, ExtensionPermissions
 from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, PROTOCOL_VERSION, from_extension, from_host
 from zot_ext.protocol.kinds import REST
+from zot_ext.protocol.permissions import ENTRIES, LENGTH, ExtensionPermissions
 from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock
 from zot_ext.record import Record
 

@@ -16,7 +16,6 @@ MODULES = {
     "zot_ext.limits": "DEFAULT_LIMITS ExtensionLimits",
     "zot_ext.manifest": "Manifest ManifestError load_manifest parse_manifest",
     "zot_ext.panel": "Panel",
-    "zot_ext.permissions": "ExtensionPermissions",
     "zot_ext.protocol": "PROTOCOL_VERSION",
     "zot_ext.protocol.errors": "FrameError",
     "zot_ext.protocol.from_host": "Event HelloAck PanelKey",

@@ -30,7 +30,6 @@ from zot_ext.manifest import ManifestError as ManifestError
 from zot_ext.manifest import load_manifest as load_manifest
 from zot_ext.manifest import parse_manifest as parse_manifest
 from zot_ext.panel import Panel as Panel
-from zot_ext.permissions import ExtensionPermissions as ExtensionPermissions
 from zot_ext.protocol import PROTOCOL_VERSION as PROTOCOL_VERSION
 from zot_ext.protocol.errors import FrameError as FrameError
 from zot_ext.protocol.from_host import Event as Event

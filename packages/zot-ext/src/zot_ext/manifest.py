@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from zot_ext.permissions import ExtensionPermissions, check_permissions
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.kinds import read_record
+from zot_ext.protocol.permissions import ExtensionPermissions, check_permissions
 from zot_ext.protocol.raw import parse_object
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular

@@ -81,7 +81,7 @@ def _choice(value: object, path: str) -> bool | tuple[str, ...]:
 
 
 def _read_permissions(value: object, text: str, path: str) -> object:
-    from zot_ext.permissions import ExtensionPermissions  # noqa: PLC0415  extensions do not read manifests
+    from zot_ext.protocol.permissions import ExtensionPermissions  # noqa: PLC0415  extensions do not read manifests
 
     if not isinstance(value, dict):
         raise _wrong(value, "an object", path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import ManifestError
-from zot_ext.permissions import granted, may_intercept, may_observe
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe
 from zot_ext.testing.conformance.findings import RULES, CheckFinding, Report, distinct, finding
 from zot_ext.testing.conformance.runs import CheckRuns
 from zot_ext.testing.conformance.target import environment, find_target
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zot_ext.limits import ExtensionLimits
-    from zot_ext.permissions import ExtensionPermissions
+    from zot_ext.protocol.permissions import ExtensionPermissions
     from zot_ext.testing.conformance.requests import Registered
 
 __all__ = ["RULES", "CheckFinding", "Report", "check"]

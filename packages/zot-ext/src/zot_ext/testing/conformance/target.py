@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import zot_ext
 from zot_ext.manifest import load_manifest
-from zot_ext.permissions import EVERYTHING, ExtensionPermissions
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 from zot_ext.record import Record
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from zot_ext import ExtensionPermissions, Manifest, ManifestError, parse_manifest
-from zot_ext.permissions import EVERYTHING, granted, may_intercept, may_observe
+from zot_ext import Manifest, ManifestError, parse_manifest
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions, granted, may_intercept, may_observe
 
 
 def read(permissions: object) -> ExtensionPermissions | None:
