@@ -50,12 +50,12 @@ def test_a_permission_that_cannot_be_kept_to_is_refused_in_one_line(permissions:
 
 
 def test_a_star_at_the_end_of_a_name_stands_for_any_text() -> None:
-    assert granted(("git_*", "add"), "git_log")
-    assert granted(("git_*", "add"), "add")
-    assert not granted(("git_*", "add"), "gitlog")
-    assert not granted(("git_*", "add"), "added")
-    assert granted(True, "anything")
-    assert not granted(False, "anything")
+    assert granted("git_log", ("git_*", "add"))
+    assert granted("add", ("git_*", "add"))
+    assert not granted("gitlog", ("git_*", "add"))
+    assert not granted("added", ("git_*", "add"))
+    assert granted("anything", True)
+    assert not granted("anything", False)
 
 
 def test_events_with_content_of_the_conversation_need_their_permission() -> None:

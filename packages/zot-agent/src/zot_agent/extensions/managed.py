@@ -20,6 +20,7 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe
 from zot_provider.record import Record
 
 _LEVELS: dict[str, events.Level] = {
@@ -57,6 +58,7 @@ class ManagedExtension:
 
     def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
         self.position, self.found, self.name = position, found, found.name
+        self.permissions = found.permissions
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
         self.name_conflicts: list[NameConflict] = []
@@ -121,7 +123,10 @@ class ManagedExtension:
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
-                shared.events.notify(events.Submit(self.name, frame.text))
+                if self.permissions.submit:
+                    shared.events.notify(events.Submit(self.name, frame.text))
+                else:
+                    self._log.line(_refused("to submit a prompt", "submit"))
             case frames.OpenPanel():
                 shared.panels.open(connection, frame.panel)
             case frames.PanelRender():
@@ -169,7 +174,8 @@ class ManagedExtension:
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
-        granted = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES)
+        refused = () if self.permissions.submit else ("submit",)
+        capabilities = (name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         return HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -178,12 +184,14 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=granted,
+            capabilities=tuple(capabilities),
             session_id=agent.session_id,
         )
 
     def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
+            if not granted(frame.name.removeprefix("/"), self.permissions.commands):
+                raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
             self._log.line(str(error))
@@ -193,6 +201,8 @@ class ManagedExtension:
     def _register_tool(self, frame: frames.RegisterTool) -> None:
         registry = self._shared.registry
         try:
+            if not granted(frame.name, self.permissions.tools):
+                raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
             self._log.line(str(error))
@@ -205,13 +215,23 @@ class ManagedExtension:
         self._shared.changed()
 
     def _subscribe(self, frame: frames.Subscribe) -> None:
-        self.observes.update(frame.events)
+        for name in frame.events:
+            if may_observe(self.permissions, name):
+                self.observes.add(name)
+            else:
+                self._log.line(_refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
-            if name in INTERCEPTS:
+            if name not in INTERCEPTS:
+                self._log.line(f"there is no intercept {name!r}; it is ignored")
+            elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._log.line(f"there is no intercept {name!r}; it is ignored")
+                self._log.line(_refused(f"to intercept {name}", "intercept"))
         self._shared.changed()
 
     def _notify(self, level: str, message: str) -> None:
         self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+
+
+def _refused(what: str, permission: str) -> str:
+    return f"{what} is refused: permissions.{permission} of its manifest does not have it"

@@ -53,7 +53,7 @@ EVERYTHING = ExtensionPermissions(**dict.fromkeys(ExtensionPermissions.__fields_
 """What an extension may do whose manifest has no `permissions`."""
 
 
-def granted(choice: Choice, name: str) -> bool:
+def granted(name: str, choice: Choice) -> bool:
     """Whether a permission covers a name."""
     if isinstance(choice, bool):
         return choice
@@ -69,9 +69,9 @@ def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "")
     """Whether the extension may be asked about an event: for `tool_call` about the calls of `tool`, or of any tool."""
     allowed = permissions.intercept
     if event != "tool_call":
-        return granted(allowed, event)
+        return granted(event, allowed)
     if tool or isinstance(allowed, bool):
-        return granted(allowed, tool)
+        return granted(tool, allowed)
     return any(each not in INTERCEPTED for each in allowed)
 
 

@@ -72,8 +72,8 @@ def check(
 def _not_permitted(permissions: ExtensionPermissions, known: Registered) -> Iterator[CheckFinding]:
     """Find what a host refuses because the manifest does not ask for it."""
     kinds = (
-        ("commands", "the command", [name for name in known.commands if not granted(permissions.commands, name)]),
-        ("tools", "the tool", [name for name in known.tools if not granted(permissions.tools, name)]),
+        ("commands", "the command", [name for name in known.commands if not granted(name, permissions.commands)]),
+        ("tools", "the tool", [name for name in known.tools if not granted(name, permissions.tools)]),
         ("conversation", "the event", [name for name in known.events if not may_observe(permissions, name)]),
         ("intercept", "to intercept", [name for name in known.intercepts if not may_intercept(permissions, name)]),
     )
