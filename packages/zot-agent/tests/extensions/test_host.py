@@ -199,15 +199,13 @@ def test_an_interceptor_is_asked_about_the_tools_of_its_permissions_alone(scene:
 
 
 def test_a_command_without_the_permission_to_submit_cannot_answer_with_a_prompt(scene: Scene) -> None:
-    body = (
-        "@ext.command\ndef greet():\n    return prompt('hello')\n@ext.command\ndef tell():\n    return display('hello')"
-    )
-    scene.add("greeter", body, permissions=UNCONFINED | {"commands": True})
+    scene.add("x", COMMANDS, permissions=UNCONFINED | {"commands": ["say", "ask"]})
 
     async def act(extensions: Extensions, _: Agent) -> None:
-        assert await extensions.run_command("tell") == CommandAnswer("greeter", "display", "hello")
-        with pytest.raises(CommandError, match=r"^/greet: extension greeter may not submit prompts$"):
-            await extensions.run_command("greet")
+        assert [command.name for command in extensions.commands] == ["ask", "say"]
+        assert await extensions.run_command("say", "it") == CommandAnswer("x", "display", "said it")
+        with pytest.raises(CommandError, match=r"^/ask: extension x may not submit prompts$"):
+            await extensions.run_command("ask")
 
     with_extensions(scene, act)
 

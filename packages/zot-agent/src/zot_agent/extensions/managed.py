@@ -123,10 +123,7 @@ class ManagedExtension:
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
-                if self.permissions.submit:
-                    shared.events.notify(events.Submit(self.name, frame.text))
-                else:
-                    self._log.line(_refused("to submit a prompt", "submit"))
+                self._submit(frame)
             case frames.OpenPanel():
                 shared.panels.open(connection, frame.panel)
             case frames.PanelRender():
@@ -228,6 +225,12 @@ class ManagedExtension:
             else:
                 self._log.line(_refused(f"to intercept {name}", "intercept"))
         self._shared.changed()
+
+    def _submit(self, frame: frames.Submit) -> None:
+        if self.permissions.submit:
+            self._shared.events.notify(events.Submit(self.name, frame.text))
+        else:
+            self._log.line(_refused("to submit a prompt", "submit"))
 
     def _notify(self, level: str, message: str) -> None:
         self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
