@@ -77,3 +77,17 @@ def test_a_project_sets_no_mode_and_its_rules_need_trust(
     project.write_text('{"permissions": {"mode": "yolo"}}')
     assert run(["list"]) == 2
     assert "permissions.mode: only your own config.json can set the mode" in capsys.readouterr().err
+
+
+def test_a_wrong_rule_of_a_project_that_is_not_allowed_keeps_nobody_from_starting(home: Path, alone: Path) -> None:
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "config.json").write_text('{"permissions": [], "theme": "loud"}')
+    assert run(["list"]) == 0
+    (home / "config.json").write_text('{"project_trust": "on"}')
+    assert run(["list"]) == 2
+
+
+@pytest.mark.parametrize(("text", "code"), [('{"permissions": {"deny": [', 2), ('{"theme": ', 0)])
+def test_a_file_that_nobody_can_read_and_that_may_have_rules_is_an_error(home: Path, text: str, code: int) -> None:
+    (home / "config.json").write_text(text)
+    assert run(["list"]) == code

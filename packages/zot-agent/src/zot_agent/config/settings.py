@@ -19,7 +19,8 @@ from zot_provider.request import Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
-_MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
+"""Most bytes of a file of settings."""
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
@@ -30,11 +31,15 @@ EditorMode: TypeAlias = Literal["default", "vi"]
 
 
 class Layer(Record):
-    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind."""
+    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind.
+
+    `unread`: the file is there, but is no JSON object, so that nobody knows what it says.
+    """
 
     source: str
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    unread: bool = False
 
 
 def _proxy(text: str) -> str:
@@ -153,8 +158,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     try:
         content = read_json_object(path)
     except ConfigError as error:
-        layer.problems.append(str(error))
-        return layer
+        return layer.replace(problems=[str(error)], unread=True)
     for key, value in content.items():
         setting = SETTINGS.get(key)
         if setting is None or value in (None, ""):
@@ -194,12 +198,12 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
     the position."""
     try:
-        data = read_start(path, _MAX_BYTES + 1)
+        data = read_start(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
+    if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than the limit of 1 MiB")
     try:
         value = json.loads(data.decode("utf-8-sig"))

@@ -85,7 +85,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
         rules_of = PermissionFiles(home, here)
-        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        try:
+            permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        except ConfigError as error:
+            notes.append(f"{error}; the rules for tool calls stay as they were")
         conversation.runtime.set_workspace(workspace)
         conversation.extensions_changed()  # so have the commands of skills
         return notes

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import SETTINGS, Settings
+from zot_agent.host.permissions import PermissionFiles
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands.base import Chat
 from zot_tui.widgets.transcript.cell import CellStyle
@@ -26,7 +28,9 @@ def shown_rows(settings: Settings) -> int:
 
 
 def _no_yolo(chat: Chat) -> None:
-    chat.host.conversation.permissions.mode = "ask" if chat.host.settings.no_yolo else "yolo"
+    chat.host.conversation.permissions.mode = PermissionFiles(zot_home(), chat.host.runtime.cwd).mode(
+        chat.host.settings
+    )
 
 
 def _mouse(chat: Chat) -> None:
