@@ -104,6 +104,10 @@ async def _drive(
         themes.use(host.settings.theme)
     if host.choice is not None and host.choice.undecided is not None:
         begin(ask_about_project(chat.controller))
+    if host.choice is not None and host.choice.waiting:
+        from zot_agent.ui.questions.extension import ask_about_extensions  # noqa: PLC0415  rarely needed
+
+        begin(ask_about_extensions(chat.controller))
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
     if host.options.resume:

@@ -68,9 +68,11 @@ def may_observe(permissions: ExtensionPermissions, event: str) -> bool:
 def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "") -> bool:
     """Whether the extension may be asked about an event: for `tool_call` about the calls of `tool`, or of any tool."""
     allowed = permissions.intercept
+    if isinstance(allowed, bool):
+        return allowed
     if event != "tool_call":
-        return granted(event, allowed)
-    if tool or isinstance(allowed, bool):
+        return event in allowed
+    if tool:
         return granted(tool, allowed)
     return any(each not in INTERCEPTED for each in allowed)
 
