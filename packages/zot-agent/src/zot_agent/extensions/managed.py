@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
@@ -20,8 +20,11 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
-from zot_ext.protocol.permissions import granted, may_intercept, may_observe
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
     "info": "info",
@@ -78,16 +81,19 @@ class ManagedExtension:
             self._notify("warn", self._log.problem)
         try:
             argv = command(self.found.manifest, self.found.directory)
+            env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
+            sandbox = self._sandbox()
             connection = self.connection = Connection(
                 self.name,
                 argv,
                 self.found.directory,
-                env=environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env)),
+                env=env if sandbox is None else sandbox.environment(env),
                 listener=self,
                 ack=self._ack,
                 log=self._log,
                 limits=limits,
                 trace=self._shared.trace,
+                sandbox=sandbox,
             )
             await connection.start()
         except LaunchError as error:
@@ -102,6 +108,14 @@ class ManagedExtension:
             self._log.line("not ready in time; it counts as ready from now on")
         if first and "session_start" in self.observes:
             connection.send(Event("session_start"), droppable=True)
+
+    def _sandbox(self) -> "Sandbox | None":
+        """Return what confines the process, if its permissions must be kept to by the system. Raises `LaunchError`."""
+        if not must_confine(self.permissions):
+            return None
+        from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
+
+        return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
 
     @property
     def running(self) -> bool:

@@ -77,6 +77,12 @@ def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "")
     return any(each not in INTERCEPTED for each in allowed)
 
 
+def must_confine(permissions: ExtensionPermissions) -> bool:
+    """Whether the system must keep the process to the permissions, because they do not allow everything."""
+    system = (permissions.read, permissions.write, permissions.network, permissions.exec)
+    return not all(each is True for each in system)
+
+
 def check_permissions(permissions: ExtensionPermissions) -> None:
     """Raise `FrameError` for an entry that says nothing, or nothing that can be kept to."""
     for field in permissions.__fields__:
