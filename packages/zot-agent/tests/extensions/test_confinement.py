@@ -36,6 +36,9 @@ ext.run()
 """
 
 
+pytestmark = pytest.mark.needs("bwrap")
+
+
 class Machine:
     """A home with a key, zot's own folder, a project and an installed extension that does what a test says."""
 
@@ -117,7 +120,7 @@ async def test_without_permissions_it_has_its_own_folder_and_the_system(machine:
                 "it = os.fork()",
                 "it = os.posix_spawn('/bin/true', ['true'], {})",
                 FORK,
-                "done = []; thread = threading.Thread(target=done.append, args=[1]); thread.start(); thread.join(); it = done",
+                "it = []; thread = threading.Thread(target=it.append, args=[1]); thread.start(); thread.join()",
                 connect,
                 "it = socket.socket(socket.AF_UNIX)",
                 f"it = os.kill({os.getpid()}, 0)",

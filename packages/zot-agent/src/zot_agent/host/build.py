@@ -16,6 +16,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
+from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.machine.shell import LocalShell
@@ -70,12 +71,21 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
 
-    rules_of = PermissionFiles(home, cwd)
-    permissions = rules_of.open(options, settings)
-    conversation = Conversation(runtime, permissions=permissions)
+    try:
+        rules_of = PermissionFiles(home, cwd)
+        permissions = rules_of.open(options, settings)
+        conversation = Conversation(runtime, permissions=permissions)
+        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
+        sandbox.start()
+    except BaseException:
+        if runtime.session is not None:
+            runtime.session.close()
+        raise
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        sandbox.follow(sandbox.settings)
+        return notes
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
@@ -90,6 +100,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         except ConfigError as error:
             notes.append(f"{error}; the rules for tool calls stay as they were")
         conversation.runtime.set_workspace(workspace)
+        sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
@@ -100,6 +111,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         settings=settings,
         models=registry,
         choice=choice,
+        sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )

@@ -1,17 +1,14 @@
-"""/theme /vi /permissions /yolo /ext /reload-ext /exit: the screen itself."""
+"""/theme /vi /permissions /yolo /sandbox /jail /unjail /reload-ext /exit: the screen itself."""
 
 from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
-from zot_agent.extensions.discover import DiscoveredExtension
-from zot_agent.extensions.permission_lines import NOTHING, permission_lines
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.questions.extension import ask_about_extensions
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_core.permission_mode import MODE_HELP, MODES
 from zot_provider.errors import UnknownName
-from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import Pages
 
@@ -40,29 +37,6 @@ async def reload_extensions(chat: Chat, _: str) -> None:
         chat.note(error, "error")
     await ask_about_project(chat)
     await ask_about_extensions(chat)
-
-
-async def show_extensions(chat: Chat, _: str) -> None:
-    """Show the extensions, whether they run, and what they may do."""
-    lines = [line for found in chat.host.choice.found.found for line in _about(chat, found)] if chat.host.choice else []
-    await chat.ask(Pages("Extensions", "\n".join(lines) or "none; create one with zot ext new NAME"))
-
-
-def _about(chat: Chat, found: DiscoveredExtension) -> Iterator[str]:
-    running = chat.host.extensions.members if chat.host.extensions is not None else []
-    member = next((each for each in running if each.found.directory == found.directory), None)
-    state = (
-        "runs" if member is not None and member.running
-        else member.failure if member is not None and member.failure
-        else "is hidden by another of this name" if found.hidden_by
-        else "is disabled" if not found.enabled
-        else "waits until you allow it" if found.untrusted
-        else "does not run" if found.manifest.exec
-        else "has no program"
-    )  # fmt: skip
-    yield sanitize_line(f"{found.name} {found.manifest.version}".strip() + f": {state}")
-    if found.manifest.exec:
-        yield from (f"    may {sanitize_line(line)}" for line in permission_lines(found.manifest) or [NOTHING])
 
 
 async def permissions(chat: Chat, mode: str) -> None:
@@ -97,6 +71,26 @@ async def yolo(chat: Chat, _: str) -> None:
     await permissions(chat, "ask" if chat.host.conversation.permissions.mode == "yolo" else "yolo")
 
 
+async def sandbox(chat: Chat, mode: str) -> None:
+    """Show whether commands are confined, or change it."""
+    switch = chat.host.sandbox
+    if mode and mode not in Settings.sandbox.choices:
+        raise UnknownName.among("mode", mode, Settings.sandbox.choices)
+    if mode and switch is not None:
+        switch.set(Settings.sandbox.read(mode))
+    chat.note(f"sandbox {chat.host.conversation.sandbox}; see docs/sandbox.md")
+
+
+async def jail(chat: Chat, _: str) -> None:
+    """Confine commands."""
+    await sandbox(chat, "on")
+
+
+async def unjail(chat: Chat, _: str) -> None:
+    """Do not confine commands."""
+    await sandbox(chat, "off")
+
+
 async def vi(chat: Chat, _: str) -> None:
     """Turn vi keys on or off."""
     on = chat.prompt_input.toggle_vi()
@@ -113,7 +107,9 @@ COMMANDS = (
     SlashCommand("vi", "", "turn vi keys on or off", "now", vi),
     SlashCommand("permissions", "[mode]", "show rules and mode for tool calls, or change the mode", "now", permissions),
     SlashCommand("yolo", "", "turn asking before tool calls on or off", "now", yolo),
-    SlashCommand("ext", "", "show the extensions and what they may do", "now", show_extensions),
+    SlashCommand("sandbox", "[on|strict|off]", "show whether commands are confined, or change it", "now", sandbox),
+    SlashCommand("jail", "", "confine commands: /sandbox on", "now", jail),
+    SlashCommand("unjail", "", "do not confine commands: /sandbox off", "now", unjail),
     SlashCommand("reload-ext", "", "reload and restart the extensions", "cancel", reload_extensions),
     SlashCommand("exit", "", "quit zot", "now", leave),
 )
