@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 EVERYTHING = "do everything that you can: use your files, programs and network, see and change what zot does"
 
-NOTHING = "nothing but answer you"
+NOTHING = "do nothing but answer"
 """The line in place of none."""
 
 _HERE = {".": "the project", "./": "the project", "./**": "the project"}

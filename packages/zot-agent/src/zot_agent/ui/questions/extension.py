@@ -21,7 +21,8 @@ async def ask_about_extensions(chat: Chat) -> None:
     choice = chat.host.choice
     if choice is None or not choice.waiting:
         return
-    grants, started = ExtensionGrants(zot_home()), False
+    grants = ExtensionGrants(zot_home())
+    allowed = list[str]()
     for found in choice.waiting:
         changes = await asyncio.to_thread(grants.changes, found)
         answer = await chat.ask(_question(found, changes), behind=True)
@@ -32,12 +33,15 @@ async def ask_about_extensions(chat: Chat) -> None:
         except ConfigError as error:
             chat.note(str(error), "error")
             continue
-        started = started or answer
-        if not answer:
-            chat.note(f"extension {sanitize_line(found.name)} is not started")
-    if started:
+        name = sanitize_line(found.name)
+        if answer:
+            allowed.append(name)
+        else:
+            chat.note(f"extension {name} is not started")
+    if allowed:
         for line in await chat.host.use_project():
             chat.note(line, "error")
+        chat.note(f"in use: {', '.join(allowed)}", "success")
 
 
 def _question(found: DiscoveredExtension, changes: list[str]) -> Confirm[bool]:
