@@ -3,7 +3,6 @@
 What is tried leaves what is outside as it was, prints no secret, and fails where it cannot but fail.
 """
 
-import asyncio
 import os
 import shutil
 import socket
@@ -282,20 +281,20 @@ def test_processes_are_counted_and_all_of_them_end_at_the_time_limit(world: Sand
     assert until_gone("98765.75")
 
 
-def test_what_the_host_saves_by_renaming_stays_protected(world: SandboxWorld) -> None:
-    (world.project / ".zot").mkdir()
-    (world.project / ".zot" / "config.json").write_text("{}")
+async def test_what_the_host_saves_by_renaming_stays_protected(world: SandboxWorld) -> None:
+    settings = world.project / ".zot" / "config.json"
+    world.write("project/.zot/config.json", "{}")
 
     def save(_: bytes) -> None:
-        (world.folder / "new").write_text('{"a": 1}')
-        (world.folder / "new").rename(world.project / ".zot" / "config.json")
+        world.write("new", '{"a": 1}')
+        (world.folder / "new").rename(settings)
         (world.project / "saved").touch()
 
     shell = SandboxedShell(world.sandbox, LocalShell())
     command = "echo ready; until [ -e saved ]; do sleep 0.01; done; echo x >.zot/config.json"
-    ended = asyncio.run(shell.run(command, cwd=str(world.project), env={}, timeout=60, output=save))
+    ended = await shell.run(command, cwd=str(world.project), env={}, timeout=60, output=save)
     assert ended.exit_code == 1
-    assert (world.project / ".zot" / "config.json").read_text() == '{"a": 1}'
+    assert settings.read_text() == '{"a": 1}'
 
 
 def test_the_pointer_of_a_worktree_cannot_be_replaced(world: SandboxWorld) -> None:

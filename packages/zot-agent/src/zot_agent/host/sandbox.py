@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -20,7 +21,7 @@ class SandboxSwitch:
     """The sandbox of a conversation's commands and file tools; nothing of it is imported while it is off."""
 
     def __init__(
-        self, conversation: "Conversation", options: HostOptions, settings: Settings, removed_env: Collection[str]
+        self, conversation: Conversation, options: HostOptions, settings: Settings, removed_env: Collection[str]
     ) -> None:
         """`removed_env` are variables that commands do not get, in a sandbox or not."""
         self._conversation, self._options, self.settings = conversation, options, settings
@@ -34,7 +35,7 @@ class SandboxSwitch:
             self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
-        """Confine commands from the next one on; those that run are not changed. Raises `ConfigError`, and nothing has
+        """Confine the commands that follow, not those that run. Raises `ConfigError`, and nothing has
         changed, if this machine cannot do it."""
         opened = None if mode == "off" else self._open(strict=mode == "strict")
         self.close()
@@ -43,15 +44,16 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
         else:
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
 
             confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = mode
+        conversation.events.notify(Changed("settings"))
 
     def follow(self, settings: Settings) -> None:
         """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""

@@ -73,7 +73,7 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self._sandbox: SandboxMode = "off"
+        self.sandbox: SandboxMode = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -90,17 +90,6 @@ class Conversation:
         self.permissions.attach(runtime.agent)
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)
-
-    @property
-    def sandbox(self) -> SandboxMode:
-        """How what runs is confined; who confines it says so here."""
-        return self._sandbox
-
-    @sandbox.setter
-    def sandbox(self, mode: SandboxMode) -> None:
-        if mode != self._sandbox:
-            self._sandbox = mode
-            self.events.notify(Changed("settings"))
 
     # Running and waiting
 

@@ -22,7 +22,8 @@ class ToolContext(Record):
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
     `jobs` are the commands in the background, which end with the session. `bash_timeout` is the time limit, in seconds,
-    of a command whose call names none; 0 for no limit. All calls of an agent share one `file_order`. `deps` is the
+    of a command whose call names none; 0 for no limit. `temporary` is the folder for long outputs, which the tools can
+    read; empty for the usual one. All calls of an agent share one `file_order`. `deps` is the
     object that was given to `Runtime`. A call is cancelled through its task: the tool sees `asyncio.CancelledError` and
     must leave nothing running.
     """
@@ -34,6 +35,7 @@ class ToolContext(Record):
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     bash_timeout: float = BASH_TIMEOUT
+    temporary: str = ""
     progress: Callable[[str], None] = _ignore
     file_order: FileOrder = field(default_factory=FileOrder)
     jobs: Jobs = field(default_factory=Jobs)
