@@ -71,6 +71,7 @@ class ManagedExtension:
         self.connection: Connection | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
+        self._sandbox: Sandbox | None = None
         self._stopping = False
 
     async def start(self, deadline: float, *, first: bool) -> None:
@@ -82,7 +83,9 @@ class ManagedExtension:
         try:
             argv = command(self.found.manifest, self.found.directory)
             env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
-            sandbox = self._sandbox()
+            if must_confine(self.permissions):  # in a thread: the first one tries whether there is a sandbox here
+                self._sandbox = await asyncio.to_thread(self._open_sandbox)
+            sandbox = self._sandbox
             connection = self.connection = Connection(
                 self.name,
                 argv,
@@ -109,10 +112,8 @@ class ManagedExtension:
         if first and "session_start" in self.observes:
             connection.send(Event("session_start"), droppable=True)
 
-    def _sandbox(self) -> "Sandbox | None":
-        """Return what confines the process, if its permissions must be kept to by the system. Raises `LaunchError`."""
-        if not must_confine(self.permissions):
-            return None
+    def _open_sandbox(self) -> "Sandbox":
+        """Return what confines the process. Raises `LaunchError`."""
         from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
 
         return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
@@ -165,6 +166,8 @@ class ManagedExtension:
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
+        if self._sandbox is not None:
+            self._sandbox.close()
         self._unregister()
         self._log.close()
 
