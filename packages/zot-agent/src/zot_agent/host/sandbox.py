@@ -27,6 +27,7 @@ class SandboxSwitch:
         self._conversation, self._options, self.settings = conversation, options, settings
         self._removed_env = removed_env
         self.sandbox: Sandbox | None = None
+        self._opened: list[Sandbox] = []  # a job may run in an earlier one
 
     def start(self) -> None:
         """Turn it on if the options or settings say so. Raises `ConfigError` if this machine cannot do it."""
@@ -35,11 +36,9 @@ class SandboxSwitch:
             self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
-        """Confine the commands that follow, not those that run. Raises `ConfigError`, and nothing has
+        """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
         changed, if this machine cannot do it."""
-        opened = None if mode == "off" else self._open(strict=mode == "strict")
-        self.close()
-        self.sandbox = opened
+        self.sandbox = opened = None if mode == "off" else self._open(strict=mode == "strict")
         conversation, runtime = self._conversation, self._conversation.runtime
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
@@ -81,10 +80,10 @@ class SandboxSwitch:
         if why := sandbox.problem():
             sandbox.close()
             raise ConfigError(f"{why}; without a sandbox: --sandbox off")
+        self._opened.append(sandbox)
         return sandbox
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only."""
-        if self.sandbox is not None:
-            self.sandbox.close()
-            self.sandbox = None
+        for each in self._opened:
+            each.close()
