@@ -90,6 +90,10 @@ def _describe(found: DiscoveredExtension) -> list[str]:
     theme = any(os.path.isfile(os.path.join(found.directory, name)) for name in THEME_FILES)
     keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
     lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
+    if runs and found.manifest.permissions is not None:
+        from zot_agent.extensions.permission_lines import NOTHING, permission_lines  # noqa: PLC0415  few have them
+
+        lines.append(f"    it may {'; '.join(permission_lines(found.manifest)) or NOTHING}")
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
 
