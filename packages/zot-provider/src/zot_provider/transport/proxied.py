@@ -12,7 +12,7 @@ import httpx
 
 from zot_provider.errors import ConnectError, ProviderError, ResponseTimeout
 from zot_provider.transport.failure import connection_failure, is_refusal, is_tls_failure, system_message
-from zot_provider.transport.tls import tls_context
+from zot_provider.transport.tls import load_context
 from zot_provider.transport.url import location
 
 
@@ -76,7 +76,7 @@ class ProxyClient:
 
     async def _open(self) -> httpx.AsyncClient:
         if self._client is None:
-            context = await asyncio.to_thread(tls_context, insecure=self._insecure)
+            context = await asyncio.wrap_future(load_context(insecure=self._insecure))
             try:
                 made = httpx.AsyncClient(timeout=self._timeouts, limits=self._limits, verify=context)
             except (OSError, ValueError, ImportError) as error:
