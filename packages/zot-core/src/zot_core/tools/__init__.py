@@ -7,8 +7,8 @@ from zot_provider.errors import ConfigError
 
 __all__ = ["BUILTIN_TOOLS", "as_names"]
 
-_NAMES = ("bash", "edit", "find", "glob", "grep", "job", "ls", "read", "todo", "write")
-_REPLACEABLE = ("job", "todo")
+_NAMES = ("bash", "edit", "fetch", "find", "glob", "grep", "job", "ls", "read", "todo", "write")
+_REPLACEABLE = ("fetch", "job", "todo")
 """The Go zot has no tools of these names, so extensions may have some."""
 BUILTIN_TOOLS = tuple(BuiltinTool(name, replaceable=name in _REPLACEABLE) for name in _NAMES)
 
