@@ -8,7 +8,8 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from zot_provider.record import Record
 
@@ -105,7 +106,8 @@ def read_web_address(text: str) -> WebAddress:
     host = canonical_host(host)
     name = f"[{host}]" if ":" in host else host
     place = name if port == _SCHEMES[scheme] else f"{name}:{port}"
-    return WebAddress(f"{scheme}://{place}{path or '/'}", scheme, host, port)
+    path = path if path.startswith("/") else f"/{path}"
+    return WebAddress(f"{scheme}://{place}{path}", scheme, host, port)
 
 
 class HostPattern:
@@ -163,15 +165,26 @@ def is_public(address: str) -> bool:
     return found.is_global and not found.is_multicast and not found.is_reserved
 
 
+Lookup: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
+"""Returns the addresses of a name. Raises OSError if it is not known."""
+
+
+async def look_up(name: str, port: int) -> list[str]:
+    """Return the addresses that the system knows for a name."""
+    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+
 class NetworkAccess(Record):
     """Which hosts may be connected to.
 
-    `hosts`: the patterns of those that may, None for every host, empty for no host. `private`: whether addresses that
-    are not public may be, such as those of this machine.
+    `hosts`: patterns of the allowed hosts, None for every host, empty for no host. `private`: whether addresses that
+    are not public are allowed too, such as those of this machine.
     """
 
     hosts: Sequence[HostPattern] | None = None
     private: bool = False
+    lookup: Lookup = look_up
 
     def judge(self, host: str, port: int) -> None:
         """Judge a canonical host by its words alone, as before a proxy resolves it. Raises `AddressRefused`."""
@@ -191,8 +204,7 @@ class NetworkAccess(Record):
         self.judge(host, port)
         if _is_address(host):
             return [host]
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
+        addresses = await self.lookup(host, port)
         if not self.private and not all(map(is_public, addresses)):
             raise AddressRefused(f"the name {host} leads to this machine or to a private network")
         return addresses

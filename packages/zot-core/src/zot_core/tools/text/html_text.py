@@ -1,7 +1,7 @@
 """A page of HTML as Markdown, in one pass and in time that grows with its length; standard library only.
 
-Libraries for this take seconds for a page of 1 MB and fail for one that is nested deeply, or have 20 MB. What a model
-needs is less than they do: headings, paragraphs, lists, quotes, links, code and tables. Scripts, styles and forms are
+Libraries for this take seconds for a page of 1 MB and fail on deep nesting, or have 20 MB. What a model needs is less
+than they do: headings, paragraphs, lists, quotes, links, code and tables. Scripts, styles and forms are
 left out.
 
 As a program, this converts the page that follows a line of JSON on standard input, see `main`.
@@ -115,6 +115,8 @@ class _Page(HTMLParser):
             self._numbers.append(first if tag == "ol" else -1)
             self._open.append((tag, ""))
         elif tag == "li":
+            if self._open and self._open[-1][0] == "li":  # its end may be left out
+                self._open.pop()
             number = self._numbers[-1] if self._numbers else -1
             self._marker = "- " if number < 0 else f"{number}. "
             if number >= 0:
@@ -137,7 +139,7 @@ class _Page(HTMLParser):
             self._row = []
 
     def _end_block(self, tag: str) -> None:
-        if tag == "tr" and self._row is not None:
+        if tag in ("tr", "table") and self._row is not None:
             self._end_row()
         elif tag == "pre" and self._pre:
             self.flush()
@@ -237,7 +239,7 @@ def to_markdown(html: str, url: str = "") -> str:
 
 
 def decoded(data: bytes, charset: str) -> str:
-    """Return text in `charset`, or in the one that its byte order mark names; what does not fit is replaced."""
+    """Return text in the charset of its byte order mark, else in `charset`; what does not fit is replaced."""
     for mark, name in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
         if data.startswith(mark):
             charset = name
