@@ -25,8 +25,8 @@ PROTECTED = (
 """What is not writable at the top of a project, if it exists."""
 
 _HOMES = ("/home", "/root", "/Users")
-_TMP = os.path.realpath("/tmp")
-_TEMPORARY = (_TMP, "/var/tmp", "/run", "/var/run")
+TEMPORARY = os.path.realpath("/tmp")
+_SHARED = (TEMPORARY, "/var/tmp", "/run", "/var/run")
 _SECRETS = (
     "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
     "/etc/ssl/private",
@@ -82,8 +82,8 @@ class SandboxPolicy(Record):
 
     def outside(self, path: str) -> str:
         """Return the path on this machine of an absolute path inside: they differ below `/tmp` only."""
-        if self.scratch and self._longest(path) == _TMP:
-            return self.scratch + path[len(_TMP) :]
+        if self.scratch and self._longest(path) == TEMPORARY:
+            return self.scratch + path[len(TEMPORARY) :]
         return path
 
 
@@ -114,7 +114,7 @@ def make_policy(
             raise ValueError(
                 f"the sandbox cannot protect your home folder from work in {folder}; choose a folder below it"
             )
-    hidden = (home, *_HOMES, *_TEMPORARY, *_SECRETS)
+    hidden = (home, *_HOMES, *_SHARED, *_SECRETS)
     paths: dict[str, Access] = {os.path.realpath(path): "none" for path in hidden if os.path.lexists(path)}
     if git == "write":
         readable = [*readable, os.path.join(home, ".gitconfig"), os.path.join(home, ".config", "git")]
