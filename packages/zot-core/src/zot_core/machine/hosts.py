@@ -24,8 +24,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f/\\@?#%<>^|\[\]`{}\"]")
-_SUFFIXES = ("localhost", "local", "internal", "home.arpa", "localdomain")
-"""Endings of names that are never public (RFC 6761, 6762, 8375, and .internal of ICANN)."""
+_PRIVATE = re.compile(r"(?:.*\.)?(?:localhost|localdomain|local|internal|home\.arpa)")
+"""Names that are never public (RFC 6761, 6762, 8375, and .internal of ICANN)."""
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """Addresses behind NAT64, which end in an IPv4 address (RFC 6052, 2.1)."""
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -195,7 +195,7 @@ class NetworkAccess(Record):
         if _is_address(host):
             if not is_public(host):
                 raise AddressRefused(f"{host} is an address of this machine or of a private network")
-        elif host.rpartition(".")[2] in _SUFFIXES or host.endswith(tuple(f".{each}" for each in _SUFFIXES)):
+        elif _PRIVATE.fullmatch(host):
             raise AddressRefused(f"{host} is a name of this machine or of a private network")
 
     async def addresses(self, host: str, port: int) -> list[str]:
