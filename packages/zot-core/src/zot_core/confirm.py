@@ -52,6 +52,8 @@ class PermissionQuestion(Record):
     call: ToolRequest
     reason: str
     always: list[str]
+    outside: bool = False
+    """Whether the call has been allowed, and a sandbox has stopped it: may it run again, outside?"""
 
 
 class PermissionAnswer(Record):
@@ -135,6 +137,16 @@ class Permissions:
             why = f": {answer.message}" if answer.message else ""
             return Refusal(f"the user did not allow this call of {call.name}{why}")
         return None
+
+    async def offer(self, command: str, reason: str) -> bool:
+        """Ask whether a command of the tool bash that a sandbox has stopped runs again outside, in every mode."""
+        if self.ask is None:
+            return False
+        call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
+        async with self._question:
+            reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
+            answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
+        return answer.choice != "no"
 
 
 def _load_judge() -> None:

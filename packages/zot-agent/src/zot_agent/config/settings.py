@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
+from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -24,6 +25,7 @@ _MAX_BYTES = 1 << 20
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
+SandboxGit: TypeAlias = Literal["ask", "write"]
 OnOff: TypeAlias = Literal["on", "off"]
 Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
@@ -108,6 +110,18 @@ class Settings:
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
     )
     permissions = Rules("rules for tool calls, and the mode for all others", in_project=True)
+    sandbox = Choice[SandboxMode](
+        "off",
+        get_args(SandboxMode),
+        "confine commands: read the system, write the project, no network",
+        flag="--sandbox",
+    )
+    sandbox_folders = Names("folders", "more folders that are writable in the sandbox", flag="--add-dir")
+    sandbox_hosts = Names("hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com")
+    sandbox_variables = Names("variables", "more variables of the environment that commands in the sandbox get")
+    sandbox_git = Choice[SandboxGit](
+        "ask", get_args(SandboxGit), "a command that writes .git in the sandbox: ask to run it outside, or let it write"
+    )
     http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
     ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
 

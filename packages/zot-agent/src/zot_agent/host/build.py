@@ -16,6 +16,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
+from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.machine.shell import LocalShell
@@ -68,14 +69,12 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
-    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
-
-    rules_of = PermissionFiles(home, cwd)
-    permissions = rules_of.open(options, settings)
-    conversation = Conversation(runtime, permissions=permissions)
+    conversation, sandbox = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        sandbox.follow(sandbox.settings)
+        return notes
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
@@ -84,9 +83,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
-        rules_of = PermissionFiles(home, here)
+        rules_of, permissions = PermissionFiles(home, here), conversation.permissions
         permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
         conversation.runtime.set_workspace(workspace)
+        sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
@@ -97,12 +97,32 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         settings=settings,
         models=registry,
         choice=choice,
+        sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host
+
+
+def open_conversation(
+    runtime: "Runtime", options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> "tuple[Conversation, SandboxSwitch]":
+    """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
+    closed."""
+    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
+
+    try:
+        permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        conversation = Conversation(runtime, permissions=permissions)
+        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
+        sandbox.start()
+    except BaseException:
+        if runtime.session is not None:
+            runtime.session.close()
+        raise
+    return conversation, sandbox
 
 
 def open_runtime(

@@ -60,11 +60,16 @@ class Checkpoints:
         self._work: set[asyncio.Task[None]] = set()
 
     def attach(self) -> None:
-        """Begin to watch the agent's tools. Other files than those of this machine are not watched."""
+        """Begin to watch the agent's tools."""
+        self.watch()
+        self._agent.hooks.message.add(self._on_message)
+
+    def watch(self) -> None:
+        """Watch the files and the shell of the agent's context. Other files than those of this machine are not
+        watched."""
         context = self._agent.context
         files = WatchedFiles(self) if type(context.files) is LocalFiles else context.files
         self._agent.context = context.replace(files=files, shell=WatchedShell(context.shell, self))
-        self._agent.hooks.message.add(self._on_message)
 
     def _on_message(self, message: Message) -> None:
         """Notice which calls are running: what changes files outside of them is the person's work."""

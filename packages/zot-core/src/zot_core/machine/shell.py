@@ -52,7 +52,7 @@ class Launch(Record):
 class LocalShell:
     """`Shell` of this machine. Commands get the environment of this process without the variables `removed_env`.
 
-    `prepare` changes how a command is started; it may raise OSError.
+    `prepare` changes how a command is started, and the environment that it gets besides its own; it may raise OSError.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class LocalShell:
         removed_env: Collection[str] = (),
         prepare: Callable[[Launch], Launch] | None = None,
     ) -> None:
-        self._limits, self.removed_env, self._prepare = limits or ShellLimits(), removed_env, prepare
+        self.limits, self.removed_env, self._prepare = limits or ShellLimits(), removed_env, prepare
         self._program = ""
 
     async def run(
@@ -79,22 +79,24 @@ class LocalShell:
             raise OSError(problem)
         self._program = self._program or _find_shell()
         inherited = {name: value for name, value in os.environ.items() if name not in self.removed_env}
-        launch = Launch([self._program, "-c", command], cwd, inherited | dict(env))
-        process, descriptor = _start(launch if self._prepare is None else self._prepare(launch))
-        pipe = _Pipe(descriptor, output, self._limits)
+        launch = Launch([self._program, "-c", command], cwd, inherited)
+        if self._prepare is not None:
+            launch = self._prepare(launch)
+        process, descriptor = _start(launch.replace(env={**launch.env, **env}))
+        pipe = _Pipe(descriptor, output, self.limits)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
-                await self._end(process, exited, self._limits.kill_after)
-            await asyncio.wait([pipe.ended], timeout=self._limits.linger)
+                await self._end(process, exited, self.limits.kill_after)
+            await asyncio.wait([pipe.ended], timeout=self.limits.linger)
         except BaseException:
             pipe.close()
-            await self._end(process, exited, self._limits.kill_cancelled_after)
+            await self._end(process, exited, self.limits.kill_cancelled_after)
             raise
         if not pipe.ended.done():
             pipe.read_rest()
-            pipe.drop_rest(self._limits.drain_interval)
+            pipe.drop_rest(self.limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
 
@@ -110,7 +112,7 @@ class LocalShell:
                 await asyncio.sleep(_POLL)
         finally:
             signal_group(process.pid, signal.SIGKILL)
-            await asyncio.wait([exited], timeout=self._limits.kill_after)
+            await asyncio.wait([exited], timeout=self.limits.kill_after)
 
 
 def _find_shell() -> str:

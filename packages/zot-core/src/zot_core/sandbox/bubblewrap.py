@@ -21,6 +21,11 @@ _NO_RIGHTS = (
     "--cap-drop", "ALL",  # root in a namespace could mount the disk writable again
     "--die-with-parent",  # the thread that starts it must live as long
 )  # fmt: skip
+_KERNEL_FILES = tuple(
+    f"/proc/{name}"
+    for name in ["acpi", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "sysrq-trigger", "tty"]
+)
+_TRIAL_SECONDS = 10.0
 _DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
 
@@ -48,29 +53,32 @@ def problem(inside: str = "") -> str:
 
 @functools.cache
 def _trial(program: str) -> tuple[list[str], str]:
-    """Start `true` in a sandbox. Return arguments that this version knows, and what went wrong."""
+    """Start a program in a sandbox. Return arguments that this version knows, and what went wrong."""
     failed = ""
-    for more in (["--disable-userns"], []):  # since 0.8
-        arguments = [program, *_NAMESPACES, *more, *_NO_RIGHTS, *_DEVICES, "--", "/proc/self/exe", "--version"]
-        arguments[-2] = program
+    for more in (["--disable-userns"], []):  # since 0.8; the filter of system calls refuses namespaces too
+        arguments = [program, *_NAMESPACES, *more, *_NO_RIGHTS, *_DEVICES, "--", program, "--version"]
         try:
-            ran = subprocess.run(arguments, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
+            ran = subprocess.run(
+                arguments, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TRIAL_SECONDS, check=False
+            )
         except (OSError, subprocess.SubprocessError) as error:
             return [], f"the sandbox cannot start {program}: {error}"
         if ran.returncode == 0:
             return more, ""
-        failed = failed or ran.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        failed = ran.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
         if "nknown option" not in failed:
             break
     return [], f"the sandbox does not work here: {failed}{_advice(failed)}"
 
 
 def _advice(text: str) -> str:
-    if "Can't mount proc" in text:
-        return " (this container hides /proc; run zot outside of it, or give it the rights for namespaces)"
+    if "mount proc" in text:
+        return "; this container hides /proc, run zot outside of it"
     if any(each in text for each in ("uid map", "RTM_NEWADDR", "No space left", "namespace", "not permitted")):
-        return " (this system allows no user namespaces; see sysctl kernel.unprivileged_userns_clone,"\
-               " user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns)"
+        return (
+            "; this system does not let you make user namespaces, see sysctl kernel.unprivileged_userns_clone,"
+            " user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns"
+        )
     return ""
 
 
@@ -94,7 +102,7 @@ def mounts(policy: SandboxPolicy) -> list[str]:
     arguments = []
     for path, access in sorted(policy.paths.items()):
         kind = _kind(path)
-        if access == policy.access(os.path.dirname(path)) or not kind:
+        if not kind or (access == policy.access(os.path.dirname(path)) and path != policy.home):
             continue
         if access != "none":
             arguments += ["--bind" if access == "write" else "--ro-bind", path, path]
@@ -104,6 +112,8 @@ def mounts(policy: SandboxPolicy) -> list[str]:
             arguments += ["--perms", "0700", "--tmpfs", path]
         elif os.access(path, os.R_OK):
             arguments += ["--ro-bind", os.devnull, path]
+    if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
+        arguments += [word for path in _KERNEL_FILES if os.path.exists(path) for word in ("--ro-bind", path, path)]
     return arguments
 
 

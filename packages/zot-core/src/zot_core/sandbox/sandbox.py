@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 import weakref
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from zot_core.machine.shell import Launch
@@ -45,7 +46,7 @@ class Sandbox:
         self._make_placeholders()
         return confined(launch, self.policy, self.limits)
 
-    def environment(self, env: dict[str, str]) -> dict[str, str]:
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
         return inside_environment(env, self.policy.variables)
 
