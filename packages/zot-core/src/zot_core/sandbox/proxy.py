@@ -37,8 +37,8 @@ class Unacceptable(Exception):
 
 
 class ProxyRequest(Record):
-    """A request: `host` in its canonical form, `headers` as they came, without the host and those about the connection. `length` of
-    its body is None for one in chunks."""
+    """A request: `host` in its canonical form, `headers` as they came, without the host and those about the connection.
+    `length` of its body is None for one in chunks."""
 
     method: str
     host: str
@@ -51,7 +51,9 @@ class ProxyRequest(Record):
 _REQUEST_LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([!-~]{1,16384}) HTTP/1\.[01]")
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*?)[ \t]*")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[^\r\n]*)?\r\n")
-_OF_CONNECTION = re.compile("host|connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|upgrade", re.I)
+_OF_CONNECTION = re.compile(
+    "host|connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|upgrade", re.IGNORECASE
+)
 _PIECE = 64 * 1024
 _REASONS = {400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway"}
 
