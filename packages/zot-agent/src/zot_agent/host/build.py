@@ -4,7 +4,6 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
@@ -18,9 +17,13 @@ from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
 from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
+from zot_core.conversation.driver import Conversation
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import SKILL_TOOL, ExtensionSkills, Skill, Skills, find_skills, pinned_section
@@ -35,11 +38,6 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
-
-if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
-    from zot_core.runtime.runtime import Runtime
-    from zot_core.runtime.workspace import Workspace
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
@@ -107,12 +105,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
 
 def open_conversation(
-    runtime: "Runtime", options: HostOptions, settings: Settings, registry: ModelRegistry
-) -> "tuple[Conversation, SandboxSwitch]":
+    runtime: Runtime, options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> tuple[Conversation, SandboxSwitch]:
     """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
     closed."""
-    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
-
     try:
         permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
         conversation = Conversation(runtime, permissions=permissions)
@@ -127,7 +123,7 @@ def open_conversation(
 
 def open_runtime(
     options: HostOptions, settings: Settings, registry: ModelRegistry, choice: ProjectChoice, *, once: bool
-) -> "tuple[Runtime, list[str]]":
+) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
@@ -136,10 +132,6 @@ def open_runtime(
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
     )
-    if once:
-        client.prepare(selection.model)
-    from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
-
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None
@@ -175,10 +167,8 @@ def open_runtime(
     return runtime, [*problems, *notes]
 
 
-def watch_files(runtime: "Runtime") -> None:
+def watch_files(runtime: Runtime) -> None:
     """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
-    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
-
     home = zot_home()
     inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
     runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
@@ -186,7 +176,7 @@ def watch_files(runtime: "Runtime") -> None:
 
 
 def continue_session(
-    conversation: "Conversation",
+    conversation: Conversation,
     path: str,
     options: HostOptions,
     registry: ModelRegistry,
@@ -245,14 +235,12 @@ def _open_in_process(provider: Provider) -> Client:
 
 def open_workspace(
     options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
-) -> "tuple[Workspace, list[str]]":
+) -> tuple[Workspace, list[str]]:
     """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
     person.
 
     `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
     """
-    from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
-
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)

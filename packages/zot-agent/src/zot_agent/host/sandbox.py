@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -20,12 +21,13 @@ class SandboxSwitch:
     """The sandbox of a conversation's commands and file tools; nothing of it is imported while it is off."""
 
     def __init__(
-        self, conversation: "Conversation", options: HostOptions, settings: Settings, removed_env: Collection[str]
+        self, conversation: Conversation, options: HostOptions, settings: Settings, removed_env: Collection[str]
     ) -> None:
         """`removed_env` are variables that commands do not get, in a sandbox or not."""
         self._conversation, self._options, self.settings = conversation, options, settings
         self._removed_env = removed_env
         self.sandbox: Sandbox | None = None
+        self._opened: list[Sandbox] = []  # a job may run in an earlier one
 
     def start(self) -> None:
         """Turn it on if the options or settings say so. Raises `ConfigError` if this machine cannot do it."""
@@ -34,23 +36,19 @@ class SandboxSwitch:
             self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
-        """Confine the commands that follow, not those that run. Raises `ConfigError`, and nothing has
+        """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
         changed, if this machine cannot do it."""
-        opened = None if mode == "off" else self._open(strict=mode == "strict")
-        self.close()
-        self.sandbox = opened
+        self.sandbox = opened = None if mode == "off" else self._open(strict=mode == "strict")
         conversation, runtime = self._conversation, self._conversation.runtime
-        from zot_core.conversation.events import Changed  # noqa: PLC0415  see `open_runtime`
-
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
         else:
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
 
             confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = mode
@@ -82,10 +80,10 @@ class SandboxSwitch:
         if why := sandbox.problem():
             sandbox.close()
             raise ConfigError(f"{why}; without a sandbox: --sandbox off")
+        self._opened.append(sandbox)
         return sandbox
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only."""
-        if self.sandbox is not None:
-            self.sandbox.close()
-            self.sandbox = None
+        for each in self._opened:
+            each.close()

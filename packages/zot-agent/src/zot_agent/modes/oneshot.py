@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from _signal import signal as set_handler  # type: ignore[import-not-found]
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -90,6 +91,7 @@ class _EndSignals:
     """A context that calls `cancel` for signals that ask the process to end, and lists their numbers.
 
     The handlers are not asyncio's, which wait for the loop: the loop may hang in a write to a stalled reader.
+    `signal.signal` would describe the handler before, a task of asyncio, in an error, and import `inspect` for that.
     """
 
     def __init__(self, cancel: Callable[[], None], output: Output) -> None:
@@ -102,7 +104,7 @@ class _EndSignals:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # Windows has no SIGHUP
             if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # nohup
-                self._before[number] = signal.signal(number, self._handle)
+                self._before[number] = set_handler(number, self._handle)
         return self._received
 
     def _handle(self, number: int, frame: object) -> None:

@@ -28,11 +28,7 @@ class Sandbox:
 
     def problem(self) -> str:
         """Return why this machine cannot confine, a line for the person; empty if it can."""
-        if sys.platform != "linux":
-            return "there is no sandbox for this system"
-        from zot_core.sandbox.bubblewrap import problem  # noqa: PLC0415  not on other systems
-
-        return problem(self.policy.root)
+        return sandbox_problem(self.policy.root)
 
     def confine(self, launch: Launch) -> Launch:
         """Return how to start a process inside. Raises OSError, with a line for the person, if that cannot be done.
@@ -63,6 +59,16 @@ class Sandbox:
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only."""
         self._close()
+
+
+def sandbox_problem(inside: str = "") -> str:
+    """Return why this machine cannot confine, a line for the person; empty if it can. A program in the folder `inside`,
+    which the agent may write, does not count."""
+    if sys.platform != "linux":
+        return "there is no sandbox for this system"
+    from zot_core.sandbox.bubblewrap import problem  # noqa: PLC0415  not on other systems
+
+    return problem(inside)
 
 
 def open_sandbox(root: str, **more: Any) -> Sandbox:

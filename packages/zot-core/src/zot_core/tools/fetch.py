@@ -62,7 +62,7 @@ async def fetch_page(url: str, context: ToolContext, limits: FetchLimits) -> Too
         raise ToolError(f"{_cut(url)} cannot be fetched: {error}") from error
     except ProviderError as error:
         raise ToolError(str(error)) from error
-    capture = Capture(limits.text, limits.bytes * 2)
+    capture = Capture(limits.text, limits.bytes * 2, context.temporary)
     capture.feed(text.encode("utf-8", "replace"))
     capture.close()
     head = capture.head()

@@ -69,12 +69,6 @@ class HttpTransport:
         self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure, resolve=resolve)
         self._proxies: ProxyClient | None = None
 
-    def prepare(self, url: str) -> None:
-        """Begin to load in a thread what a request to `url` needs: for https, the trusted certificates."""
-        parsed = parse_url(url)
-        if parsed.secure and not _may_need_proxy(parsed):
-            self._pool.prepare()
-
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[bytes, None]:
         """Post `body`, which is JSON, and yield the raw pieces of the answer.
 

@@ -1,10 +1,8 @@
 """Connections for later requests, by origin, and an exchange on one of them."""
 
 import asyncio
-import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeAlias
 
 from zot_provider.record import Record
@@ -12,6 +10,7 @@ from zot_provider.transport.connection import BrokenConnection, HttpConnection
 
 if TYPE_CHECKING:
     import ssl
+    from concurrent.futures import Future
 
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -36,7 +35,6 @@ class ConnectionPool:
         self._idle_limit = idle_limit
         self._insecure = insecure
         self._resolve = resolve
-        self._context: Future[ssl.SSLContext] | None = None
 
     async def acquire(self, origin: Origin, limit: float) -> tuple[HttpConnection, bool]:
         """Return a connection, and whether it was used before.
@@ -49,7 +47,7 @@ class ConnectionPool:
             if connection.reusable and time.monotonic() - since < self._idle_limit:
                 return connection, True
             connection.abort()
-        context = self.prepare() if origin.secure else None
+        context = self._context() if origin.secure else None
         try:
             async with asyncio.timeout(limit):
                 return await _connect(origin, context, limit, self._resolve), False
@@ -58,14 +56,10 @@ class ConnectionPool:
                 raise
             raise BrokenConnection(f"no connection within {limit:g} s") from error
 
-    def prepare(self) -> "Future[ssl.SSLContext]":
-        """Load the certificates in a thread, unless that was begun before. Returns the context of all connections."""
-        context = self._context
-        if context is None or (context.done() and context.exception()):
-            self._context = context = Future()
-            context.set_running_or_notify_cancel()  # a cancelled request must not cancel it for the others
-            threading.Thread(target=_load_context, args=(context, self._insecure), name="certificates").start()
-        return context
+    def _context(self) -> "Future[ssl.SSLContext]":
+        from zot_provider.transport.tls import load_context  # noqa: PLC0415  only for https
+
+        return load_context(insecure=self._insecure)
 
     def release(self, origin: Origin, connection: HttpConnection) -> None:
         """Return a connection to the pool, or close it if it cannot be reused."""
@@ -84,15 +78,6 @@ class ConnectionPool:
 
 def _key(origin: Origin) -> tuple[str, int, bool]:
     return origin.host, origin.port, origin.secure
-
-
-def _load_context(context: "Future[ssl.SSLContext]", insecure: bool) -> None:  # noqa: FBT001  called by position
-    from zot_provider.transport.tls import tls_context  # noqa: PLC0415  only for https
-
-    try:
-        context.set_result(tls_context(insecure=insecure))
-    except BaseException as error:  # noqa: BLE001  raised where it is awaited
-        context.set_exception(error)
 
 
 async def _connect(

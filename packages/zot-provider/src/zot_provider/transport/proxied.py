@@ -12,7 +12,7 @@ import httpx
 
 from zot_provider.errors import ConnectError, ProviderError, ResponseTimeout
 from zot_provider.transport.failure import connection_failure, is_refusal, is_tls_failure, system_message
-from zot_provider.transport.tls import tls_context
+from zot_provider.transport.tls import load_context
 from zot_provider.transport.url import location
 
 
@@ -79,7 +79,7 @@ class ProxyClient:
 
     async def _open(self, proxy: str) -> httpx.AsyncClient:
         if proxy not in self._clients:
-            context = await asyncio.to_thread(tls_context, insecure=self._insecure)
+            context = await asyncio.wrap_future(load_context(insecure=self._insecure))
             try:
                 made = httpx.AsyncClient(
                     timeout=self._timeouts,

@@ -23,9 +23,10 @@ class ToolContext(Record):
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
     `jobs` are the commands in the background, which end with the session. `bash_timeout` is the time limit, in seconds,
-    of a command whose call names none; 0 for no limit. `network` says which hosts the tools for the web may connect to.
-    All calls of an agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled
-    through its task: the tool sees `asyncio.CancelledError` and must leave nothing running.
+    of a command whose call names none; 0 for no limit. `temporary` is the folder for long outputs, which the tools can
+    read; empty for the usual one. `network` says which hosts the tools for the web may connect to. All calls of an
+    agent share one `file_order`. `deps` is the object that was given to `Runtime`. A call is cancelled through its
+    task: the tool sees `asyncio.CancelledError` and must leave nothing running.
     """
 
     cwd: str
@@ -36,6 +37,7 @@ class ToolContext(Record):
     env: dict[str, str] = field(default_factory=dict)
     bash_timeout: float = BASH_TIMEOUT
     network: NetworkAccess = field(default_factory=NetworkAccess)
+    temporary: str = ""
     progress: Callable[[str], None] = _ignore
     file_order: FileOrder = field(default_factory=FileOrder)
     jobs: Jobs = field(default_factory=Jobs)

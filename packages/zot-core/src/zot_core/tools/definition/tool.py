@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
+from zot_core.aio import is_async
 from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
@@ -160,10 +161,10 @@ class FunctionTool(Generic[P, R]):
 
     async def _call(self, values: dict[str, Any]) -> ToolResult:
         function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations
-        if inspect.iscoroutinefunction(function):
+        if is_async(function):
             return _result(await function(**values), self.name)
         returned = await asyncio.to_thread(function, **values)
-        return _result(await returned if inspect.isawaitable(returned) else returned, self.name)
+        return _result(await returned if isinstance(returned, Awaitable) else returned, self.name)
 
 
 def _result(value: object, name: str) -> ToolResult:
