@@ -9,6 +9,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
+from zot_core.machine.hosts import NetworkAccess, host_patterns
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
@@ -46,12 +47,19 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
+            runtime.agent.context = context.replace(
+                files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess()
+            )
         else:
-            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
+            runtime.agent.context = context.replace(
+                files=SandboxedFiles(opened.policy),
+                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
+                temporary=opened.policy.scratch,
+                network=NetworkAccess(hosts=host_patterns(opened.policy.hosts)),
+            )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = "off" if opened is None else opened.state
