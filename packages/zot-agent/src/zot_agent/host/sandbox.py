@@ -15,6 +15,7 @@ from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -29,6 +30,11 @@ class SandboxSwitch:
         self._removed_env = removed_env
         self.sandbox: Sandbox | None = None
         self._opened: list[Sandbox] = []  # a job may run in an earlier one
+
+    @property
+    def policy(self) -> "SandboxPolicy | None":
+        """What the inside may do; None while it is off."""
+        return None if self.sandbox is None else self.sandbox.policy
 
     def start(self) -> list[str]:
         """Turn it on if the options or settings say so; return lines for the person. Raises `ConfigError` if this
