@@ -177,7 +177,7 @@ async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> 
     hello = '{"type":"hello","name":"a","protocol_version":1}'
     touches = f"touch {alone}/inside data ../outside; echo x >>extension.json"
     (folder / "run").write_text(
-        f"#!/bin/sh\n{touches}\necho '{hello}'\necho '{{\"type\":\"ready\"}}'\nread -r shutdown\n"
+        f"#!/bin/sh\n{touches}\necho '{hello}'\necho '{{\"type\":\"ready\"}}'\nread -r ack\nread -r shutdown\n"
     )
     (folder / "run").chmod(0o755)
     host = build("--sandbox")
