@@ -11,8 +11,8 @@ from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.hosts import NetworkAccess, host_patterns
 from zot_core.machine.shell import LocalShell
-from zot_core.permission_mode import SandboxMode
-from zot_provider.errors import ConfigError
+from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
+from zot_provider.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
     from zot_core.sandbox.policy import SandboxPolicy
@@ -44,6 +44,13 @@ class SandboxSwitch:
             return []
         self.set(mode)
         return [note] if self.sandbox is not None and (note := self.sandbox.note()) else []
+
+    def choose(self, name: str) -> None:
+        """Do what `set` does, for a name of a mode. Raises `UnknownName` too."""
+        mode = next((each for each in SANDBOX_MODES if each == name), None)
+        if mode is None:
+            raise UnknownName.among("mode", name, SANDBOX_MODES)
+        self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
         """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
