@@ -9,6 +9,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
+from zot_core.machine.hosts import NetworkAccess
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
@@ -43,12 +44,20 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
+            runtime.agent.context = context.replace(
+                files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess()
+            )
         else:
+            from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
 
             confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
+            runtime.agent.context = context.replace(
+                files=SandboxedFiles(opened.policy),
+                shell=confined,
+                temporary=opened.policy.scratch,
+                network=opened.access,
+            )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
         conversation.sandbox = mode
@@ -59,6 +68,8 @@ class SandboxSwitch:
         self.settings = settings
         if self.sandbox is not None:
             self.set(self._conversation.sandbox)
+            for each in self._opened:
+                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above

@@ -189,7 +189,7 @@ class NetworkAccess(Record):
     def judge(self, host: str, port: int) -> None:
         """Judge a canonical host by its words alone, as before a proxy resolves it. Raises `AddressRefused`."""
         if self.hosts is not None and not any(each.matches(host, port) for each in self.hosts):
-            raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows")
+            raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows (sandbox_hosts)")
         if self.private:
             return
         if _is_address(host):

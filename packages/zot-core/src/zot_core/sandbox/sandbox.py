@@ -5,19 +5,25 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
+from zot_core.machine.hosts import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.network import SandboxNetwork
 
 
 class Sandbox:
     """Confines processes to `policy` while it is open."""
 
     def __init__(self, policy: SandboxPolicy, limits: SandboxLimits | None = None) -> None:
+        """Raises ValueError for a wrong pattern of a host."""
         self.policy, self.limits = policy, limits or SandboxLimits()
+        self.network = _network(policy.hosts)
         self._made: list[str] = []
         self._close = weakref.finalize(self, _remove, policy.scratch, self._made)
 
@@ -40,7 +46,18 @@ class Sandbox:
         from zot_core.sandbox.bubblewrap import confined  # noqa: PLC0415  not on other systems
 
         self._make_placeholders()
-        return confined(launch, self.policy, self.limits)
+        return confined(launch, self.policy, self.limits, self.network)
+
+    @property
+    def access(self) -> NetworkAccess:
+        """What a tool of this process may reach: what the inside may."""
+        return self.network.proxy.access if self.network is not None else NetworkAccess(hosts=())
+
+    def allow(self, hosts: Sequence[str]) -> None:
+        """Replace the allowed hosts, also for what runs; without any from the start, there is no network. ValueError
+        for a wrong pattern."""
+        if self.network is not None:
+            self.network.allow(hosts)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
@@ -57,8 +74,18 @@ class Sandbox:
                 self._made.append(path)
 
     def close(self) -> None:
-        """Remove what is on this machine for the sandbox only."""
+        """Remove what is on this machine for the sandbox only, and end its connections."""
+        if self.network is not None:
+            self.network.close()
         self._close()
+
+
+def _network(hosts: Sequence[str]) -> "SandboxNetwork | None":
+    if not hosts:
+        return None
+    from zot_core.sandbox.network import SandboxNetwork  # noqa: PLC0415  only where hosts are allowed
+
+    return SandboxNetwork(hosts)
 
 
 def sandbox_problem(inside: str = "") -> str:
