@@ -82,7 +82,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
         rules_of, permissions = PermissionFiles(home, here), conversation.permissions
-        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        try:
+            permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        except ConfigError as error:
+            notes.append(f"{error}; the rules for tool calls stay as they were")
         conversation.runtime.set_workspace(workspace)
         sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
@@ -99,6 +102,11 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )
+    if settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+        host.audit = AuditLog(home, conversation, [options.api_key])
+        host.audit.attach()
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host

@@ -110,7 +110,7 @@ class Judge:
                     return Verdict("ask", f"it may read what the rule {rule.text} denies")
         for rule in named:
             if rule.action == "allow" and _covers(rule, subject, cwd) and not _special(subject, rule, cwd):
-                return Verdict("allow", rule=rule)
+                return _allowed(rule)
         return self._by_mode(subject, cwd)
 
     def _judge_line(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
@@ -125,8 +125,8 @@ class Judge:
             return Verdict("ask", finding.reason)
         if finding.strict is not None:
             return _by_rule(finding.strict)
-        if finding.covered:
-            return Verdict("allow")
+        if finding.covering:
+            return _allowed(*finding.covering)
         return self._default(finding.uncovered)
 
     def _by_mode(self, subject: _Subject, cwd: str) -> Verdict:
@@ -149,6 +149,12 @@ class Judge:
         return Verdict("ask", why)
 
 
+def _allowed(*rules: Rule) -> Verdict:
+    if len(rules) == 1:
+        return _by_rule(rules[0])
+    return Verdict("allow", f"the rules {' and '.join(rule.text for rule in rules)} allow this call", rules[0])
+
+
 def _narrowest(subject: _Subject, cwd: str) -> list[str]:
     if subject.tool.casefold() == WEB:
         return [f"{subject.tool}({subject.address.shown})"] if subject.address else []
@@ -157,8 +163,8 @@ def _narrowest(subject: _Subject, cwd: str) -> list[str]:
 
 def _by_rule(rule: Rule) -> Verdict:
     where = f" ({rule.source})" if rule.source else ""
-    words = "denies this call" if rule.action == "deny" else "asks about this call"
-    return Verdict(rule.action, f"the rule {rule.text} {words}{where}", rule)
+    words = {"deny": "denies", "ask": "asks about", "allow": "allows"}
+    return Verdict(rule.action, f"the rule {rule.text} {words[rule.action]} this call{where}", rule)
 
 
 def _rules_for(subject: _Subject, rules: Iterable[Rule]) -> list[Rule]:

@@ -94,12 +94,13 @@ def confined(
     if why := problem(policy.root):
         raise OSError(why)
     program = find_bubblewrap(policy.root)
-    descriptor = _sealed(filter_program())
+    descriptor = _sealed(filter_program(processes=policy.processes))
+    namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     joining: list[str] = []
-    if network is not None:
+    if network is not None and not policy.open_network:
         joining, launch = network.join(launch)
     argv = [
-        program, *_NAMESPACES, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
+        program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
         *mounts(policy), "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), *joining, "--",
         *with_limits(launch.argv, limits),
     ]  # fmt: skip

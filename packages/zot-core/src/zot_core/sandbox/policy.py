@@ -61,6 +61,10 @@ class SandboxPolicy(Record):
     """Whether `.git` of the project is writable; if not, a command that needs it can be run outside."""
     strict: bool = False
     """Whether nothing runs outside, and nothing less than the whole sandbox is accepted."""
+    open_network: bool = False
+    """Whether the network of the machine is the inside's too, with all hosts."""
+    processes: bool = True
+    """Whether the inside may start more processes than its first; that one may still become another program."""
 
     def access(self, path: str) -> Access:
         """Return what may be done with a real path."""

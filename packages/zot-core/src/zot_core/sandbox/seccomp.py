@@ -18,6 +18,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data
 
 _SOCKETS = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _NEW_NAMESPACE = 0x7E020080  # all CLONE_NEW flags
+_THREAD = 0x10000  # CLONE_THREAD
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal
 
 _EVERYWHERE = (
@@ -38,6 +39,8 @@ class Machine(Record):
     clone: int
     unshare: int
     refused: Sequence[int]
+    forks: Sequence[int] = ()
+    """The calls that only make processes: fork and vfork, where there are any."""
     other_table: int = 0
     """The first number of a second table of calls (x32); 0 without one."""
 
@@ -51,6 +54,7 @@ MACHINES: Mapping[str, Machine] = {
          165, 166, 155, 308, 304, 179, 163, 167, 168, 169,
          # init_module, delete_module, finit_module, kexec_load, kexec_file_load, iopl, ioperm
          175, 176, 313, 246, 320, 172, 173],
+        (57, 58),
         0x40000000,
     ),
     "aarch64": Machine(
@@ -62,9 +66,9 @@ MACHINES: Mapping[str, Machine] = {
 }  # fmt: skip
 
 
-def filter_program(machine: str = "") -> bytes:
-    """Return the program for a kind of machine (`os.uname().machine`), by default this one. KeyError if it is not
-    known."""
+def filter_program(machine: str = "", *, processes: bool = True) -> bytes:
+    """Return the program for a kind of machine (`os.uname().machine`), by default this one; without `processes` it
+    refuses all new ones but threads. KeyError if the machine is not known."""
     numbers = MACHINES[machine or os.uname().machine]
     refuse, unknown, allow = _ERROR | _EPERM, _ERROR | _ENOSYS, _ALLOW
     # An instruction is a code, how many to skip if its test holds and if not, and an operand.
@@ -77,11 +81,11 @@ def filter_program(machine: str = "") -> bytes:
     if numbers.other_table:
         code += [(_AT_LEAST, 0, 1, numbers.other_table), (_RETURN, 0, 0, unknown)]
     code += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, unknown)]  # programs then use clone, whose flags can be seen
-    for number in (*numbers.refused, *_EVERYWHERE):
+    for number in (*numbers.refused, *_EVERYWHERE, *(() if processes else numbers.forks)):
         code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
     flags = [(_ANY_BIT, 0, 1, _NEW_NAMESPACE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
-    for number in (numbers.clone, numbers.unshare):
-        code += _of(number, 0, flags)
+    threads = [] if processes else [(_ANY_BIT, 1, 0, _THREAD), (_RETURN, 0, 0, refuse)]
+    code += _of(numbers.clone, 0, [*threads, *flags]) + _of(numbers.unshare, 0, flags)
     code += _of(numbers.socket, 0, [*_any_of(_SOCKETS, allow), (_RETURN, 0, 0, refuse)])
     code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
     code.append((_RETURN, 0, 0, allow))

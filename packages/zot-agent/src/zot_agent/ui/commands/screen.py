@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.questions.extension import ask_about_extensions
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_core.permission_mode import MODE_HELP, MODES
@@ -35,6 +36,7 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     for error in stats.errors:
         chat.note(error, "error")
     await ask_about_project(chat)
+    await ask_about_extensions(chat)
 
 
 async def permissions(chat: Chat, mode: str) -> None:
