@@ -14,7 +14,8 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from zot_core.aio import cancel_soon, spawn
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox import join
 from zot_core.sandbox.proxy import FilteringProxy, ProxyLimits

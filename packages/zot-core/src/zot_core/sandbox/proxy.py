@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from zot_core.aio import spawn
-from zot_core.machine.hosts import AddressRefused, NetworkAccess, canonical_host, read_web_address, split_port
+from zot_core.machine.hosts import AddressRefused, canonical_host, read_web_address, split_port
+from zot_core.machine.network import NetworkAccess
 from zot_provider.record import Record
 from zot_provider.transport.http import proxy_for
 from zot_provider.transport.url import parse_url

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from zot_core.machine.hosts import NetworkAccess
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
