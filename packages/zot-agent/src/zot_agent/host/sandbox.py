@@ -9,7 +9,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError, UnknownName
@@ -65,13 +65,14 @@ class SandboxSwitch:
             )
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
-            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
 
+            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
             runtime.agent.context = context.replace(
                 files=SandboxedFiles(opened.policy),
-                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
+                shell=confined,
                 temporary=opened.policy.scratch,
-                network=NetworkAccess(hosts=host_patterns(opened.policy.hosts)),
+                network=opened.access,
             )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
@@ -83,6 +84,8 @@ class SandboxSwitch:
         self.settings = settings
         if self.sandbox is not None:
             self.set("strict" if self.sandbox.policy.strict else "on")
+            for each in self._opened:
+                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above

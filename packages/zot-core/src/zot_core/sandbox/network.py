@@ -13,8 +13,9 @@ import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from zot_core.aio import spawn
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.aio import cancel_soon, spawn
+from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox import join
 from zot_core.sandbox.proxy import FilteringProxy, ProxyLimits
@@ -31,7 +32,8 @@ class SandboxNetwork:
 
     def __init__(self, hosts: Sequence[str], limits: ProxyLimits | None = None) -> None:
         self.proxy = FilteringProxy(NetworkAccess(hosts=host_patterns(hosts)), limits)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        """One for each sandbox that runs."""
 
     def allow(self, hosts: Sequence[str]) -> None:
         """Replace the allowed hosts, also for sandboxes that run. ValueError, and no change, for a wrong pattern."""
@@ -62,13 +64,13 @@ class SandboxNetwork:
 
     def close(self) -> None:
         """End all connections. Sandboxes that run reach nothing more."""
-        for task in list(self._tasks):
-            task.cancel()
+        for task in list(self.tasks):
+            cancel_soon(task)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = spawn(work, "network of a sandbox")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _serve_sandbox(self, door: socket.socket) -> None:
         """Serve the socket that comes through `door`, until the sandbox ends."""
