@@ -11,6 +11,7 @@ import extensions
 import housekeeping
 import install
 import rpc
+import sandbox
 import screen
 import serve
 import session
@@ -19,7 +20,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve, install,
+    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc, screen, serve,
+    install,
 )  # fmt: skip
 
 

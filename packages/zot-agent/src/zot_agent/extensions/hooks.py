@@ -7,7 +7,7 @@ that hangs must not stall the agent.
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_core.errors import Refused
@@ -24,6 +24,9 @@ NO_REASON_TURN = "turn blocked by extension guard"
 
 _ids = itertools.count(1)
 
+if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
+
 
 class AgentInfo(NamedTuple):
     """The current working directory, provider, model and session of the agent."""
@@ -32,6 +35,8 @@ class AgentInfo(NamedTuple):
     provider: str
     model: str
     session_id: str
+    sandbox: "SandboxPolicy | None" = None
+    """The policy of the sandbox that the person has turned on."""
 
 
 class Subscriptions(Protocol):
