@@ -209,6 +209,19 @@ async def test_it_connects_and_starts_programs_if_it_may(machine: Machine) -> No
     assert answers == ["done", "b'2\\n'", "1"]
 
 
+async def test_it_reaches_the_hosts_that_its_manifest_names_and_no_other(machine: Machine) -> None:
+    ask = "import urllib.request, urllib.error\ntry: urllib.request.urlopen({!r}, timeout=30)\n"
+    ask += "except urllib.error.HTTPError as error: it = error.read()"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        connect = f"it = socket.create_connection(('127.0.0.1', {port}), 5)"
+        answers = await machine.attempts(
+            [ask.format("http://b.test/"), connect], network=["a.test", f"localhost:{port}"]
+        )
+    assert "b.test is not among the hosts that the sandbox allows" in answers[0]
+    assert answers[1] == "ConnectionRefusedError Connection refused"
+
+
 async def test_variables_with_keys_stay_outside_unless_the_manifest_names_them(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
