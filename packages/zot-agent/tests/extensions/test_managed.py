@@ -35,6 +35,8 @@ FRAMES = [
     frames.PanelRender("p", "Other"),
     frames.PanelClose("p"),
     frames.Submit("hello"),
+    frames.HostCall("1", "model.get"),
+    frames.CancelCall("1"),
     frames.ShutdownAck(),
 ]
 
