@@ -3,7 +3,14 @@ import json
 import pytest
 
 from zot_ext import Manifest, ManifestError, parse_manifest
-from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions, granted, may_intercept, may_observe
+from zot_ext.protocol.permissions import (
+    EVERYTHING,
+    ExtensionPermissions,
+    granted,
+    may_call,
+    may_intercept,
+    may_observe,
+)
 
 
 def read(permissions: object) -> ExtensionPermissions | None:
@@ -64,6 +71,18 @@ def test_events_with_content_of_the_conversation_need_their_permission() -> None
     assert not may_observe(nothing, "tool_call")
     assert not may_observe(nothing, "assistant_message")
     assert may_observe(ExtensionPermissions(conversation=True), "assistant_message")
+
+
+def test_calls_that_read_or_write_the_conversation_need_its_permissions_too() -> None:
+    all_calls = ExtensionPermissions(calls=True)
+    assert may_call(all_calls, "kv.get")
+    assert not may_call(all_calls, "session.entries")
+    assert not may_call(all_calls, "messages.send")
+    assert may_call(ExtensionPermissions(calls=("session.*",), conversation=True), "session.entry")
+    assert may_call(ExtensionPermissions(calls=("messages.*",), submit=True), "messages.send")
+    assert not may_call(ExtensionPermissions(submit=True, conversation=True), "messages.send")
+    assert not may_call(ExtensionPermissions(calls=("ui.*",)), "uix")
+    assert may_call(EVERYTHING, "model.complete")
 
 
 def test_interceptions_are_permitted_tool_by_tool() -> None:

@@ -15,6 +15,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from zot_agent.extensions.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
@@ -35,11 +36,20 @@ from zot_ext.protocol.from_extension import (
     EventInterceptResponse,
     FromExtension,
     Hello,
+    HostCall,
     Ready,
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, FromHost, HelloAck, Shutdown, ToolCall
+from zot_ext.protocol.from_host import (
+    CommandInvoked,
+    EventIntercept,
+    FromHost,
+    HelloAck,
+    HostResult,
+    Shutdown,
+    ToolCall,
+)
 from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
@@ -102,7 +112,12 @@ class Connection:
         self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
         self._sandbox = sandbox
         self._log = log
-        self._pending = PendingRequests(name, log.line)
+        self.granted: tuple[str, ...] = ()
+        """The groups that it may use, as of the handshake."""
+        self.intercept_options: dict[str, InterceptOptions] = {}
+        """How it wants to be asked about events, by event; the others are asked as usual."""
+        self.pending = PendingRequests(name, log.line)
+        """The requests that it has not answered."""
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -182,14 +197,12 @@ class Connection:
             why = self.end_reason or ("is being stopped" if self.state == "stopping" else "is not running yet")
             raise ExtensionEnded(f"extension {self.name!r} {why}")
         line = encode(frame, limit=self._limits.frame_bytes)
-        future = self._pending.open(frame.id, reply)
+        future = self.pending.open(frame.id, reply, seconds)
         self._write_line(line, now=True)
-        timer = self._loop.call_later(seconds, self._pending.time_out, frame.id, seconds)
         try:
             return await future
         finally:
-            timer.cancel()
-            self._pending.abandon(frame.id)
+            self.pending.abandon(frame.id)
             if future.done() and not future.cancelled():
                 future.exception()  # mark it as seen, also when the caller is cancelled
 
@@ -240,7 +253,7 @@ class Connection:
 
     def _patience(self, seconds: float) -> float:
         """Return `seconds`, or less if the extension did not answer before: it is not waited for again."""
-        return min(seconds, self._limits.stuck_seconds) if self._pending.owed else seconds
+        return min(seconds, self._limits.stuck_seconds) if self.pending.owed else seconds
 
     def _end(self, why: str) -> None:
         """Enter the state `ended`; the only way, once the process runs."""
@@ -251,7 +264,7 @@ class Connection:
         self._stop_timer()
         self._reader.close()
         self._writer.close()
-        self._pending.fail_all(why)
+        self.pending.fail_all(why)
         for event in (self._greeted, self._ready, self._shutdown_acked):
             event.set()
         self._cleanup = spawn(
@@ -317,8 +330,7 @@ class Connection:
             if self.hello is None:
                 self._end(f"did not begin with a hello frame: {error}: {_quoted(text)}")
                 return
-            self.log(f"{error}; skipped: {_quoted(text)}")
-            self._pending.reject(error)
+            self._refuse(error, text)
             return
         if self.hello is None:
             self._receive_hello(frame, text)
@@ -326,7 +338,7 @@ class Connection:
         self._last_frame_at = self._loop.time()
         match frame:
             case CommandResponse() | ToolResult() | EventInterceptResponse():
-                self._pending.resolve(frame)
+                self.pending.resolve(frame)
             case Ready():
                 self._mark_ready()
             case ShutdownAck():
@@ -338,6 +350,14 @@ class Connection:
             case _:
                 self._listener.received(self, frame)
 
+    def _refuse(self, error: FrameError, line: bytes) -> None:
+        """Fail what a malformed frame is about."""
+        self.log(f"{error}; skipped: {_quoted(line)}")
+        if error.frame != HostCall.type:  # the ids of the two directions have nothing to do with each other
+            self.pending.reject(error)
+        elif error.id:
+            self.send(HostResult(error.id, code="invalid", error=str(error)))
+
     def _receive_hello(self, frame: FromExtension | Unknown, line: bytes) -> None:
         if not isinstance(frame, Hello) or not frame.name.strip():
             problem = "hello has no name" if isinstance(frame, Hello) else f"got {frame.type!r}"
@@ -347,7 +367,9 @@ class Connection:
         self.hello, self.state = frame, "running"
         if frame.name != self.name:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
-        self.send(self._ack(frame))
+        ack = self._ack(frame)
+        self.granted = ack.capabilities
+        self.send(ack)
         self._last_frame_at = self._loop.time()
         self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()
@@ -371,6 +393,7 @@ def _writer_limits(limits: ExtensionLimits) -> WriterLimits:
     return WriterLimits(
         full_bytes=limits.queue_bytes,
         full_lines=limits.queue_frames,
+        max_bytes=4 * limits.queue_bytes,  # calls are answered however slowly the answers are read
         stall_seconds=limits.write_seconds,
         stall_only_full=True,
     )

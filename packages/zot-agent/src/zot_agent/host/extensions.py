@@ -113,7 +113,8 @@ def make_extensions(
     def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return AgentInfo(now.cwd, model.provider, model.id, session.meta.session_id if session else "")
+        session_id = session.meta.session_id if session else ""
+        return AgentInfo(now.cwd, model.provider, model.id, session_id, project_trusted=choice.trusted)
 
     return Extensions(
         choice.find,

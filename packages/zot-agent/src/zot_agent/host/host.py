@@ -93,6 +93,9 @@ class Host:
             removed_variables(self.settings, self.models.providers),
             lambda: self.runtime,
         )
+        extensions.conversation, keys = self.conversation, self.keys
+        if keys is not None:
+            extensions.accounts = lambda: keys.accounts.store
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)

@@ -18,8 +18,8 @@ ENTRIES, LENGTH = 100, 500
 INTERCEPTED = ("turn_start", "assistant_message", "before_agent_start")
 """Entries of `intercept` that are no names of tools."""
 
-_CONTENT = ("tool_call", "assistant_message")
-"""Events with content of the conversation."""
+_CONTENT = ("tool_call", "assistant_message", "session.entries", "session.entry")
+"""Events and calls with content of the conversation."""
 
 
 class ExtensionPermissions(Record):
@@ -38,6 +38,9 @@ class ExtensionPermissions(Record):
     """Whether it may read what you and the model write, and the calls of tools."""
     submit: bool = False
     """Whether it may send prompts in your name."""
+    calls: bool | tuple[str, ...] = ()
+    """The methods that it may call: `ui.*`, `kv.*`, ... Those that read entries also need `conversation`, and those of
+    `messages` `submit`."""
     read: bool | tuple[str, ...] = ()
     """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
     below `~`, or relative to the project, which is `.`."""
@@ -75,6 +78,13 @@ def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "")
     if tool:
         return granted(tool, allowed)
     return any(each not in INTERCEPTED for each in allowed)
+
+
+def may_call(permissions: ExtensionPermissions, method: str) -> bool:
+    """Whether the extension may call a method of the host."""
+    if method.startswith("messages.") and not permissions.submit:
+        return False
+    return may_observe(permissions, method) and granted(method, permissions.calls)
 
 
 def must_confine(permissions: ExtensionPermissions) -> bool:
