@@ -35,7 +35,7 @@ def test_what_is_not_named_is_not_granted() -> None:
         ([], "field 'permissions' must be an object, not a list"),
         ({"netwrok": True}, "field 'permissions.netwrok' is no permission; there are commands, tools, intercept, "),
         ({"allow": ["bash"]}, "field 'permissions.allow' is no permission"),
-        ({"exec": ["git"]}, "field 'permissions.exec' must be a boolean, not a list"),
+        ({"exec": "git"}, "field 'permissions.exec' must be a list of strings, not a string"),
         ({"tools": "add"}, "field 'permissions.tools' must be a list of strings, not a string"),
         ({"tools": ["*add"]}, "field 'permissions.tools[0]' may have a * only at its end: '*add'"),
         ({"tools": [" "]}, "field 'permissions.tools[0]' must be 1 to 500 characters that can be read"),
@@ -83,6 +83,8 @@ def test_calls_that_read_or_write_the_conversation_need_its_permissions_too() ->
     assert not may_call(ExtensionPermissions(submit=True, conversation=True), "messages.send")
     assert not may_call(ExtensionPermissions(calls=("ui.*",)), "uix")
     assert may_call(EVERYTHING, "model.complete")
+    assert may_call(ExtensionPermissions(exec=("git *",)), "exec.run")
+    assert not may_call(all_calls, "exec.run")
 
 
 def test_interceptions_are_permitted_tool_by_tool() -> None:

@@ -1,7 +1,7 @@
 """`extension_sandbox`: confines the process of an extension to the permissions of its manifest.
 
 It reads the system, its own folder and what `read` names, and writes its own folder and what `write` names; the rest of
-the person's files, the project included, is not there. Without `exec` it cannot have a second process.
+the person's files, the project included, is not there. Unless `exec` is true it cannot have a second process.
 """
 
 import os
@@ -61,7 +61,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         folders = (each for each in os.scandir(os.sep) if each.is_dir(follow_symlinks=False))
         paths |= {each.path: "write" for each in folders if each.name not in ("dev", "proc", "sys")}
     paths[os.path.join(folder, MANIFEST_FILE)] = "read"
-    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec)
+    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec is True)
 
 
 def _paths(choice: "Choice", project: str) -> list[str]:

@@ -105,6 +105,7 @@ class ManagedExtension:
                 limits=limits,
                 trace=self._shared.trace,
                 sandbox=sandbox,
+                may_run=self.permissions.exec,
             )
             await connection.start()
         except LaunchError as error:

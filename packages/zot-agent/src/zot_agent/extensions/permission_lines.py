@@ -48,7 +48,7 @@ def _about_system(permissions: ExtensionPermissions) -> list[str]:
         _line("write", permissions.write, "all your files"),
         _line("read", permissions.read, "all your files"),
         _line("connect to", permissions.network, "any host"),
-        "start programs, which may do no more than it may" if permissions.exec else "",
+        _line("run", permissions.exec, "programs, which may do no more than it may"),
     ]
     return [line for line in lines if line]
 

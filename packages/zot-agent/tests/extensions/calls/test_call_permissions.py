@@ -1,8 +1,12 @@
 """Calls of an extension whose manifest has `permissions`."""
 
 import json
+import subprocess
+from pathlib import Path
+from typing import Any
 
-from calling_extension import CALLER, RAW, World
+import pytest
+from calling_extension import CALLER, RAW, Talk, World
 
 FREE = {"read": True, "write": True, "network": True, "exec": True, "commands": True}
 """What the system need not keep it to."""
@@ -45,3 +49,56 @@ async def test_an_extension_that_asks_for_results_is_sent_each_refusal(world: Wo
         ["event", "rejected", "to observe tool_call " + why.format("conversation")],
         ["intercept", "rejected", "to intercept tool_call " + why.format("intercept")],
     ]
+
+
+async def run(talk: Talk, *argv: str, **more: Any) -> dict[str, Any]:
+    answer = await talk.call("exec.run", argv=argv, **more)
+    found: dict[str, Any] = answer.get("result") or answer
+    return found
+
+
+@pytest.mark.needs("bwrap")
+async def test_zot_runs_the_commands_of_its_permissions_and_no_more(world: World, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret")
+    world.add("caller", CALLER, "exec")
+    permit(world, "caller", read=["."], write=(), network=(), exec=["git status*", "cat *", "sh -c exit"])
+    project = world.root / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "one", str(project)], check=True)
+    (project / "a b").write_text("in the project")
+    async with world.running() as talk:
+        status = await run(talk, "git", "status", "--short")
+        assert (status["output"], status["code"]) == ('?? "a b"\n', 0)
+        assert (await run(talk, "cat", "a b"))["output"] == "in the project"
+        assert "No such file" in (await run(talk, "cat", str(secret)))["output"]
+        for command in (
+            "git -c core.fsmonitor=./x status", "git status --output=x", "git push", "rm x", "sh -c exit",
+        ):  # fmt: skip
+            assert (await run(talk, *command.split()))["code"] == "denied", command
+        assert (await run(talk, "cat", "x", cwd=str(tmp_path)))["code"] == "denied"
+        assert (await run(talk))["code"] == "invalid"
+    assert (project / "a b").exists()
+
+
+async def test_zot_runs_anything_for_an_extension_without_permissions_within_its_limits(world: World) -> None:
+    world.add("caller", CALLER, "exec")
+    async with world.running(exec_bytes=5) as talk:
+        assert await run(talk, "echo", "a $HOME 'b'") == {
+            "output": "a $HO",
+            "code": 0,
+            "timed_out": False,
+            "truncated": True,
+        }
+        assert (await run(talk, "sleep", "60", timeout_ms=50))["timed_out"]
+        assert (await run(talk, "sh", "-c", "exit 3"))["code"] == 3
+        missing = await run(talk, "no-such-program")
+        assert missing["code"] == 127
+
+
+@pytest.mark.needs("bwrap")
+async def test_without_exec_zot_runs_nothing(world: World) -> None:
+    world.add("caller", CALLER, "exec")
+    permit(world, "caller", calls=True, exec=False)
+    async with world.running() as talk:
+        assert (await run(talk, "true"))["code"] == "denied"
