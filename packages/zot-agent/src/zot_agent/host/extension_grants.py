@@ -10,13 +10,15 @@ import os
 from zot_agent.config.folder_trust import FolderContent, FolderTrust
 from zot_agent.extensions.discover import DiscoveredExtension, own_files
 from zot_agent.extensions.permission_lines import permission_lines
+from zot_agent.host.extensions import ASKED
+from zot_provider.errors import ConfigError
 
 
 class ExtensionGrants:
     """The answers in zot's own folder, `home`; they hold for the present manifest and program of an extension."""
 
     def __init__(self, home: str) -> None:
-        self._trust = FolderTrust(home)
+        self._home, self._trust = home, FolderTrust(home)
 
     def decision(self, found: DiscoveredExtension) -> bool | None:
         """Return whether the extension may start; None if the person must be asked."""
@@ -35,6 +37,11 @@ class ExtensionGrants:
     def remember(self, found: DiscoveredExtension, *, allowed: bool) -> None:
         """Store the answer. Raises `ConfigError`."""
         self._trust.remember(_content(found), allowed=allowed)
+        path = os.path.join(self._home, ASKED)
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError as error:
+            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
 
     def accept(self, found: DiscoveredExtension, path: str) -> None:
         """Let the answer, if there is one, cover a file that the person has changed with zot. Raises `ConfigError`."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
     from zot_core.runtime.runtime import Runtime
 
+ASKED = os.path.join("trust", "asked-about-extensions")
+"""A file in zot's own folder that exists once the person was asked about an extension; without it, and without
+permissions, no answer has to be looked up at a start."""
+
 
 class ProjectChoice:
     """Decides whether the extensions, skills, prompt templates and instructions of the project in `cwd` are used.
@@ -71,7 +75,7 @@ class ProjectChoice:
         """Keep installed extensions from starting that the person has not allowed."""
         self.waiting = []
         installed = [each for each in self.found.active() if each.scope == "global" and each.manifest.exec]
-        if not any(each.manifest.permissions for each in installed) and not os.path.isdir(os.path.join(home, "trust")):
+        if not any(each.manifest.permissions for each in installed) and not os.path.exists(os.path.join(home, ASKED)):
             return
         from zot_agent.host.extension_grants import ExtensionGrants  # noqa: PLC0415  few extensions have permissions
 
