@@ -33,11 +33,13 @@ def test_the_rules_are_listed_with_their_files(home: Path, alone: Path, capsys: 
 def test_a_command_is_tested_against_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(home, allow=["bash(git status*)"], deny=["bash(git push*)"], mode="ask")
     assert run(["test", "git status"]) == 0
+    assert run(["test", "git status && git status -s"]) == 0
     assert run(["test", "true && git push --force"]) == 5
     assert run(["test", "git log"]) == 5
     assert run(["test", "--permission-mode", "yolo", "git log"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "allow",
+        f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
+        f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
         f"deny: the rule bash(git push*) denies this call ({home}/config.json: permissions.deny)",
         "ask: no rule allows 'git log'",
         "allow",

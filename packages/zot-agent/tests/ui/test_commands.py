@@ -529,12 +529,13 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
             |  I run it.
             |
             |* bash echo done; echo more
-            |(4 blank)
+            |(3 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Run bash echo done; echo more?
             |
             |  no rule allows 'echo done'
             |  command: echo done; echo more
+            |
             |  always: bash(echo done)
             |  always: bash(echo more)
             |

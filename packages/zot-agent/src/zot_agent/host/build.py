@@ -102,6 +102,11 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )
+    if settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+        host.audit = AuditLog(home, conversation, [options.api_key])
+        host.audit.attach()
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host

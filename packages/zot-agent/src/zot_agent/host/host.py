@@ -12,6 +12,7 @@ from zot_provider.registry import ModelRegistry
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions, ReloadStats
+    from zot_agent.host.audit import AuditLog
     from zot_agent.host.extensions import ProjectChoice
     from zot_agent.host.sandbox import SandboxSwitch
     from zot_core.conversation.driver import Conversation
@@ -52,6 +53,8 @@ class Host:
         self.sandbox = sandbox
         self.extensions: Extensions | None = None
         """None until extensions are started."""
+        self.audit: AuditLog | None = None
+        """The record of tool calls, where it is wanted."""
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
@@ -130,6 +133,8 @@ class Host:
         try:
             await self.conversation.close()
         finally:
+            if self.audit is not None:
+                await self.audit.close()
             if self.extensions is not None:
                 await self.extensions.close()
             if self.sandbox is not None:

@@ -6,14 +6,15 @@ which has the rules that the person added by the answer "always", for each folde
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE as SETTINGS_FILE
 from zot_agent.config.settings import MAX_BYTES, Settings, read_json_object
 from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import MODES, PermissionMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 FILE = "permissions.json"
 _KEY = "permissions"
+
+
+def mode_is_open(options: HostOptions, settings: Settings) -> bool:
+    """Whether zot runs for the first time, and neither a flag nor a setting says which calls may run."""
+    said = options.permission_mode is not None or _KEY in settings.values or settings.no_yolo
+    return not said and not any(map(os.path.exists, (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())))
 
 
 class PermissionFiles:
@@ -47,7 +54,7 @@ class PermissionFiles:
             for problem in layer.problems:
                 if problem.startswith(f"{layer.source}: {_KEY}: ") or (layer.unread and _may_have_rules(layer.source)):
                     raise ConfigError(problem)
-        layers = [layer for layer in settings.layers if _KEY in layer.values]
+        layers = [layer for layer in settings.layers if not _only_mode(layer.values.get(_KEY))]
         if not layers and not os.path.exists(self.path):
             return []
         from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
@@ -88,6 +95,11 @@ class PermissionFiles:
         except OSError as error:
             raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
         return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}").rules
+
+
+def _only_mode(permissions: Mapping[str, object] | None) -> bool:
+    """Whether a setting has no rules, and a mode that needs no check."""
+    return not permissions or (list(permissions) == ["mode"] and permissions["mode"] in MODES)
 
 
 def _may_have_rules(path: str) -> bool:

@@ -59,6 +59,7 @@ class Project(Record):
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
         if self.templates:
             lines.append(f"prompt templates: {', '.join(f'/{each.name}' for each in self.templates)}")
+            lines += [line for each in self.templates if (line := _allowance(each))]
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
         for key, value in self.settings.values.items():
@@ -95,6 +96,18 @@ def _describe(found: DiscoveredExtension) -> list[str]:
         lines.append(f"    it may {'; '.join(permission_lines(found.manifest)) or NOTHING}")
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
+
+
+def _allowance(template: TemplateFile) -> str:
+    """Return a line about the calls that a template allows; empty if it allows none, or cannot be used."""
+    from zot_core.skills.front_matter import FrontMatterError  # noqa: PLC0415  only for a question
+    from zot_core.templates.template import read_prompt  # noqa: PLC0415  as above
+
+    try:
+        allowed = read_prompt(template.path).allowed_tools
+    except (FrontMatterError, OSError):
+        return ""
+    return f"/{template.name} runs without a question: {', '.join(allowed)}" if allowed else ""
 
 
 def _describe_rules(permissions: Mapping[str, object]) -> list[str]:

@@ -31,9 +31,7 @@ def lines(
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
-    folder = runtime.cwd
-    if home and (folder == home or folder.startswith(home + os.sep)):
-        folder = "~" + folder[len(home) :]
+    folder = shown_folder(runtime.cwd, home)
     confined = {"off": "", "on": "sandbox", "strict": "strict sandbox"}[sandbox]
     shown = "" if permissions == "yolo" else permissions
     left = [
@@ -63,3 +61,9 @@ def lines(
     right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
     return [StatusLine(left, right)]
+
+
+def shown_folder(folder: str, home: str) -> str:
+    """Return the path of a folder with `~` for the home directory, if that is not empty."""
+    inside = home and (folder == home or folder.startswith(home + os.sep))
+    return f"~{folder[len(home) :]}" if inside else folder

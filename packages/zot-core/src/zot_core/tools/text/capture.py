@@ -7,7 +7,7 @@ from itertools import islice
 
 from zot_core.tools.text.truncate import Head, TextLimits, exceeds, head
 
-_PREFIX, _SUFFIX = "zot-bash-", ".log"
+_PREFIX, _SUFFIX = "zot-output-", ".log"
 
 _KEPT_SECONDS = 7 * 86400.0
 """How long a file is kept: long enough for a session that is continued next week."""
