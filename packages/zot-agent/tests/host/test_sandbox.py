@@ -9,6 +9,7 @@ from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
+from zot_core.sandbox import landlock
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -75,7 +76,16 @@ def test_the_mode_may_be_left_out_before_a_prompt(words: list[str]) -> None:
 async def test_without_a_sandbox_of_the_system_zot_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ConfigError, match="install the package bubblewrap; without a sandbox: --sandbox off"):
-        build("--sandbox")
+        build("--sandbox", "strict")
+
+
+@pytest.mark.skipif(bool(landlock.problem()), reason=landlock.problem())
+async def test_a_lesser_sandbox_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    host = build("--sandbox")
+    assert host.conversation.sandbox == "lesser"
+    assert any(note.startswith("a lesser sandbox, which does not protect .git") for note in host.notes)
+    await host.close()
 
 
 async def test_a_project_cannot_turn_it_off(alone: Path) -> None:

@@ -16,3 +16,6 @@ MODE_HELP: dict[PermissionMode, str] = {
 
 SandboxMode: TypeAlias = Literal["off", "on", "strict"]
 """`strict` is `on` without the offer to run outside and without anything less than the whole sandbox."""
+
+SandboxState: TypeAlias = Literal["off", "on", "strict", "lesser"]
+"""What a person sees: `lesser` is `on` with the little that a system without namespaces can do."""

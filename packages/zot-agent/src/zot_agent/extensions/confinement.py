@@ -48,6 +48,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         writable=_paths(permissions.write, project),
         variables=[*_VARIABLES, *found.manifest.env],
         hosts=permissions.network if isinstance(permissions.network, tuple) else (),
+        strict=True,  # a lesser sandbox would keep less than the permissions promise
     )
     own = [os.path.join(folder, name) for name in PLACEHOLDERS]
     paths: dict[str, Access] = {

@@ -9,6 +9,7 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
+from zot_core.machine.hosts import NetworkAccess, host_patterns
 from zot_core.machine.shell import LocalShell
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
@@ -29,11 +30,14 @@ class SandboxSwitch:
         self.sandbox: Sandbox | None = None
         self._opened: list[Sandbox] = []  # a job may run in an earlier one
 
-    def start(self) -> None:
-        """Turn it on if the options or settings say so. Raises `ConfigError` if this machine cannot do it."""
+    def start(self) -> list[str]:
+        """Turn it on if the options or settings say so; return lines for the person. Raises `ConfigError` if this
+        machine cannot do it."""
         mode = self._options.sandbox or self.settings.sandbox
-        if mode != "off":
-            self.set(mode)
+        if mode == "off":
+            return []
+        self.set(mode)
+        return [note] if self.sandbox is not None and (note := self.sandbox.note()) else []
 
     def set(self, mode: SandboxMode) -> None:
         """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
@@ -43,22 +47,29 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
+            runtime.agent.context = context.replace(
+                files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess()
+            )
         else:
-            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
+            runtime.agent.context = context.replace(
+                files=SandboxedFiles(opened.policy),
+                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
+                temporary=opened.policy.scratch,
+                network=NetworkAccess(hosts=host_patterns(opened.policy.hosts)),
+            )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
-        conversation.sandbox = mode
+        conversation.sandbox = "off" if opened is None else opened.state
         conversation.events.notify(Changed("settings"))
 
     def follow(self, settings: Settings) -> None:
         """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""
         self.settings = settings
         if self.sandbox is not None:
-            self.set(self._conversation.sandbox)
+            self.set("strict" if self.sandbox.policy.strict else "on")
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above

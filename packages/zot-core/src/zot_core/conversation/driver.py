@@ -45,13 +45,13 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_core.hooks import Observe
-from zot_core.permission_mode import SandboxMode
+from zot_core.permission_mode import SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.templates import CommandPrompt
 from zot_provider.errors import ZotError
-from zot_provider.messages import ImageBlock
+from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
@@ -79,7 +79,7 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self.sandbox: SandboxMode = "off"
+        self.sandbox: SandboxState = "off"
         self.front_end = ""
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None

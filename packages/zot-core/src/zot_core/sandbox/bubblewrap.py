@@ -8,6 +8,7 @@ import functools
 import os
 import stat
 import subprocess
+from collections.abc import Sequence
 
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, with_limits
@@ -82,8 +83,9 @@ def _advice(text: str) -> str:
     return ""
 
 
-def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> Launch:
-    """Return how `launch` is started in a sandbox. Raises OSError with a line for the person if that cannot be done."""
+def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = ()) -> Launch:
+    """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap. Raises OSError with a line for
+    the person if that cannot be done."""
     if why := problem(policy.root):
         raise OSError(why)
     program = find_bubblewrap(policy.root)
@@ -91,7 +93,7 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> La
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     argv = [
         program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
-        *mounts(policy), "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
+        *mounts(policy), *more, "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
         *with_limits(launch.argv, limits),
     ]  # fmt: skip
     # The environment is that of bubblewrap itself too, which processes inside can read.

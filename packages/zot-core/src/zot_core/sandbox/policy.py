@@ -29,7 +29,7 @@ TEMPORARY = os.path.realpath("/tmp")
 _SHARED = (TEMPORARY, "/var/tmp", "/run", "/var/run")
 _SECRETS = (
     "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
-    "/etc/ssl/private",
+    "/etc/ssl/private", "/etc/ssh",
 )  # fmt: skip
 """What only root reads; a sandbox that root starts would."""
 

@@ -78,7 +78,8 @@ async def sandbox(chat: Chat, mode: str) -> None:
         raise UnknownName.among("mode", mode, Settings.sandbox.choices)
     if mode and switch is not None:
         switch.set(Settings.sandbox.read(mode))
-    chat.note(f"sandbox {chat.host.conversation.sandbox}; see docs/sandbox.md")
+    note = switch.sandbox.note() if switch is not None and switch.sandbox is not None else ""
+    chat.note(note or f"sandbox {chat.host.conversation.sandbox}", "warning" if note else "info")
 
 
 async def jail(chat: Chat, _: str) -> None:
