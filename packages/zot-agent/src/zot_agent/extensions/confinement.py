@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import zot_ext
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, outside_program
+from zot_core.machine.hosts import host_patterns
 from zot_core.sandbox.policy import PLACEHOLDERS, Access, SandboxPolicy, make_policy
 from zot_core.sandbox.sandbox import Sandbox
 
@@ -31,6 +32,7 @@ def extension_sandbox(found: DiscoveredExtension, cwd: str, home: str) -> Sandbo
         if outside := outside_program(found.manifest, found.directory):
             raise ValueError(f"its program {outside} is outside of its folder")
         sandbox = Sandbox(extension_policy(found, cwd, home))
+        host_patterns(sandbox.policy.hosts)
         if problem := sandbox.problem():
             raise ValueError(problem)
     except ValueError as error:
