@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.confinement import extension_sandbox
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
+from zot_agent.extensions.permissions.confinement import extension_sandbox
 from zot_ext.limits import ExtensionLimits
 
 PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)

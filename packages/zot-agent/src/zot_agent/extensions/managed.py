@@ -123,7 +123,7 @@ class ManagedExtension:
 
     def _open_sandbox(self) -> "Sandbox":
         """Return what confines the process. Raises `LaunchError`."""
-        from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
+        from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
 
         return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
 

@@ -8,9 +8,9 @@ question about the project, and who names a folder with `--ext` has allowed it.
 import os
 
 from zot_agent.config.folder_trust import FolderContent, FolderTrust
+from zot_agent.config.paths import asked_mark
 from zot_agent.extensions.discover import DiscoveredExtension, own_files
-from zot_agent.extensions.permission_lines import permission_lines
-from zot_agent.host.extensions import ASKED
+from zot_agent.extensions.permissions.lines import permission_lines
 from zot_provider.errors import ConfigError
 
 
@@ -37,7 +37,7 @@ class ExtensionGrants:
     def remember(self, found: DiscoveredExtension, *, allowed: bool) -> None:
         """Store the answer. Raises `ConfigError`."""
         self._trust.remember(_content(found), allowed=allowed)
-        path = os.path.join(self._home, ASKED)
+        path = asked_mark(self._home)
         try:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
@@ -54,4 +54,4 @@ class ExtensionGrants:
 
 def _content(found: DiscoveredExtension) -> FolderContent:
     folder = os.path.realpath(found.directory)
-    return FolderContent(folder, own_files(found), [folder], permission_lines(found.manifest))
+    return FolderContent(folder, own_files(found), [folder], permission_lines(found.manifest), "start it with --ext")

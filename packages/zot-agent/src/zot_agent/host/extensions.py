@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import asked_mark, zot_home
 from zot_agent.config.settings import Layer, Settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
@@ -14,10 +14,6 @@ from zot_agent.host.project import Project, find_project, may_use
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
     from zot_core.runtime.runtime import Runtime
-
-ASKED = os.path.join("trust", "asked-about-extensions")
-"""A file in zot's own folder that exists once the person was asked about an extension; without it, and without
-permissions, no answer has to be looked up at a start."""
 
 
 class ProjectChoice:
@@ -75,7 +71,7 @@ class ProjectChoice:
         """Keep installed extensions from starting that the person has not allowed."""
         self.waiting = []
         installed = [each for each in self.found.active() if each.scope == "global" and each.manifest.exec]
-        if not any(each.manifest.permissions for each in installed) and not os.path.exists(os.path.join(home, ASKED)):
+        if not any(each.manifest.permissions for each in installed) and not os.path.exists(asked_mark(home)):
             return
         from zot_agent.host.extension_grants import ExtensionGrants  # noqa: PLC0415  few extensions have permissions
 

@@ -39,8 +39,8 @@ class ExtensionPermissions(Record):
     submit: bool = False
     """Whether it may send prompts in your name."""
     calls: bool | tuple[str, ...] = ()
-    """The methods that it may call: `ui.*`, `kv.*`, ... Those that read entries also need `conversation`, and those of
-    `messages` `submit`."""
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries also needs `conversation`, `messages.*` also
+    needs `submit`."""
     read: bool | tuple[str, ...] = ()
     """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
     below `~`, or relative to the project, which is `.`."""

@@ -51,7 +51,7 @@ async def run(call: Call) -> CallAnswer:
 
 
 def _folder(call: Call, sandbox: Sandbox | None) -> str:
-    """Return the folder to run in: the one that is asked for, else the project, else the extension's own."""
+    """Return the folder to run in: what is asked for, else the project, else the extension's own."""
     cwd = os.path.realpath(os.path.join(call.conversation.runtime.cwd, call.text("cwd")))
     if sandbox is None or sandbox.policy.may_read(cwd):
         return cwd
