@@ -13,3 +13,10 @@ MODE_HELP: dict[PermissionMode, str] = {
     "plan": "reads only; nothing is written, and only commands that a rule allows run",
     "yolo": "runs every call that no rule denies or asks about",
 }
+
+_BY_CARE: tuple[PermissionMode, ...] = ("plan", "ask", "accept-edits", "yolo")
+
+
+def more_careful(mode: PermissionMode, other: object) -> PermissionMode:
+    """Return the mode of the two under which less runs; `other` may be anything that a file says."""
+    return next(each for each in _BY_CARE if each in (mode, other))

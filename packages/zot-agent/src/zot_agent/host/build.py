@@ -19,6 +19,7 @@ from zot_agent.host.session_files import find_session, open_session
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
+from zot_core.conversation.session_mode import resumed_mode
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
@@ -68,6 +69,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
     rules_of = PermissionFiles(home, cwd)
     permissions = rules_of.open(options, settings)
+    if options.permission_mode is None:
+        permissions.mode = resumed_mode(runtime.session, permissions.mode)
     conversation = Conversation(runtime, permissions=permissions)
 
     def open_other(path: str, *, fork: bool) -> list[str]:

@@ -28,6 +28,7 @@ from zot_core.conversation.events import (
 )
 from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
+from zot_core.conversation.session_mode import keep_mode, resumed_mode
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
@@ -86,7 +87,9 @@ class Conversation:
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         self.permissions.attach(runtime.agent)
+        self.permissions.changed.add(lambda mode: keep_mode(self.runtime.session, mode))
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
+        keep_mode(runtime.session, self.permissions.mode)
         update_child_env(self.runtime)
 
     # Running and waiting
@@ -299,12 +302,14 @@ class Conversation:
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
-        """Continue another session: see `Runtime.open_session`."""
+        """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
         self._check_idle()
         self.runtime.open_session(session, resumed, workspace)
+        self.permissions.mode = resumed_mode(self.runtime.session, self.permissions.mode)
         self._session_changed()
 
     def _session_changed(self, *, same: bool = False) -> None:
+        keep_mode(self.runtime.session, self.permissions.mode)
         self._shell_results.clear()
         update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
@@ -370,10 +375,8 @@ class Conversation:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
             update_child_env(self.runtime)  # the server may have named its model since
-        elif kind is Done:
-            texts = [message.text for message in self.runtime.agent.inbox.take_all()]
-            if texts:
-                self.events.notify(Undelivered(texts))
+        elif kind is Done and (texts := [message.text for message in self.runtime.agent.inbox.take_all()]):
+            self.events.notify(Undelivered(texts))
         self.events.notify(event)
         if isinstance(event, ToolResultEvent):
             self.todos.follow(event)
