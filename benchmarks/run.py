@@ -10,6 +10,7 @@ import environment
 import extensions
 import housekeeping
 import install
+import permissions
 import rpc
 import screen
 import serve
@@ -19,7 +20,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve, install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve,
+    install,
 )  # fmt: skip
 
 

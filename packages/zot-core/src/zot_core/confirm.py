@@ -140,6 +140,8 @@ class Permissions:
             if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
                 await asyncio.to_thread(_load_judge)
                 await asyncio.sleep(0)  # keys that waited for the interpreter meanwhile come before the question
+                for line in self.judge.unknown_tools([*agent.tools, *_builtin_names()], similar=True):
+                    agent.emit(Notice("warn", line))
             verdict = await self.judge.judge(call, agent)
             if verdict.action != "ask" or self.ask is None:
                 return verdict, None
@@ -172,6 +174,12 @@ def _load_judge() -> None:
     from zot_core.permissions import judge, shell_line  # noqa: F401, PLC0415  not in the mode yolo
 
     shell_line.read_line("")
+
+
+def _builtin_names() -> list[str]:
+    from zot_core.tools import BUILTIN_TOOLS  # noqa: PLC0415  not in the mode yolo
+
+    return [each.name for each in BUILTIN_TOOLS]
 
 
 def _parsed(rules: "list[str]") -> "Sequence[Rule]":

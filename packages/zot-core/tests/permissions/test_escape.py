@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from zot_core.hooks import ToolRequest
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.judge import Judge, Verdict
 from zot_core.permissions.patterns import PathPattern
 from zot_core.permissions.rule import ACTIONS, Action, Rule, parse_permissions, parse_rule
@@ -222,6 +222,12 @@ async def test_a_file_that_must_not_be_read_is_not_read_by_a_tool(
     assert verdict.action == expected
 
 
+@pytest.mark.parametrize("command", ["ls \0", "ls \ud800"])
+async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: Project, command: str) -> None:
+    for mode in MODES:
+        assert await project.run("allow bash", command, mode) == "deny"
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
@@ -359,10 +365,10 @@ def test_a_wrong_rule_is_one_line_that_names_file_and_key(value: object, line: s
 
 
 def test_a_rule_for_a_tool_that_does_not_exist_is_named() -> None:
-    settings = parse_permissions({"deny": ["bsh(rm *)", "bash(rm *)"]}, "f")
-    assert Judge(settings.rules).unknown_tools(["bash"]) == [
-        "f: permissions.deny: 'bsh(rm *)' names no tool that there is now"
-    ]
+    judge = Judge(parse_permissions({"deny": ["bsh(rm *)", "bash(rm *)", "weather", "Write", "todo"]}, "f").rules)
+    meant = "f: permissions.deny: 'bsh(rm *)' names no tool that there is now; did you mean bash?"
+    assert judge.unknown_tools(["bash"], similar=True) == [meant]
+    assert judge.unknown_tools(["bash"]) == [meant, "f: permissions.deny: 'weather' names no tool that there is now"]
 
 
 @given(st.lists(st.sampled_from([*"\\'\"`$(){}[]<>|&;#!*?=~ \n\t\0é", "ls", "cat", "<<E", "\nE\n", "if", "fi", "x="])))
