@@ -70,6 +70,21 @@ def test_a_screen_asks_once_about_all_of_it_and_remembers_the_answer(project: Pa
     assert names(choose(project)) == ["local"]
 
 
+def test_the_question_shows_the_calls_that_templates_allow(project: Path) -> None:
+    folder = project / ".zot" / "prompts"
+    folder.mkdir()
+    (folder / "commit.md").write_text("---\nallowed-tools: Bash(git add:*), Read\n---\nCommit.\n")
+    (folder / "plain.md").write_text("Say hello.\n")
+    (folder / "wrong.md").write_text("---\nno end\n")
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    assert choice.undecided.lines()[-2:] == [
+        "prompt templates: /commit, /plain, /wrong",
+        "/commit runs without a question: Bash(git add:*), Read",
+    ]
+
+
 def test_settings_are_used_once_the_project_is_allowed(project: Path) -> None:
     path = project / ".zot" / "config.json"
     path.write_text('{"theme": "loud", "reasoning": "none", "http_proxy": "evil:1"}')

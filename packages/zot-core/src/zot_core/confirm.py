@@ -51,6 +51,8 @@ class PermissionQuestion(Record):
     call: ToolRequest
     reason: str
     always: list[str]
+    outside: bool = False
+    """Whether the call has been allowed, and a sandbox has stopped it: may it run again, outside?"""
 
 
 class PermissionAnswer(Record):
@@ -89,6 +91,8 @@ class Permissions:
     ) -> None:
         self._mode: PermissionMode = mode
         self.rules: Sequence[Rule] = list(rules)
+        self.granted: Sequence[Rule] = ()
+        """Rules of the running prompt, which may only allow; in the mode plan they do not count."""
         self.ask = ask
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
@@ -116,7 +120,8 @@ class Permissions:
             from zot_core.permissions.judge import Judge  # noqa: PLC0415  not in the mode yolo
 
             self._kept = Judge()
-        self._kept.rules, self._kept.mode = list(self.rules), self._mode
+        granted = self.granted if self._mode != "plan" else ()
+        self._kept.rules, self._kept.mode = [*self.rules, *granted], self._mode
         return self._kept
 
     def attach(self, agent: "Agent") -> None:
@@ -150,6 +155,17 @@ class Permissions:
             if answer.choice == "always" and verdict.always:
                 self.rules = [*self.rules, *self._kept_rules(verdict.always, agent)]
             return verdict, answer
+
+    async def offer(self, command: str, reason: str) -> bool:
+        """Ask whether a command of the tool bash that a sandbox has stopped runs again outside, in every mode."""
+        if self.ask is None:
+            return False
+        call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
+        async with self._question:
+            reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
+            answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
+        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer))
+        return answer.choice != "no"
 
     def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
         try:

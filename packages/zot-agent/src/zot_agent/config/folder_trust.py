@@ -35,11 +35,13 @@ class TrustLimits(Record):
 
 class FolderContent(Record):
     """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
-    programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`."""
+    programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`. `lines`
+    are what the person is asked to allow, if a later question should say which of them are new."""
 
     folder: str
     entries: list[str] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
 
 class FolderAnswer(Record):
@@ -56,6 +58,7 @@ class _Answer(Record):
     allowed: bool
     files: dict[str, str]
     roots: list[str]
+    lines: list[str] = field(default_factory=list)
 
 
 class FolderTrust:
@@ -78,6 +81,17 @@ class FolderTrust:
         answer = self._read(content.folder)
         return self._changed(content, answer) if answer is not None and answer.allowed else []
 
+    def new_lines(self, content: FolderContent) -> list[str]:
+        """List what the person has not allowed yet of `content.lines`; empty without an answer, which allows none."""
+        answer = self._read(content.folder)
+        if answer is None or not answer.allowed:
+            return []
+        return [line for line in content.lines if line not in answer.lines]
+
+    def knows(self, folder: str) -> bool:
+        """Whether there is an answer for a folder, whatever its content was."""
+        return os.path.exists(self._path(folder))
+
     def remember(self, content: FolderContent, *, allowed: bool) -> None:
         """Store the answer for the folder with its present content.
 
@@ -94,7 +108,8 @@ class FolderTrust:
                 paths.update(dict.fromkeys(islice(files, self._limits.files + 1)))
         self._check_size(content.folder, list(paths))
         digests = {_name(each, content.folder): _digest(each) for each in paths}
-        self._write(content.folder, _Answer(allowed, digests, [_name(root, content.folder) for root in content.roots]))
+        roots = [_name(root, content.folder) for root in content.roots]
+        self._write(content.folder, _Answer(allowed, digests, roots, content.lines))
 
     def answers(self) -> list[FolderAnswer]:
         """List all answers that are stored, in the order of the folders. Raises `ConfigError`."""
@@ -200,7 +215,8 @@ class FolderTrust:
         allowed, files, roots = value.get("allowed"), value.get("files"), value.get("roots")
         if allowed not in ("yes", "no") or not isinstance(files, dict) or not isinstance(roots, list):
             return None
-        return _Answer(allowed == "yes", files, roots)
+        lines = value.get("lines", [])
+        return _Answer(allowed == "yes", files, roots, lines if isinstance(lines, list) else [])
 
     def _write(self, folder: str, answer: _Answer) -> None:
         path = self._path(folder)
@@ -209,7 +225,7 @@ class FolderTrust:
             "allowed": "yes" if answer.allowed else "no",
             "roots": answer.roots,
             "files": answer.files,
-        }
+        } | ({"lines": answer.lines} if answer.lines else {})
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
+from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -25,6 +26,7 @@ MAX_BYTES = 1 << 20
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
+SandboxGit: TypeAlias = Literal["ask", "write"]
 OnOff: TypeAlias = Literal["on", "off"]
 Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
@@ -77,7 +79,7 @@ class Settings:
     max_steps = Number(
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
     )
-    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo")
+    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo", person_only=True)
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -107,18 +109,47 @@ class Settings:
     )  # fmt: skip
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
-        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never"
+        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never", person_only=True
     )
     child_keys = Choice[ChildKeys](
-        "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
+        "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands",
+        person_only=True,
+    )  # fmt: skip
+    audit = Choice[OnOff](
+        "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True
     )
-    audit = Choice[OnOff]("off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl")
     permissions = Rules(
         "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
-        read_variable=lambda text: {"mode": text.strip()}, in_project=True,
+        read_variable=lambda text: {"mode": text.strip()}, in_project=True, person_only=True,
     )  # fmt: skip
-    http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
-    ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
+    sandbox = Choice[SandboxMode](
+        "off",
+        get_args(SandboxMode),
+        "confine commands: read the system, write the project, no network",
+        flag="--sandbox",
+        person_only=True,
+    )
+    sandbox_folders = Names(
+        "folders", "more folders that are writable in the sandbox", flag="--add-dir", person_only=True
+    )
+    sandbox_hosts = Names(
+        "hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com", person_only=True
+    )
+    sandbox_variables = Names(
+        "variables", "more variables of the environment that commands in the sandbox get", person_only=True
+    )
+    sandbox_git = Choice[SandboxGit](
+        "ask", get_args(SandboxGit), "a command that writes .git in the sandbox: ask to run it outside, or let it",
+        person_only=True,
+    )  # fmt: skip
+    http_proxy = Text(
+        "the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location,
+        person_only=True,
+    )  # fmt: skip
+    ca_file = Text(
+        "a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities,
+        person_only=True,
+    )  # fmt: skip
 
     def __init__(self, *layers: Layer, **values: object) -> None:
         """`layers` from the weakest to the strongest; `values` count more than all of them."""

@@ -59,6 +59,7 @@ class Project(Record):
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
         if self.templates:
             lines.append(f"prompt templates: {', '.join(f'/{each.name}' for each in self.templates)}")
+            lines += [line for each in self.templates if (line := _allowance(each))]
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
         for key, value in self.settings.values.items():
@@ -89,8 +90,24 @@ def _describe(found: DiscoveredExtension) -> list[str]:
     theme = any(os.path.isfile(os.path.join(found.directory, name)) for name in THEME_FILES)
     keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
     lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
+    if runs and found.manifest.permissions is not None:
+        from zot_agent.extensions.permission_lines import NOTHING, permission_lines  # noqa: PLC0415  few have them
+
+        lines.append(f"    it may {'; '.join(permission_lines(found.manifest)) or NOTHING}")
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
+
+
+def _allowance(template: TemplateFile) -> str:
+    """Return a line about the calls that a template allows; empty if it allows none, or cannot be used."""
+    from zot_core.skills.front_matter import FrontMatterError  # noqa: PLC0415  only for a question
+    from zot_core.templates.template import read_prompt  # noqa: PLC0415  as above
+
+    try:
+        allowed = read_prompt(template.path).allowed_tools
+    except (FrontMatterError, OSError):
+        return ""
+    return f"/{template.name} runs without a question: {', '.join(allowed)}" if allowed else ""
 
 
 def _describe_rules(permissions: Mapping[str, object]) -> list[str]:

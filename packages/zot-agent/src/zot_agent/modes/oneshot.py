@@ -63,6 +63,8 @@ class _RunReport:
 
     async def refuse(self, question: PermissionQuestion) -> PermissionAnswer:
         """Refuse a call that a person would be asked about, and name the rules that would allow it."""
+        if question.outside:
+            return PermissionAnswer("no")
         self._unasked = True
         call = question.call
         rules = " and ".join(question.always)

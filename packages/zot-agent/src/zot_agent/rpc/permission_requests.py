@@ -28,6 +28,8 @@ class PermissionRequests:
 
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask the clients."""
+        if question.outside and self._conversation.permissions.mode == "yolo":
+            return PermissionAnswer("no")  # a client in this mode may know no questions
         if self._gone:
             return PermissionAnswer("no", "nobody can be asked", unanswered=True)
         answer: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()

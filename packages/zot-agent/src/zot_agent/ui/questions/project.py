@@ -51,7 +51,8 @@ def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:
     brings = "\n".join(f"    {sanitize_line(line)}" for line in project.lines())
     text = (
         f"{sanitize_line(folder)} brings\n\n{brings}\n\n{changed}"
-        "An extension can do anything you can: read your files and keys, run programs, watch and change what zot does. "
+        "An extension can do anything you can, unless it says what it may: read your files and keys, run programs, "
+        "watch and change what zot does. "
         "You will be asked again when any of this changes."
     )
     choices = [
