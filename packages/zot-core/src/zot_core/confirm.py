@@ -65,12 +65,13 @@ class PermissionAnswer(Record):
 
 class PermissionDecision(Record):
     """What has become of a call. `verdict` is what the rules and the mode say, None if nothing had to be judged;
-    `answer` is that of a person, None if nobody was asked."""
+    `answer` is that of a person, None if nobody was asked. `outside`: as in `PermissionQuestion`."""
 
     call: ToolRequest
     allowed: bool
     verdict: "Verdict | None" = None
     answer: PermissionAnswer | None = None
+    outside: bool = False
 
 
 AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
@@ -164,7 +165,7 @@ class Permissions:
         async with self._question:
             reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
             answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
-        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer))
+        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer, outside=True))
         return answer.choice != "no"
 
     def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
