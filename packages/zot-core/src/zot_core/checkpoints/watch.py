@@ -112,7 +112,7 @@ class Checkpoints:
     async def _prune(self, store: "CheckpointStore") -> None:
         from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  not before the first change
 
-        with suppress(OSError):  # it is tried again by the next process
+        with suppress(OSError, CheckpointError):  # it is tried again by the next process
             if os.path.isdir(store.path):
                 await in_thread(lambda check: prune_if_due(store, self.limits, check))
 
