@@ -162,7 +162,7 @@ def name_from(message: Message) -> str:
     """
     if message.role != "user" or message.hidden:
         return ""
-    lines = (message.display_text or message.text)[: 20 * NAME_LENGTH].splitlines()
+    lines = message.shown_text[: 20 * NAME_LENGTH].splitlines()
     line = next((line for line in map(_without_marks, lines) if line), "")
     end = next((found.end() for found in _SENTENCE.finditer(line) if found.end() >= _SHORT_SENTENCE), len(line))
     line = line[:end].rstrip(".。 ")

@@ -7,7 +7,6 @@ from zot_core.sessions import rows
 from zot_core.sessions.listing import FULL_SCAN_BYTES
 from zot_core.sessions.raw import read_row
 from zot_provider.files.regular_file import open_regular
-from zot_provider.messages import Message
 from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
@@ -37,10 +36,11 @@ def read_preview(path: str) -> SessionPreview:
         elif line.startswith((_MESSAGE + b"user", _MESSAGE + b"assistant")) and not preview.prompt:
             message = rows.read_message(read_row(line).get("message"))
             if message is not None and not message.hidden:
+                text = message.shown_text.strip()[:TEXT_LENGTH]
                 if message.role == "user":
-                    preview.prompt = _text(message)
+                    preview.prompt = text
                 elif not preview.answer:
-                    preview.answer = _text(message)
+                    preview.answer = text
         if preview.prompt and counted:
             break
     return preview
@@ -53,8 +53,3 @@ def _last_lines(path: str) -> list[bytes]:
             return file.read(FULL_SCAN_BYTES).split(b"\n")
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
-
-
-def _text(message: Message) -> str:
-    text = message.text if message.display_text is None else message.display_text
-    return text.strip()[:TEXT_LENGTH]

@@ -149,7 +149,7 @@ class _FileSearch:
         message = rows.read_message(read_row(line).get("message"))
         if message is None or message.hidden:
             return
-        text = message.display_text or message.text
+        text = message.shown_text
         plain = _plain(text)
         here = [each for each in self.words if each.text in plain]
         if len(here) > self._most:

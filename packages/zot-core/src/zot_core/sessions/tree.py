@@ -323,7 +323,7 @@ def first_line(message: Message) -> str:
     """Return a line that names a message: its text, its calls, or its results."""
     if message.hidden:
         return ""
-    text = (message.display_text or message.text)[:_LINE].strip()
+    text = message.shown_text[:_LINE].strip()
     if not text:
         results = [block.content for block in message.content if isinstance(block, ToolResultBlock)]
         texts = [block.text[:_LINE] for content in results for block in content if isinstance(block, TextBlock)]
