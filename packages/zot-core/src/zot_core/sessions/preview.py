@@ -13,7 +13,7 @@ from zot_provider.usage import Usage
 TEXT_LENGTH = 4000
 """Maximum characters of a text in a preview."""
 
-_MESSAGE = b'{"type":"message","message":{"role":"'
+_SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
 
 
 class SessionPreview(Record):
@@ -33,7 +33,7 @@ def read_preview(path: str) -> SessionPreview:
         if line.startswith(b'{"type":"usage"'):
             if not counted:
                 preview.usage, counted = rows.read_usage(read_row(line).get("cumulative")), True
-        elif line.startswith((_MESSAGE + b"user", _MESSAGE + b"assistant")) and not preview.prompt:
+        elif line.startswith(_SAID) and not preview.prompt:
             message = rows.read_message(read_row(line).get("message"))
             if message is not None and not message.hidden:
                 text = message.shown_text.strip()[:TEXT_LENGTH]

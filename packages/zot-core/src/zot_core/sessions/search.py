@@ -31,7 +31,7 @@ _ESCAPED = re.compile(r'["\\<>&\x00-\x1f\x7f\u2028\u2029\x85\s]+')
 """What JSON writers may escape, and white space, which is compared loosely."""
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
 _RARE = 3  # letters of ASCII that are rare enough to look for
-_SAID = tuple(b'{"type":"message","message":{"role":"%s"' % role for role in (b"user", b"assistant"))
+_SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
 _TITLES = (b'{"type":"meta"', b'{"type":"rename"')
 
 
