@@ -1,6 +1,7 @@
 """`zot update`: installs the newest version of zot as it was installed, or says how."""
 
 import asyncio
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -61,13 +62,13 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
     if check or not found.command:
         _print(f"to update: {found.advice}")
         return 0
-    _print(f"{found.advice.removeprefix('run ')}")
+    _print(shlex.join(found.command))
     try:
         return 1 if subprocess.run(found.command, timeout=INSTALL_LIMIT, check=False).returncode else 0
     except FileNotFoundError:
-        raise ConfigError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
+        raise ZotError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"the installer did not finish: {error}; {found.advice}") from None
+        raise ZotError(f"the installer did not finish: {error}; {found.advice}") from None
 
 
 def _print(line: str) -> None:
