@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.posix import missing_posix
-from zot_core.machine.process_groups import group_runs, signal_group
+from zot_core.machine.process_groups import group_commands, group_runs, signal_group
 from zot_provider.record import Record
 
 _PIECE = 64 * 1024
@@ -62,11 +62,13 @@ class LocalShell:
         self._program = self._program or _find_shell()
         inherited = {name: value for name, value in os.environ.items() if name not in self._removed_env}
         process, descriptor = _start([self._program, "-c", command], cwd, inherited | dict(env))
+        running: list[str] = []
         pipe = _Pipe(descriptor, output, self._limits)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
+                running = group_commands(process.pid)
                 await self._end(process, exited, self._limits.kill_after)
             await asyncio.wait([pipe.ended], timeout=self._limits.linger)
         except BaseException:
@@ -77,7 +79,7 @@ class LocalShell:
             pipe.read_rest()
             pipe.drop_rest(self._limits.drain_interval)
         code = process.returncode
-        return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
+        return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True, running=running)
 
     async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]", kill_after: float) -> None:
         """End the whole group. Cancelling this call sends SIGKILL at once."""
