@@ -41,7 +41,7 @@ def group_commands(group: int) -> list[str]:
     it is alone. Empty where the system does not show them."""
     found = [words for number in _process_ids() if _state_in_group(number, group) not in ("", "Z")
              if (words := _command_line(number))]  # fmt: skip
-    below = [words for words in found if words[1:2] != ["-c"]]
+    below = [words for words in found if words[-2:-1] != ["-c"]]
     lines = [" ".join(words).replace("\n", " ") for words in (below or found)]
     return [line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..." for line in [*dict.fromkeys(lines)][:_MOST_COMMANDS]]
 

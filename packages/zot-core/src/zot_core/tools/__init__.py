@@ -10,6 +10,7 @@ __all__ = ["BUILTIN_TOOLS", "as_names"]
 _NAMES = {
     "bash": "shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell powershell",
     "edit": "edit_file str_replace str_replace_editor search_replace replace replace_in_file multi_edit apply_patch",
+    "fetch": "web_fetch webfetch fetch_url read_url",
     "find": "find_files file_search search_files",
     "glob": "glob_files",
     "grep": "search grep_search search_file_content search_text rg ripgrep codebase_search",
@@ -20,7 +21,7 @@ _NAMES = {
     "write": "write_file write_to_file create_file save_file create",
 }
 """The tools, and what other programs call such tools."""
-_REPLACEABLE = ("job", "todo")
+_REPLACEABLE = ("fetch", "job", "todo")
 """The Go zot has no tools of these names, so extensions may have some."""
 BUILTIN_TOOLS = tuple(BuiltinTool(name, others, replaceable=name in _REPLACEABLE) for name, others in _NAMES.items())
 
