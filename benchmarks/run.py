@@ -21,8 +21,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc, screen,
-    serve, install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc,
+    screen, serve, install,
 )  # fmt: skip
 
 
