@@ -170,28 +170,6 @@ async def test_the_sandbox_follows_the_working_directory(alone: Path) -> None:
 
 
 @pytest.mark.needs("bwrap")
-async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> None:
-    folder = alone.parent / "zot-home" / "extensions" / "a"
-    folder.mkdir(parents=True)
-    (folder / "extension.json").write_text('{"name": "a", "exec": "./run"}')
-    hello = '{"type":"hello","name":"a","protocol_version":1}'
-    touches = f"touch {alone}/inside data ../outside; echo x >>extension.json"
-    (folder / "run").write_text(
-        f"#!/bin/sh\n{touches}\necho '{hello}'\necho '{{\"type\":\"ready\"}}'\nread -r ack\nread -r shutdown\n"
-    )
-    (folder / "run").chmod(0o755)
-    host = build("--sandbox")
-    assert host.extensions is not None
-    await host.extensions.ready()
-    assert [member.running for member in host.extensions.members] == [True]
-    await host.close()
-    assert (alone / "inside").exists()
-    assert (folder / "data").exists()
-    assert not (folder.parent / "outside").exists()
-    assert (folder / "extension.json").read_text().endswith("}")
-
-
-@pytest.mark.needs("bwrap")
 async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Path, server: ScriptedServer) -> None:
     (alone.parent / "zot-home").mkdir()
     (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["ok.test"]}')
@@ -234,3 +212,25 @@ async def test_a_wrong_pattern_of_a_host_is_one_line(alone: Path) -> None:
     (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["https://ok.test"]}')
     with pytest.raises(ConfigError, match="expected HOST"):
         build("--sandbox")
+
+
+@pytest.mark.needs("bwrap")
+async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> None:
+    folder = alone.parent / "zot-home" / "extensions" / "a"
+    folder.mkdir(parents=True)
+    (folder / "extension.json").write_text('{"name": "a", "exec": "./run"}')
+    hello = '{"type":"hello","name":"a","protocol_version":1}'
+    touches = f"touch {alone}/inside data ../outside; echo x >>extension.json"
+    (folder / "run").write_text(
+        f"#!/bin/sh\n{touches}\necho '{hello}'\necho '{{\"type\":\"ready\"}}'\nread -r ack\nread -r shutdown\n"
+    )
+    (folder / "run").chmod(0o755)
+    host = build("--sandbox")
+    assert host.extensions is not None
+    await host.extensions.ready()
+    assert [member.running for member in host.extensions.members] == [True]
+    await host.close()
+    assert (alone / "inside").exists()
+    assert (folder / "data").exists()
+    assert not (folder.parent / "outside").exists()
+    assert (folder / "extension.json").read_text().endswith("}")

@@ -65,12 +65,11 @@ class SandboxSwitch:
             )
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
-            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
             runtime.agent.context = context.replace(
                 files=SandboxedFiles(opened.policy),
-                shell=confined,
+                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,
                 network=opened.access,
             )

@@ -166,7 +166,7 @@ def is_public(address: str) -> bool:
 def judge_host(host: str, port: int, allowed: Sequence[HostPattern] | None, *, private: bool) -> None:
     """Judge a canonical host by its words alone, see `NetworkAccess`. Raises `AddressRefused`."""
     if allowed is not None and not any(each.matches(host, port) for each in allowed):
-        raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows (sandbox_hosts)")
+        raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows")
     if private:
         return
     if is_address(host):

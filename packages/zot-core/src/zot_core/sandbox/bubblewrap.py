@@ -8,15 +8,12 @@ import functools
 import os
 import stat
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, with_limits
 from zot_core.sandbox.policy import TEMPORARY, SandboxPolicy
 from zot_core.sandbox.seccomp import MACHINES, filter_program
-
-if TYPE_CHECKING:
-    from zot_core.sandbox.network import SandboxNetwork
 
 _NAMESPACES = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
@@ -84,22 +81,17 @@ def _advice(text: str) -> str:
     return ""
 
 
-def confined(
-    launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, network: "SandboxNetwork | None" = None
-) -> Launch:
-    """Return how `launch` is started in a sandbox, which reaches the hosts of `network`, if any. Raises OSError with a
-    line for the person if that cannot be done."""
+def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = ()) -> Launch:
+    """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap. Raises OSError with a line for
+    the person if that cannot be done."""
     if why := problem(policy.root):
         raise OSError(why)
     program = find_bubblewrap(policy.root)
     descriptor = _sealed(filter_program(processes=policy.processes))
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
-    joining: list[str] = []
-    if network is not None and not policy.open_network:
-        joining, launch = network.join(launch)
     argv = [
         program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
-        *mounts(policy), "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), *joining, "--",
+        *mounts(policy), *more, "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
         *with_limits(launch.argv, limits),
     ]  # fmt: skip
     # The environment is that of bubblewrap itself too, which processes inside can read.

@@ -5,7 +5,6 @@ port of that loopback and hands the listening socket out to this process, which 
 """
 
 import asyncio
-import contextlib
 import functools
 import os
 import socket
@@ -55,13 +54,6 @@ class SandboxNetwork:
         )
         return ["--sync-fd", str(alive)], joined
 
-    async def listen(self) -> int:
-        """Serve a port of this machine's loopback until `close`, for sandboxes without a network of their own, and
-        return it. Other processes of this machine can use it too."""
-        server = await asyncio.start_server(self.proxy.serve, "127.0.0.1", 0, limit=self.proxy.limits.head_bytes)
-        self._spawn(_hold(server))
-        return int(server.sockets[0].getsockname()[1])
-
     def close(self) -> None:
         """End all connections. Sandboxes that run reach nothing more."""
         for task in list(self.tasks):
@@ -106,11 +98,6 @@ def proxy_variables(port: int) -> dict[str, str]:
 def _source() -> str:
     with open(join.__file__, encoding="utf-8") as file:
         return file.read()
-
-
-async def _hold(server: asyncio.Server) -> None:
-    with contextlib.suppress(asyncio.CancelledError):
-        await server.serve_forever()
 
 
 async def _receive(door: socket.socket) -> socket.socket | None:

@@ -64,7 +64,10 @@ class Sandbox:
         if self._is_lesser():
             return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
-        return bubblewrap.confined(launch, self.policy, self.limits, self.network)
+        more: list[str] = []
+        if self.network is not None and not self.policy.open_network:
+            more, launch = self.network.join(launch)
+        return bubblewrap.confined(launch, self.policy, self.limits, more)
 
     @property
     def access(self) -> NetworkAccess:
@@ -92,7 +95,7 @@ class Sandbox:
                 self._made.append(path)
 
     def close(self) -> None:
-        """Remove what is on this machine for the sandbox only, and end its connections."""
+        """Remove what is on this machine for the sandbox only. What runs inside reaches no host from now on."""
         if self.network is not None:
             self.network.close()
         self._close()
