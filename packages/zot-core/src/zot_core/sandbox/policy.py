@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from zot_core.sandbox.aliases import other_paths, read_mounts
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -32,9 +33,9 @@ _SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/ssl/private")
 
 _TOOLCHAINS = (
     ".asdf", ".bun/bin", ".cargo/bin", ".cargo/registry", ".deno/bin", ".dotnet", ".fnm", ".ghcup", ".juliaup",
-    ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
-    ".local/share/pnpm", ".local/share/uv", ".nvm", ".nodenv", ".opam", ".pyenv", ".rbenv", ".rustup", ".rvm",
-    ".sdkman", ".volta", "go/bin", "go/pkg/mod", "miniconda3", "miniforge3",
+    ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pipx",
+    ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools", ".nvm", ".nodenv", ".opam", ".pyenv",
+    ".rbenv", ".rustup", ".rvm", ".sdkman", ".volta", "go/bin", "go/pkg/mod", "miniconda3", "miniforge3",
 )  # fmt: skip
 """Folders of programs below a home; none holds a key (`~/.cargo` itself does)."""
 
@@ -91,7 +92,7 @@ class SandboxPolicy(Record):
 def make_policy(
     root: str,
     *,
-    zot_home: str,
+    zot_home: str = "",
     home: str = "",
     writable: Iterable[str] = (),
     readable: Iterable[str] = (),
@@ -104,7 +105,7 @@ def make_policy(
 ) -> SandboxPolicy:
     """Return the policy for a project.
 
-    `zot_home` is zot's own folder, which holds keys, settings and sessions. `writable` are more folders to work in,
+    `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are more folders to work in,
     `readable` are more paths to read. Raises ValueError, with a line for the person, if the project or one of the
     folders contains the home: everything in it would be writable.
     """
@@ -123,7 +124,8 @@ def make_policy(
         path = os.path.realpath(os.path.expanduser(path))
         if os.path.exists(path) and not _below(home, path) and paths.get(path) != "none":
             paths[path] = "read"
-    paths[os.path.realpath(zot_home)] = "none"
+    if zot_home:
+        paths[os.path.realpath(os.path.expanduser(zot_home))] = "none"
     own_python = os.path.realpath(sys.prefix)
     for folder in work:
         paths = {path: access for path, access in paths.items() if access == "none" or not _below(path, folder)}
@@ -134,6 +136,8 @@ def make_policy(
         paths |= _git_folders(folder, git)
     if scratch:
         paths[scratch] = "write"
+    again = other_paths([path for path, access in paths.items() if access == "none"], read_mounts())
+    paths |= {path: "none" for path in again if path not in paths}
     return SandboxPolicy(root, home, paths, scratch, hosts, variables, git, strict)
 
 
