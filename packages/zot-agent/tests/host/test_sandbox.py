@@ -1,6 +1,8 @@
 """The sandbox of a host, with real bubblewrap."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -234,3 +236,20 @@ async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> 
     assert (folder / "data").exists()
     assert not (folder.parent / "outside").exists()
     assert (folder / "extension.json").read_text().endswith("}")
+
+
+def test_nothing_of_it_is_imported_while_it_is_off(alone: Path) -> None:
+    program = (
+        "import asyncio, sys\n"
+        "from zot_agent.cli.args import parse\n"
+        "from zot_agent.host.build import build_host\n"
+        "async def main():\n"
+        "    host = build_host(parse(['-p', '--no-session', '--provider', 'anthropic']).options)\n"
+        "    context = host.runtime.agent.context\n"
+        "    await context.shell.run('true', cwd=context.cwd, env={}, timeout=60, output=print)\n"
+        "    await host.close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if name.startswith('zot_core.sandbox')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

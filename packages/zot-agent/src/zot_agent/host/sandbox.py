@@ -87,6 +87,7 @@ class SandboxSwitch:
                 each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
+        from zot_core.sandbox.policy import repository_around  # noqa: PLC0415  as above
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
 
         settings, runtime = self.settings, self._conversation.runtime
@@ -95,7 +96,7 @@ class SandboxSwitch:
                 runtime.cwd,
                 zot_home=zot_home(),
                 writable=[*settings.sandbox_folders, *self._options.add_dirs],
-                readable=sorted({skill.folder for skill in runtime.skills}),
+                readable=[*repository_around(runtime.cwd), *{skill.folder for skill in runtime.skills}],
                 hosts=settings.sandbox_hosts,
                 variables=settings.sandbox_variables,
                 git=settings.sandbox_git,

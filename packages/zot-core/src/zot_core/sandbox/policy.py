@@ -105,9 +105,10 @@ def make_policy(
 ) -> SandboxPolicy:
     """Return the policy for a project.
 
-    `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are more folders to work in,
-    `readable` are more paths to read. Raises ValueError, with a line for the person, if the project or one of the
-    folders contains the home: everything in it would be writable.
+    `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are
+    more folders to work in, `readable` are more paths to read. Raises ValueError, with a line for the person, if the
+    project or one of the folders contains the home, because everything in it would be writable, or if what must be
+    protected is a link.
     """
     root, home = os.path.realpath(root), os.path.realpath(home or os.path.expanduser("~"))
     work = [root, *(os.path.realpath(os.path.expanduser(path)) for path in writable)]
@@ -163,6 +164,17 @@ def _toolchains(home: str, environ: Mapping[str, str]) -> list[str]:
     pythons = [sys.prefix, sys.base_prefix]
     usual = [os.path.join(home, path) for path in _TOOLCHAINS]
     return [*on_path, *pythons, *usual, "/home/linuxbrew"]
+
+
+def repository_around(folder: str) -> list[str]:
+    """Return the folder of the repository around a folder; nothing without one, or if the folder has its own."""
+    around = folder = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(around, ".git")):
+        parent = os.path.dirname(around)
+        if parent == around:
+            return []
+        around = parent
+    return [] if around == folder else [around]
 
 
 def _git_folders(folder: str, git: str) -> dict[str, Access]:
