@@ -253,3 +253,17 @@ def test_nothing_of_it_is_imported_while_it_is_off(alone: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.needs("bwrap")
+async def test_what_a_rule_denies_to_be_read_is_not_there_for_any_program(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    rules = {"deny": ["read(**/.env)", "read(keys/**)", "read(*.pem)", "edit(a.txt)", "read(missing)"]}
+    (alone.parent / "zot-home" / "config.json").write_text(json.dumps({"permissions": rules}))
+    (alone / "keys").mkdir()
+    for name in (".env", "keys/a", "a.txt"):
+        (alone / name).write_text(f"content of {name}\n")
+    host = build("--sandbox")
+    assert await bash(host, "exec 2>/dev/null; cat .env keys/a a.txt; echo x >.env; mv .env b") == "content of a.txt\n"
+    await host.close()
+    assert (alone / ".env").read_text() == "content of .env\n"

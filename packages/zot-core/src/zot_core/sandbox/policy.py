@@ -96,6 +96,7 @@ def make_policy(
     home: str = "",
     writable: Iterable[str] = (),
     readable: Iterable[str] = (),
+    hidden: Iterable[str] = (),
     environ: Mapping[str, str] | None = None,
     scratch: str = "",
     hosts: Sequence[str] = (),
@@ -106,9 +107,9 @@ def make_policy(
     """Return the policy for a project.
 
     `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are
-    more folders to work in, `readable` are more paths to read. Raises ValueError, with a line for the person, if the
-    project or one of the folders contains the home, because everything in it would be writable, or if what must be
-    protected is a link.
+    more folders to work in, `readable` more paths to read, and the `hidden` ones are not there. Raises ValueError, with
+    a line for the person, if the project or one of the folders contains the home, because everything in it would be
+    writable, or if what must be protected is a link.
     """
     root, home = os.path.realpath(root), os.path.realpath(home or os.path.expanduser("~"))
     work = [root, *(os.path.realpath(os.path.expanduser(path)) for path in writable)]
@@ -117,8 +118,8 @@ def make_policy(
             raise ValueError(
                 f"the sandbox cannot protect your home folder from work in {folder}; choose a folder below it"
             )
-    hidden = (home, *_HOMES, *_SHARED, *_SECRETS)
-    paths: dict[str, Access] = {os.path.realpath(path): "none" for path in hidden if os.path.lexists(path)}
+    usual = (home, *_HOMES, *_SHARED, *_SECRETS)
+    paths: dict[str, Access] = {os.path.realpath(path): "none" for path in usual if os.path.lexists(path)}
     if git == "write":
         readable = [*readable, os.path.join(home, ".gitconfig"), os.path.join(home, ".config", "git")]
     for path in (*_toolchains(home, os.environ if environ is None else environ), *readable):
@@ -135,6 +136,7 @@ def make_policy(
         if _below(own_python, folder):
             paths[own_python] = "read"
         paths |= _git_folders(folder, git)
+    paths |= {os.path.realpath(path): "none" for path in hidden if os.path.exists(path)}
     if scratch:
         paths[scratch] = "write"
     again = other_paths([path for path, access in paths.items() if access == "none"], read_mounts())
