@@ -10,6 +10,7 @@ import environment
 import extensions
 import housekeeping
 import install
+import permissions
 import rpc
 import sandbox
 import screen
@@ -20,8 +21,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc, screen, serve,
-    install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc,
+    screen, serve, install,
 )  # fmt: skip
 
 

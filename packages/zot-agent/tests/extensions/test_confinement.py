@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.confinement import extension_sandbox
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
+from zot_agent.extensions.permissions.confinement import extension_sandbox
 from zot_ext.limits import ExtensionLimits
 
 PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)
@@ -209,17 +209,30 @@ async def test_it_connects_and_starts_programs_if_it_may(machine: Machine) -> No
     assert answers == ["done", "b'2\\n'", "1"]
 
 
-async def test_it_reaches_the_hosts_that_its_manifest_names_and_no_other(machine: Machine) -> None:
-    ask = "import urllib.request, urllib.error\ntry: urllib.request.urlopen({!r}, timeout=30)\n"
-    ask += "except urllib.error.HTTPError as error: it = error.read()"
+async def test_a_proxy_refuses_hosts_that_its_permissions_do_not_name_and_there_is_no_way_around_it(
+    machine: Machine,
+) -> None:
+    ask = "import urllib.request, urllib.error\ntry: urllib.request.urlopen('http://{}/', timeout=20)\n"
+    ask += "except urllib.error.HTTPError as error: it = error.code"
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        connect = f"it = socket.create_connection(('127.0.0.1', {port}), 5)"
         answers = await machine.attempts(
-            [ask.format("http://b.test/"), connect], network=["a.test", f"localhost:{port}"]
+            [
+                ask.format("b.invalid"),
+                ask.format(f"127.0.0.1.a.invalid:{port}"),
+                "import os; os.environ['NO_PROXY'] = '*'; it = socket.create_connection(('192.0.2.1', 80), 5)",
+                f"it = socket.create_connection(('127.0.0.1', {port}), 5)",
+                "it = os.fork()",
+            ],
+            network=["a.invalid"],
         )
-    assert "b.test is not among the hosts that the sandbox allows" in answers[0]
-    assert answers[1] == "ConnectionRefusedError Connection refused"
+    assert answers == [
+        "403",
+        "403",
+        "OSError Network is unreachable",
+        "ConnectionRefusedError Connection refused",
+        DENIED,
+    ]
 
 
 async def test_variables_with_keys_stay_outside_unless_the_manifest_names_them(

@@ -46,6 +46,13 @@ def test_only_the_port_of_a_proxy_is_reached() -> None:
     assert "network" not in seatbelt.profile(POLICY)[0]
 
 
+def test_new_processes_and_the_whole_network_are_separate_rules() -> None:
+    usual = rules(POLICY)
+    assert rules(POLICY.replace(processes=False)) == [*usual, "(deny process-fork)"]
+    more = rules(POLICY.replace(open_network=True))[len(usual) :]
+    assert all(("network" in line and "(remote ip" in line) or "(local ip" in line for line in more)
+
+
 def test_a_path_is_a_parameter_and_cannot_change_the_profile() -> None:
     policy = POLICY.replace(paths={'/a") (allow default) ("': "write"})
     launch = seatbelt.confined(Launch(["true"], "/w/p", {"A": "1"}), policy, SandboxLimits())

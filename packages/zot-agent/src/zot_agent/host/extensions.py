@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import asked_mark, zot_home
 from zot_agent.config.settings import Layer, Settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
@@ -72,7 +72,7 @@ class ProjectChoice:
         """Keep installed extensions from starting that the person has not allowed."""
         self.waiting = []
         installed = [each for each in self.found.active() if each.scope == "global" and each.manifest.exec]
-        if not any(each.manifest.permissions for each in installed) and not os.path.isdir(os.path.join(home, "trust")):
+        if not any(each.manifest.permissions for each in installed) and not os.path.exists(asked_mark(home)):
             return
         from zot_agent.host.extension_grants import ExtensionGrants  # noqa: PLC0415  few extensions have permissions
 
@@ -118,7 +118,8 @@ def make_extensions(
     def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return AgentInfo(now.cwd, model.provider, model.id, session.meta.session_id if session else "", sandbox())
+        session_id = session.meta.session_id if session else ""
+        return AgentInfo(now.cwd, model.provider, model.id, session_id, sandbox(), choice.trusted)
 
     return Extensions(
         choice.find,

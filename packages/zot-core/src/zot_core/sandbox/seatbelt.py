@@ -29,6 +29,10 @@ _BASE = """\
 (allow file-write-data file-ioctl (regex #"^/dev/(null|zero|tty.*|ptmx|fd/.*)$"))
 """
 
+_NETWORK = """\
+(allow network-outbound (remote ip "*:*") (literal "/private/var/run/mDNSResponder"))
+(allow network-inbound network-bind (local ip "*:*"))"""
+
 _RULES = {
     "none": "(deny file-read* file-write* (subpath {path}))",
     "read": "(allow file-read* (subpath {path}))\n(deny file-write* (subpath {path}))",
@@ -72,6 +76,10 @@ def profile(policy: SandboxPolicy, port: int = 0) -> tuple[str, dict[str, str]]:
             elif parent not in policy.paths:
                 lines.append(f"(deny file-write-unlink (literal {parameter(parent)}))")
             path, parent = parent, os.path.dirname(parent)
+    if not policy.processes:
+        lines.append("(deny process-fork)")
+    if policy.open_network:
+        lines.append(_NETWORK)
     if port:
         lines.append(f'(allow network-outbound (remote ip "localhost:{port}"))')
     return "\n".join(lines) + "\n", {name: path for path, name in names.items()}

@@ -1,8 +1,8 @@
 """`extension_sandbox`: confines the process of an extension to the permissions of its manifest.
 
-It reads the system, its own folder and what `read` names, and writes its own folder and what `write` names; the rest
-of the person's files, the project included, is not there. Without `exec` it cannot have a second process. An extension
-that names no permissions is confined as commands are, if the person has turned the sandbox on.
+It reads the system, its own folder and what `read` names, and writes its own folder and what `write` names; the rest of
+the person's files, the project included, is not there. Unless `exec` is true it cannot have a second process. An
+extension that names no permissions is confined as commands are, if the person has turned the sandbox on.
 """
 
 import os
@@ -12,6 +12,7 @@ import zot_ext
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, outside_program
+from zot_core.machine.hosts import host_patterns
 from zot_core.sandbox.policy import PLACEHOLDERS, Access, SandboxPolicy, make_policy
 from zot_core.sandbox.sandbox import Sandbox
 from zot_ext.protocol.permissions import must_confine
@@ -38,6 +39,7 @@ def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -
             sandbox = Sandbox(_beside_agent(found, agent.sandbox))
         else:
             sandbox = Sandbox(extension_policy(found, agent.cwd, home))
+        host_patterns(sandbox.policy.hosts)
         if problem := sandbox.problem():
             raise ValueError(problem)
     except ValueError as error:
@@ -77,7 +79,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         folders = (each for each in os.scandir(os.sep) if each.is_dir(follow_symlinks=False))
         paths |= {each.path: "write" for each in folders if each.name not in ("dev", "proc", "sys")}
     paths[os.path.join(folder, MANIFEST_FILE)] = "read"
-    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec)
+    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec is True)
 
 
 def _paths(choice: "Choice", project: str) -> list[str]:
