@@ -229,3 +229,10 @@ async def test_an_empty_list_of_hosts_allows_none() -> None:
 async def test_an_unknown_name_is_an_error_of_the_system() -> None:
     with pytest.raises(socket.gaierror):
         await NetworkAccess().addresses("no-such-host.invalid", 80)
+
+
+async def test_a_denied_host_counts_more_than_an_allowed_one() -> None:
+    access = NetworkAccess(hosts=host_patterns(["*"]), denied=[HostPattern("*.evil.test", careful=True)], private=True)
+    assert await access.addresses("127.0.0.1", 80) == ["127.0.0.1"]
+    with pytest.raises(AddressRefused, match=r"a rule of the permissions does not allow a\.evil\.test"):
+        access.judge("a.evil.test", 443)
