@@ -283,7 +283,7 @@ async def _connect(
             async with asyncio.timeout(limit / len(addresses)):
                 return await asyncio.open_connection(address, port)
         except OSError as error:
-            failed = error
+            failed = error if str(error) else OSError("it does not answer")
     raise failed
 
 
