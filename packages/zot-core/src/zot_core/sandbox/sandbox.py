@@ -76,8 +76,8 @@ class Sandbox:
         return self.network.proxy.access.replace(denied=()) if self.network is not None else NetworkAccess(hosts=())
 
     def allow(self, hosts: Sequence[str], denied: "Sequence[HostPattern]" = ()) -> None:
-        """Replace the allowed hosts and those that are denied all the same, also for what runs; without any from the
-        start, there is no network. ValueError for a wrong pattern."""
+        """Replace the allowed hosts, and the hosts that are denied although they are among them, also for what runs. A
+        sandbox without hosts at its start has no network. ValueError for a wrong pattern."""
         if self.network is not None:
             self.network.allow(hosts, denied)
 
