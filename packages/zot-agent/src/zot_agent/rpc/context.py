@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
     from zot_agent.rpc.limits import RpcLimits
-    from zot_agent.rpc.permission_requests import PermissionRequests
+    from zot_agent.rpc.questions import DialogRequests, PermissionRequests
     from zot_core.agent.run import Run
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
@@ -20,6 +20,7 @@ class CommandContext(Protocol):
     runtime: "Runtime"
     limits: "RpcLimits"
     permissions: "PermissionRequests"
+    dialogs: "DialogRequests"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""
     token: str

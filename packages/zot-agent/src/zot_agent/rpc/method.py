@@ -23,6 +23,7 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
         {"type": "array", "items": {"type": "string"}},
     ),
+    "value": ("a JSON value", lambda value: True, {}),
     "images": (
         "an array of objects",
         lambda value: isinstance(value, list) and all(isinstance(each, dict) for each in value),

@@ -10,7 +10,7 @@ from zot_agent.host.host import Host
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
-from zot_agent.rpc.permission_requests import PermissionRequests
+from zot_agent.rpc.questions import DialogRequests, PermissionRequests
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
@@ -51,6 +51,8 @@ class RpcService:
         self.text_held: MutableSet[Run] = WeakSet()
         self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
         self.conversation.permissions.ask = self.permissions
+        self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
+        self.conversation.ask_person, self.conversation.front_end = self.dialogs, "rpc"
         self.token, self._no_token = token, no_token
         self.trusted = not token
         self._writer = writer
