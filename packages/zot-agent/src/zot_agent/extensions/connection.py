@@ -15,7 +15,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from zot_agent.extensions.intercept_options import InterceptOptions
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process

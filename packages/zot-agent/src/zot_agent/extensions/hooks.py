@@ -9,8 +9,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from zot_agent.extensions.calls.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
-from zot_agent.extensions.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Never
 
+from zot_agent.extensions.calls.intercept_options import read_options
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
-from zot_agent.extensions.intercept_options import read_options
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registration_results import RegistrationResults
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
@@ -22,11 +21,12 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck, HostResult
-from zot_ext.protocol.permissions import granted, may_call, may_intercept, may_observe, must_confine
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine, refused_groups
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
+    from zot_agent.extensions.calls.registration_results import RegistrationResults
     from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
@@ -74,7 +74,8 @@ class ManagedExtension:
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self.names = RegistrationResults(position, shared.registry)
+        self.names: RegistrationResults | None = None
+        """What became of its registrations, if it wants to know."""
         self._calls: OpenCalls | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
@@ -160,11 +161,7 @@ class ManagedExtension:
                 self._unhandled(frame)
 
     def _call(self, connection: Connection, frame: frames.HostCall | frames.CancelCall) -> None:
-        if isinstance(frame, frames.HostCall) and not may_call(self.permissions, frame.method):
-            why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
-            self._log.line(why)
-            connection.send(HostResult(frame.id, code="denied", error=why))
-        elif self._calls is not None:
+        if self._calls is not None:
             self._calls.received(frame)
         elif isinstance(frame, frames.HostCall):
             error = "no group with calls was asked for in hello.capabilities, or zot grants none here"
@@ -211,9 +208,8 @@ class ManagedExtension:
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
-        refused = () if self.permissions.submit else ("submit",)
-        known = (name for name in hello.capabilities if name in frames.CAPABILITIES)
-        capabilities = tuple(name for name in known if name not in refused)
+        refused = refused_groups(self.permissions)
+        groups = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         ack = HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -222,15 +218,17 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=capabilities,
+            capabilities=groups,
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is not None and "registration_result" in capabilities:
-            self.names.connection = connection
-        elif shared.open_calls is None or not any(name in frames.CALL_GROUPS for name in capabilities):
+        if connection is None or {*frames.CALL_GROUPS, "registration_result"}.isdisjoint(groups):
             return ack
-        if connection is not None and shared.open_calls is not None:
+        if "registration_result" in groups:
+            from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
+
+            self.names = RegistrationResults(connection, self.position, shared.registry)
+        if shared.open_calls is not None:
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack)
 
@@ -240,10 +238,9 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
-            self._refuse("command", frame.name, str(error))
+            self._reject("command", frame.name, str(error))
         else:
-            self.names.add("command", frame.name)
-            self._registered(conflict)
+            self._registered("command", frame.name, conflict)
 
     def _register_tool(self, frame: frames.RegisterTool) -> None:
         registry = self._shared.registry
@@ -252,12 +249,18 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
-            self._refuse("tool", frame.name, str(error))
+            self._reject("tool", frame.name, str(error))
         else:
-            self.names.add("tool", frame.name)
-            self._registered(conflict)
+            self._registered("tool", frame.name, conflict)
 
-    def _registered(self, conflict: NameConflict | None) -> None:
+    def _reject(self, kind: str, name: str, why: str) -> None:
+        self._log.line(why)
+        if self.names is not None:
+            self.names.rejected(kind, name, why)
+
+    def _registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
+        if self.names is not None:
+            self.names.add(kind, name)
         if conflict is not None:
             self._shared.name_taken(conflict)
         self._shared.changed()
@@ -267,21 +270,17 @@ class ManagedExtension:
             if may_observe(self.permissions, name):
                 self.observes.add(name)
             else:
-                self._refuse("event", name, _refused(f"to observe {name}", "conversation"))
+                self._reject("event", name, _refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
             if name not in INTERCEPTS:
-                self._refuse("intercept", name, f"there is no intercept {name!r}; it is ignored")
+                self._reject("intercept", name, f"there is no intercept {name!r}; it is ignored")
             elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._refuse("intercept", name, _refused(f"to intercept {name}", "intercept"))
+                self._reject("intercept", name, _refused(f"to intercept {name}", "intercept"))
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()
-
-    def _refuse(self, kind: str, name: str, why: str) -> None:
-        self._log.line(why)
-        self.names.rejected(kind, name, why)
 
     def _submit(self, frame: frames.Submit) -> None:
         if self.permissions.submit:

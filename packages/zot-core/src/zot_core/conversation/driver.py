@@ -79,11 +79,11 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self.sandbox: SandboxState = "off"
         self.front_end = ""
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
+        self.sandbox: SandboxState = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
