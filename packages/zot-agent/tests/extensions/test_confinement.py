@@ -267,7 +267,7 @@ async def test_permissions_that_cannot_be_kept_to_keep_it_from_starting(
     found = read_extension(str(machine.folder), "global")
     assert isinstance(found, DiscoveredExtension)
     with pytest.raises(LaunchError, match=f"^extension 'probe': its permissions cannot be kept to: {why}"):
-        extension_sandbox(found, str(machine.project), str(machine.zot_home))
+        extension_sandbox(found, AgentInfo(str(machine.project), "", "", ""), str(machine.zot_home))
 
 
 async def test_without_a_sandbox_it_is_not_started_and_a_line_says_why(

@@ -92,7 +92,9 @@ class ManagedExtension:
         try:
             argv = command(self.found.manifest, self.found.directory)
             env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
-            if must_confine(self.permissions):  # in a thread: the first one tries whether there is a sandbox here
+            around = self._shared.agent_info().sandbox
+            if around is not None or must_confine(self.permissions):
+                # In a thread: the first one tries whether there is a sandbox here.
                 self._sandbox = await asyncio.to_thread(self._open_sandbox)
             sandbox = self._sandbox
             connection = self.connection = Connection(
@@ -126,7 +128,7 @@ class ManagedExtension:
         """Return what confines the process. Raises `LaunchError`."""
         from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
 
-        return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
+        return extension_sandbox(self.found, self._shared.agent_info(), self._shared.home)
 
     @property
     def running(self) -> bool:

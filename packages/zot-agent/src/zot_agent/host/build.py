@@ -20,6 +20,7 @@ from zot_agent.host.session_files import find_session, open_session
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
+from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
@@ -119,6 +120,8 @@ def open_conversation(
     After `ConfigError` the session is closed."""
     try:
         permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        if options.permission_mode is None:
+            resume_mode(permissions, runtime.session)
         conversation = Conversation(runtime, permissions=permissions)
         sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
         notes = sandbox.start()

@@ -9,12 +9,13 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import LocalShell
-from zot_core.permission_mode import SandboxMode
-from zot_provider.errors import ConfigError
+from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
+from zot_provider.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -30,6 +31,11 @@ class SandboxSwitch:
         self.sandbox: Sandbox | None = None
         self._opened: list[Sandbox] = []  # a job may run in an earlier one
 
+    @property
+    def policy(self) -> "SandboxPolicy | None":
+        """What the inside may do; None while it is off."""
+        return None if self.sandbox is None else self.sandbox.policy
+
     def start(self) -> list[str]:
         """Turn it on if the options or settings say so; return lines for the person. Raises `ConfigError` if this
         machine cannot do it."""
@@ -38,6 +44,13 @@ class SandboxSwitch:
             return []
         self.set(mode)
         return [note] if self.sandbox is not None and (note := self.sandbox.note()) else []
+
+    def choose(self, name: str) -> None:
+        """Do what `set` does, for a name of a mode. Raises `UnknownName` too."""
+        mode = next((each for each in SANDBOX_MODES if each == name), None)
+        if mode is None:
+            raise UnknownName.among("mode", name, SANDBOX_MODES)
+        self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
         """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
@@ -58,7 +71,7 @@ class SandboxSwitch:
                 files=SandboxedFiles(opened.policy),
                 shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,
-                network=NetworkAccess(hosts=host_patterns(opened.policy.hosts)),
+                network=opened.access,
             )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
@@ -70,6 +83,8 @@ class SandboxSwitch:
         self.settings = settings
         if self.sandbox is not None:
             self.set("strict" if self.sandbox.policy.strict else "on")
+            for each in self._opened:
+                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above

@@ -5,10 +5,10 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.permission_mode import SandboxState
 from zot_core.sandbox import bubblewrap, landlock, seatbelt
@@ -23,9 +23,10 @@ class Sandbox:
     """Confines processes to `policy` while it is open."""
 
     def __init__(self, policy: SandboxPolicy, limits: SandboxLimits | None = None) -> None:
+        """Raises ValueError for a wrong pattern of a host."""
         self.policy, self.limits = policy, limits or SandboxLimits()
+        self.network = _network(policy.hosts)
         self._made: list[str] = []
-        self._network: SandboxNetwork | None = None
         self._close = weakref.finalize(self, _remove, policy.scratch, self._made)
 
     @property
@@ -64,17 +65,20 @@ class Sandbox:
             return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
         more: list[str] = []
-        if self.policy.hosts:
-            more, launch = self._join_network(launch)
+        if self.network is not None and not self.policy.open_network:
+            more, launch = self.network.join(launch)
         return bubblewrap.confined(launch, self.policy, self.limits, more)
 
-    def _join_network(self, launch: Launch) -> tuple[list[str], Launch]:
-        """Let a process reach the hosts of the policy, as long as the event loop runs."""
-        if self._network is None:
-            from zot_core.sandbox.network import SandboxNetwork  # noqa: PLC0415  few sandboxes have hosts
+    @property
+    def access(self) -> NetworkAccess:
+        """What a tool of this process may reach: what the inside may."""
+        return self.network.proxy.access if self.network is not None else NetworkAccess(hosts=())
 
-            self._network = SandboxNetwork(self.policy.hosts)
-        return self._network.join(launch)
+    def allow(self, hosts: Sequence[str]) -> None:
+        """Replace the allowed hosts, also for what runs; without any from the start, there is no network. ValueError
+        for a wrong pattern."""
+        if self.network is not None:
+            self.network.allow(hosts)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
@@ -92,9 +96,17 @@ class Sandbox:
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only. What runs inside reaches no host from now on."""
-        if self._network is not None:
-            self._network.close()
+        if self.network is not None:
+            self.network.close()
         self._close()
+
+
+def _network(hosts: Sequence[str]) -> "SandboxNetwork | None":
+    if not hosts:
+        return None
+    from zot_core.sandbox.network import SandboxNetwork  # noqa: PLC0415  only where hosts are allowed
+
+    return SandboxNetwork(hosts)
 
 
 def sandbox_problem(inside: str = "") -> str:
@@ -108,7 +120,6 @@ def sandbox_problem(inside: str = "") -> str:
 def open_sandbox(root: str, **more: Any) -> Sandbox:
     """Return a sandbox with a folder for temporary files of its own; the arguments are those of `make_policy`, which
     raises ValueError, as a wrong pattern of a host does."""
-    host_patterns(more.get("hosts", ()))
     scratch = os.path.realpath(tempfile.mkdtemp(prefix="zot-sandbox-"))
     try:
         return Sandbox(make_policy(root, scratch=scratch, **more))

@@ -17,6 +17,10 @@ _TAIL = 4096
 _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
+        (
+            rb"zot's sandbox: |unnel (?:connection )?failed(?:, response|:) 403",
+            "it needs a host that sandbox_hosts does not name",
+        ),
         (rb"\.git/[^\n]*Read-only file system", "it writes .git"),
         (rb"Read-only file system|EROFS", "it writes outside the project, or what is protected in it"),
         (

@@ -74,10 +74,8 @@ async def yolo(chat: Chat, _: str) -> None:
 async def sandbox(chat: Chat, mode: str) -> None:
     """Show whether commands are confined, or change it."""
     switch = chat.host.sandbox
-    if mode and mode not in Settings.sandbox.choices:
-        raise UnknownName.among("mode", mode, Settings.sandbox.choices)
     if mode and switch is not None:
-        switch.set(Settings.sandbox.read(mode))
+        switch.choose(mode)
     note = switch.sandbox.note() if switch is not None and switch.sandbox is not None else ""
     chat.note(note or f"sandbox {chat.host.conversation.sandbox}", "warning" if note else "info")
 
