@@ -247,6 +247,13 @@ def rpc_schema() -> dict[str, Any]:
     responses["response.get_messages"]["properties"]["data"] = closed_object(
         {"messages": {"type": "array", "items": place("Message")}}
     )
+    setting = like(json.loads(METHODS["set_setting"].data))["properties"]["setting"]
+    setting["properties"] |= {"value": {}, "default": {}, "choices": {"type": "array", "items": TEXT}}
+    for name, data in (
+        ("get_settings", {"settings": {"type": "array", "items": place("Setting")}}),
+        ("set_setting", {"setting": place("Setting")}),
+    ):
+        responses[f"response.{name}"]["properties"]["data"] = closed_object(data)
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:rpc:{PROTOCOL_VERSION}",
@@ -268,6 +275,7 @@ def rpc_schema() -> dict[str, Any]:
                 "description": "The one answer to a command.",
                 "oneOf": [*(place(name) for name in responses), place("failure")],
             },
+            "Setting": setting,
             "Event": agent_event,
             "ExtensionEvent": shown_event,
             "SessionEvent": session_event,

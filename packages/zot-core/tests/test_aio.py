@@ -2,11 +2,13 @@ import asyncio
 import gc
 import threading
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zot_core.aio import GivenUp, alive, being_cancelled, cancel_soon, finish, in_thread, spawn
+from zot_core.aio import GivenUp, alive, being_cancelled, cancel_soon, finish, in_thread, is_async, spawn
 
 
 async def forever() -> None:
@@ -162,3 +164,24 @@ async def test_work_in_a_thread_learns_that_nobody_waits_for_it() -> None:
 
 async def test_work_in_a_thread_has_a_result() -> None:
     assert await in_thread(lambda check: check() or threading.current_thread()) is not threading.current_thread()
+
+
+async def _waits() -> None: ...
+
+
+class _Waiter:
+    async def __call__(self) -> None: ...
+
+    async def method(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    "function", [_waits, _Waiter(), _Waiter().method, partial(_waits), partial(partial(_Waiter().method))]
+)
+def test_async_functions_are_recognised_in_all_their_forms(function: Callable[..., object]) -> None:
+    assert is_async(function)
+
+
+@pytest.mark.parametrize("function", [print, len, [].append, partial(print, 1), Path, lambda: None])
+def test_plain_functions_are_not_async(function: Callable[..., object]) -> None:
+    assert not is_async(function)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
-from zot_agent.extensions.intercept_options import InterceptOptions
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import TextDelta, ToolCall, TurnStart
@@ -52,7 +52,7 @@ class Set:
     def observers(self, event: str) -> list[Any]:
         return self.all
 
-    def interceptors(self, event: str) -> list[Any]:
+    def interceptors(self, event: str, tool: str = "") -> list[Any]:
         return self.all
 
     async def ready(self) -> None:

@@ -1,6 +1,7 @@
 """The page in a real browser: a person comes in, opens a session, asks, reads, stops. Needs Chromium."""
 
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 from chromium import Tab, browser
 from served import TOKEN, Served, Serving
 
+from zot_core.sessions.store import SessionStore
 from zot_provider.auth.personal import PersonalKeys
+from zot_provider.messages import Message, TextBlock
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.testing import Call, Fault, ScriptedServer, SignInScript, SignInServer, Turn
@@ -364,3 +367,44 @@ async def test_a_person_signs_in_with_a_code_after_agreeing_to_the_terms(
             await tab.until("!document.getElementById('code').innerText")
             await tab.until("document.getElementById('stored').innerText.includes('sign-in in ')")
             assert tab.complaints == []
+
+
+async def test_an_earlier_session_is_found_continued_and_saved_and_a_setting_is_changed(
+    serving: Serving, server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    store = SessionStore(os.path.join(os.environ["ZOT_HOME"], "sessions"))
+    for prompt in ("Fix the parser.", "Paint it blue."):
+        session = store.create(str(alone), "scripted", "openai", "1")
+        session.append(Message("user", [TextBlock(prompt)]))
+        session.append(Message("assistant", [TextBlock("It is done.")]))
+        session.close()
+    async with serving() as served, browser(tmp_path / "profile") as tab:
+        await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
+        await tab.until("document.activeElement.id === 'cwd'")
+        await tab.value("document.getElementById('earlier').open = true")
+        await tab.until("document.querySelectorAll('#found button').length === 2")
+        await tab.value("document.getElementById('words').focus()")
+        await tab.type("parser")
+        await tab.until("document.querySelector('#found .where')?.innerText === 'Fix the parser.'")
+        await tab.value("document.querySelector('#found button').click()")
+        await tab.until("document.getElementById('conversation').dataset.ready")
+        assert "It is done." in await log_of(tab)
+        await tab.until("!document.getElementById('save').hidden")
+        saved = "HTMLAnchorElement.prototype.click = function () { window.saved = this.download; }"
+        await tab.value(saved)
+        await tab.value("document.getElementById('save').click()")
+        await tab.until("window.saved?.endsWith('fix-the-parser.html')")
+        await tab.value("document.getElementById('settings').open = true")
+        await tab.until("document.querySelectorAll('#setting option').length > 10")
+        assert await tab.value("!document.querySelector('#setting').innerText.includes('permissions')")
+        await tab.value(
+            "(() => { const one = document.getElementById('setting'); one.value = 'bash_timeout';"
+            " one.dispatchEvent(new Event('change')); document.getElementById('value').value = '70';"
+            " document.getElementById('setting-form').requestSubmit(); })()"
+        )
+        await tab.until("document.getElementById('status').innerText === 'bash_timeout is 70 for new sessions'")
+        rows = (await served.http.get("/settings")).json()["settings"]
+        assert [each["value"] for each in rows if each["key"] == "bash_timeout"] == [70]
+        await tab.value("document.getElementById('default').click()")
+        await tab.until("document.getElementById('status').innerText === 'bash_timeout is 300 for new sessions'")
+        assert tab.complaints == []

@@ -4,11 +4,15 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _running: set[asyncio.Task[Any]] = set()
+
+_CO_COROUTINE = 0x80
+"""`inspect.CO_COROUTINE`: the flag in the code of an async function. Importing `inspect` would delay start-up."""
 
 
 def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
@@ -26,6 +30,14 @@ def spawn(work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
     _running.add(task)
     task.add_done_callback(_running.discard)
     return task
+
+
+def is_async(function: Callable[..., object]) -> bool:
+    """Return whether a call of `function` returns a coroutine; also for a method, a partial, an object to be called."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
+    return bool(code and code.co_flags & _CO_COROUTINE)
 
 
 def alive(task: asyncio.Task[Any]) -> bool:

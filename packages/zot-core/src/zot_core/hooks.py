@@ -13,13 +13,12 @@ the run continues. A gate or transform that fails otherwise refuses: a guard mus
 """
 
 import asyncio
-import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from zot_core.aio import being_cancelled
+from zot_core.aio import being_cancelled, is_async
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, RunEnd
 from zot_core.result import ToolResult
@@ -138,7 +137,7 @@ class Observe(HookPoint[Callable[[T], None]]):
 
     def add(self, handler: Callable[[T], None]) -> Callable[[], None]:
         """Add `handler`; the returned function removes it. Raises TypeError for an async function."""
-        if inspect.iscoroutinefunction(handler):
+        if is_async(handler):
             raise TypeError("an observer must be a plain function: it is not awaited")
         return super().add(handler)
 

@@ -16,6 +16,13 @@ def add(place: Path, name: str, text: str | bytes = "Do it.") -> Path:
     return path
 
 
+def text(templates: PromptTemplates, name: str, arguments: str = "") -> str:
+    """What the template sends."""
+    found = templates.expand(name, arguments)
+    assert found is not None
+    return found.text
+
+
 class Folders:
     """The folders in which templates can be."""
 
@@ -50,7 +57,7 @@ def test_of_one_name_the_first_place_wins_and_the_others_are_named(folders: Fold
     paths = [add(place, "same", f"from place {number}") for number, place in enumerate(folders.places)]
     for number, path in enumerate(paths):
         templates = folders.templates()
-        assert templates.expand("same") == f"from place {number}"
+        assert text(templates, "same") == f"from place {number}"
         assert templates.listing().notes == [
             f"{other}: /same is already used by {path}; it is left out" for other in paths[number + 1 :]
         ]
@@ -75,7 +82,7 @@ def test_a_file_in_a_subfolder_is_named_after_both(folders: Folders) -> None:
     add(folders.places[3], "a/b/c/d/deep")
     add(folders.places[3], "a/b/c/d/e/too-deep")
     assert folders.names() == ["a:b:c:d:deep", "opsx:apply", "speckit.analyze"]
-    assert folders.templates().expand("OPSX:apply", "it") == "Apply it."
+    assert text(folders.templates(), "OPSX:apply", "it") == "Apply it."
 
 
 def test_the_project_has_its_own_templates_and_not_those_of_the_user(folders: Folders) -> None:
@@ -92,15 +99,15 @@ def test_the_built_in_templates_are_there_and_any_other_takes_their_place(folder
     assert sorted(f"{each.name}.md" for each in listing.found) == sorted(os.listdir(BUILTIN))
     assert all(each.description and each.arguments for each in listing.found)
     add(folders.places[0], "review", "My own way.")
-    assert folders.templates().expand("review") == "My own way."
+    assert text(folders.templates(), "review") == "My own way."
     assert folders.notes == []
 
 
 def test_the_built_in_review_says_what_to_review(folders: Folders) -> None:
     templates = PromptTemplates(str(folders.cwd))
-    assert "What to review: feature/x\n" in (templates.expand("review", "feature/x") or "")
-    assert "What to review: the changes that are not committed yet\n" in (templates.expand("review") or "")
-    assert (templates.expand("init", "the tests matter") or "").endswith("\n\nthe tests matter")
+    assert "What to review: feature/x\n" in text(templates, "review", "feature/x")
+    assert "What to review: the changes that are not committed yet\n" in text(templates, "review")
+    assert text(templates, "init", "the tests matter").endswith("\n\nthe tests matter")
 
 
 def test_front_matter_describes_a_template_and_its_first_line_does_otherwise(folders: Folders) -> None:
@@ -163,3 +170,28 @@ def test_there_is_a_limit_on_templates_and_on_the_entries_of_a_folder(folders: F
     for path in folders.places[0].iterdir():
         path.unlink()
     assert f"{folders.places[1]} has more than {ENTRIES_LIMIT} entries; the rest is left out" in folders.notes
+
+
+GRANTING = "---\nmodel: opus\nallowed-tools: Bash(git status:*), Read\n---\nCommit it.\n"
+
+
+def test_a_template_names_its_model_and_the_calls_that_it_allows(folders: Folders) -> None:
+    add(folders.places[0], "mine", GRANTING)
+    add(folders.places[2], "ours", GRANTING)
+    templates = folders.templates()
+    for name in ("mine", "ours"):
+        prompt = templates.expand(name)
+        assert prompt is not None
+        assert (prompt.model, prompt.allowed_tools) == ("opus", ["Bash(git status:*)", "Read"])
+        assert prompt.source == f"/{name}"
+
+
+def test_a_template_of_the_project_that_was_changed_since_it_was_allowed_allows_no_calls(folders: Folders) -> None:
+    templates = folders.templates()
+    for name, place in (("mine", folders.places[0]), ("ours", folders.places[2])):
+        os.utime(add(place, name, GRANTING), (4e9, 4e9))  # the clock of files may be behind by some milliseconds
+    mine, ours = templates.expand("mine"), templates.expand("ours")
+    assert mine is not None
+    assert ours is not None
+    assert mine.allowed_tools == ["Bash(git status:*)", "Read"]
+    assert (ours.model, ours.allowed_tools) == ("opus", [])

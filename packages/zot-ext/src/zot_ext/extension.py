@@ -271,14 +271,14 @@ class Extension:
 
     @property
     def kv(self) -> KeyValues:
-        """Values that the extension keeps, in the group `session`."""
+        """Values that the extension keeps, in the group `storage`."""
         from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
 
         return KeyValues(self.call)
 
     @property
     def secrets(self) -> Secrets:
-        """Secrets that the extension keeps, in the group `session`."""
+        """Secrets that the extension keeps, in the group `storage`."""
         from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
 
         return Secrets(self.call)

@@ -1,12 +1,11 @@
 """`RoutingClient`: one client for all providers, which sends each request to the provider of its model."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from zot_provider.client.http import Client, HttpClient
 from zot_provider.client.retry import RetryPolicy
-from zot_provider.errors import ConfigError
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
@@ -71,16 +70,6 @@ class RoutingClient:
         others = [each for each in registry.providers if each.id != model.provider and not same & {*each.key_env}]
         found = [registry.default(each.id) for each in others if not each.keyless and registry.ready(each.id)]
         return [f"{each.provider}/{each.id}" for each in found if each.id]
-
-    def prepare(self, model: Model) -> None:
-        """Begin to load, in a thread, what a first request to this model needs.
-
-        Errors are left to `check` and to the request.
-        """
-        with suppress(ConfigError):
-            prepare = getattr(self.client(model.provider), "prepare", None)
-            if prepare is not None:
-                prepare()
 
     async def models(self, provider_id: str) -> list[str]:
         """Return the ids of the models that the provider's server lists; empty for a client without a method `models`.

@@ -1,5 +1,6 @@
 import asyncio
 import hashlib
+import os
 import ssl
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from raw_server import RawServer, StartRawServer
 
 from zot_provider.errors import ConnectError, ProviderError, StreamCut
 from zot_provider.transport.http import HttpLimits, HttpTransport
+from zot_provider.transport.tls import load_context
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
 OK = STREAM + b"content-length: 2\r\n\r\nok"
@@ -102,15 +104,16 @@ async def test_first_requests_at_the_same_time_share_the_loaded_certificates(
 
 
 @pytest.mark.usefixtures("trusted")
-async def test_certificates_loaded_in_advance_are_used(
-    raw_server: StartRawServer, authority: trustme.CA, monkeypatch: pytest.MonkeyPatch
+async def test_certificates_are_loaded_once_in_a_process(
+    raw_server: StartRawServer, authority: trustme.CA, tmp_path: Path
 ) -> None:
+    context = load_context()
+    await asyncio.wrap_future(context)
+    Path(os.environ["SSL_CERT_FILE"]).unlink()
     async with raw_server(answering(OK), ssl=server_context(authority)) as server, transport() as client:
-        client.prepare("http://localhost:1/")
-        client.prepare("https://localhost:1/")
-        await asyncio.sleep(0.5)
-        monkeypatch.delenv("SSL_CERT_FILE")
         assert await post(client, server) == b"ok"
+    assert load_context() is context
+    assert load_context(insecure=True) is not context
 
 
 async def test_certificates_that_could_not_be_loaded_are_loaded_again(

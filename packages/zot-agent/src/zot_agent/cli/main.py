@@ -154,6 +154,10 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
         if mode.draws:
             code = await import_module(mode.module).run(open_host, options, prompt, line.images)
         else:
+            if mode.needs_prompt and not options.base_url.startswith("http:"):
+                from zot_provider.transport.tls import load_context  # noqa: PLC0415  for https
+
+                load_context()  # while the modules of the agent are imported
             host = open_host(options)
             code = await import_module(mode.module).run(host, prompt, line.images)
     finally:

@@ -25,7 +25,9 @@ from zot_agent.client.answers import JobInfo as JobInfo
 from zot_agent.client.answers import MessageInfo as MessageInfo
 from zot_agent.client.answers import ModelInfo as ModelInfo
 from zot_agent.client.answers import ServerInfo as ServerInfo
+from zot_agent.client.answers import SettingInfo as SettingInfo
 from zot_agent.client.answers import StateInfo as StateInfo
+from zot_agent.client.answers import StoredSessionInfo as StoredSessionInfo
 from zot_agent.client.answers import UsageCount as UsageCount
 from zot_agent.client.connection import RpcError as RpcError
 from zot_agent.client.link import ClientLimits as ClientLimits

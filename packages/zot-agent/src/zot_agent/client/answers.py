@@ -106,6 +106,43 @@ class FileDiffInfo(TypedDict):
     note: str
 
 
+class StoredSessionInfo(TypedDict):
+    """A stored session. `title` is made from the first prompt unless it is `titled`; `messages` is None for a large
+    file. A search adds `excerpt` and the `role` that said it; `show_session` adds the other fields."""
+
+    id: str
+    title: str
+    titled: bool
+    cwd: str
+    model: str
+    messages: int | None
+    started: str
+    used: str
+    size: int
+    path: str
+    excerpt: NotRequired[str]
+    role: NotRequired[str]
+    last_prompt: NotRequired[str]
+    last_answer: NotRequired[str]
+    tokens: NotRequired[dict[str, int]]
+    cost_usd: NotRequired[float | None]
+
+
+class SettingInfo(TypedDict):
+    """A setting. `source` is the file or the variable that the value comes from, empty for the default; `values` says
+    what it can be. `changeable`: a program may change it; `at_once`: the open conversation follows."""
+
+    key: str
+    value: Any
+    default: Any
+    source: str
+    help: str
+    values: str
+    choices: list[str]
+    changeable: bool
+    at_once: bool
+
+
 class JobInfo(TypedDict):
     """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
     itself. `output` is the end of what it has printed, `output_path` a file with more of it."""

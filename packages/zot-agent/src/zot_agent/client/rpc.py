@@ -13,7 +13,9 @@ from zot_agent.client.answers import (
     MessageInfo,
     ModelInfo,
     MoveInfo,
+    SettingInfo,
     StateInfo,
+    StoredSessionInfo,
     TreeInfo,
 )
 from zot_agent.client.connection import RpcConnection
@@ -123,6 +125,53 @@ class RpcClient(RpcConnection):
     async def set_label(self, entry: str, label: str) -> None:
         """Give an entry a label; an empty one removes it."""
         await self.request("set_label", entry=entry, label=label)
+
+    async def list_sessions(
+        self, *, everywhere: bool = False, limit: int = 50, after: str = ""
+    ) -> tuple[list[StoredSessionInfo], str]:
+        """Return a page of the stored sessions of the working directory, or of all, last used first; and the `after` of
+        the next page, empty at the end."""
+        answer = await self.request("list_sessions", all=everywhere, limit=limit, after=after)
+        return cast("list[StoredSessionInfo]", answer["sessions"]), str(answer["next"])
+
+    async def search_sessions(
+        self, query: str, *, everywhere: bool = False, limit: int = 50
+    ) -> list[StoredSessionInfo]:
+        """Return the stored sessions that have all words of `query` in their title, prompts and answers."""
+        answer = await self.request("search_sessions", query=query, all=everywhere, limit=limit)
+        return cast("list[StoredSessionInfo]", answer["sessions"])
+
+    async def show_session(self, session: str = "") -> StoredSessionInfo:
+        """Return what a stored session is about; without a name, that of the conversation."""
+        return cast(StoredSessionInfo, await self.request("show_session", session=session))
+
+    async def open_session(self, session: str, *, fork: bool = False) -> list[str]:
+        """Continue a stored session, or with `fork` a copy of it. Returns lines for the user."""
+        return cast("list[str]", (await self.request("open_session", session=session, fork=fork))["notes"])
+
+    async def rename_session(self, title: str, session: str = "") -> str:
+        """Give a session a title; without a name, that of the conversation. Returns the title as one line."""
+        return str((await self.request("rename_session", title=title, session=session))["title"])
+
+    async def delete_session(self, session: str) -> None:
+        """Delete a stored session with all its branches."""
+        await self.request("delete_session", session=session)
+
+    async def export_session(self, path: str, session: str = "") -> str:
+        """Write a session to a new file, in the format of its suffix: `.zotsession .html .md`. Returns its path."""
+        return str((await self.request("export_session", path=path, session=session))["path"])
+
+    async def import_session(self, path: str) -> StoredSessionInfo:
+        """Add the session in a `.zotsession` file to those of the working directory."""
+        return cast(StoredSessionInfo, (await self.request("import_session", path=path))["session"])
+
+    async def get_settings(self) -> list[SettingInfo]:
+        """Return all settings with their values in this conversation."""
+        return cast("list[SettingInfo]", (await self.request("get_settings"))["settings"])
+
+    async def set_setting(self, key: str, value: object) -> SettingInfo:
+        """Store a setting in the user's `config.json`, None for its default. Returns it with the value in effect."""
+        return cast(SettingInfo, (await self.request("set_setting", key=key, value=value))["setting"])
 
     async def get_jobs(self) -> list[JobInfo]:
         """List the commands in the background of the session."""

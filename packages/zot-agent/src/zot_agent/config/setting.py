@@ -24,7 +24,8 @@ class Setting(ABC, Generic[T]):
 
     `Settings.theme` is the setting, `settings.theme` its value. `flag` is the flag of `zot` for the same thing.
     `variable` is an environment variable that overrides the files, and `read_variable` turns its text into a value, or
-    None if it says nothing. `in_project`: a project that the person trusts may set it too.
+    None if it says nothing. `in_project`: a project that the person trusts may set it too. `person_only`: a program
+    that drives zot may not change it, because it decides what is allowed, or where data goes.
     """
 
     words = ""
@@ -41,9 +42,11 @@ class Setting(ABC, Generic[T]):
         variable: str = "",
         read_variable: Callable[[str], T | None] | None = None,
         in_project: bool = False,
+        person_only: bool = False,
     ) -> None:
         self.key, self.default, self.help = "", default, help
         self.flag, self.variable, self.in_project = flag, variable, in_project
+        self.person_only = person_only
         self.read_variable = read_variable or self.parse
 
     def __set_name__(self, _: type, name: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
+from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -19,22 +20,28 @@ from zot_provider.request import Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
-_MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
+"""Most bytes of a file of settings."""
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
+SandboxGit: TypeAlias = Literal["ask", "write"]
 OnOff: TypeAlias = Literal["on", "off"]
 Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
 class Layer(Record):
-    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind."""
+    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind.
+
+    `unread`: the file is there, but is no JSON object, so that nobody knows what it says.
+    """
 
     source: str
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    unread: bool = False
 
 
 def _proxy(text: str) -> str:
@@ -72,7 +79,7 @@ class Settings:
     max_steps = Number(
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
     )
-    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo")
+    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo", person_only=True)
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -102,14 +109,47 @@ class Settings:
     )  # fmt: skip
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
-        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never"
+        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never", person_only=True
     )
     child_keys = Choice[ChildKeys](
-        "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands"
+        "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands",
+        person_only=True,
+    )  # fmt: skip
+    audit = Choice[OnOff](
+        "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True
     )
-    permissions = Rules("rules for tool calls, and the mode for all others", in_project=True)
-    http_proxy = Text("the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location)
-    ca_file = Text("a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities)
+    permissions = Rules(
+        "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
+        read_variable=lambda text: {"mode": text.strip()}, in_project=True, person_only=True,
+    )  # fmt: skip
+    sandbox = Choice[SandboxMode](
+        "off",
+        get_args(SandboxMode),
+        "confine commands: read the system, write the project, no network",
+        flag="--sandbox",
+        person_only=True,
+    )
+    sandbox_folders = Names(
+        "folders", "more folders that are writable in the sandbox", flag="--add-dir", person_only=True
+    )
+    sandbox_hosts = Names(
+        "hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com", person_only=True
+    )
+    sandbox_variables = Names(
+        "variables", "more variables of the environment that commands in the sandbox get", person_only=True
+    )
+    sandbox_git = Choice[SandboxGit](
+        "ask", get_args(SandboxGit), "a command that writes .git in the sandbox: ask to run it outside, or let it",
+        person_only=True,
+    )  # fmt: skip
+    http_proxy = Text(
+        "the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location,
+        person_only=True,
+    )  # fmt: skip
+    ca_file = Text(
+        "a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities,
+        person_only=True,
+    )  # fmt: skip
 
     def __init__(self, *layers: Layer, **values: object) -> None:
         """`layers` from the weakest to the strongest; `values` count more than all of them."""
@@ -153,8 +193,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     try:
         content = read_json_object(path)
     except ConfigError as error:
-        layer.problems.append(str(error))
-        return layer
+        return layer.replace(problems=[str(error)], unread=True)
     for key, value in content.items():
         setting = SETTINGS.get(key)
         if setting is None or value in (None, ""):
@@ -194,12 +233,12 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
     the position."""
     try:
-        data = read_start(path, _MAX_BYTES + 1)
+        data = read_start(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
+    if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than the limit of 1 MiB")
     try:
         value = json.loads(data.decode("utf-8-sig"))

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, BinaryIO
+from typing import IO
 
 from zot_core.errors import SessionError
 from zot_core.sessions.exchange.output_file import output_file
@@ -34,13 +34,22 @@ def export_session(path: str, target: str = "") -> str:
     entry = session_entry(path)
     if os.path.isdir(target) or target == os.path.expanduser("~/Downloads"):
         target = os.path.join(target if os.path.isdir(target) else "", file_name(entry))
-    writer = _writer(target)
+    suffix = os.path.splitext(target)[1].lower()
+    if suffix not in FORMATS:
+        raise ConfigError(f"{target} has no known suffix; use {', '.join(FORMATS)}")
     folder = os.path.dirname(os.path.abspath(target))
     if not os.path.isdir(folder):
         raise SessionError(f"cannot write {target}: there is no folder {folder}")
     with output_file(target) as file:
-        writer(entry, file)
+        write_session(entry, suffix, file)
     return os.path.abspath(target)
+
+
+def write_session(entry: SessionEntry, suffix: str, target: IO[bytes]) -> None:
+    """Write a session in the format with this suffix, a key of `FORMATS`. Raises OSError and `SessionError`."""
+    module, function = FORMATS[suffix]
+    writer: Callable[[SessionEntry, IO[bytes]], None] = getattr(import_module(module), function)
+    writer(entry, target)
 
 
 def session_entry(path: str) -> SessionEntry:
@@ -57,12 +66,3 @@ def file_name(entry: SessionEntry, suffix: str = _DEFAULT) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", entry.name.lower()).strip("-")[:_SLUG_LENGTH].strip("-")
     short = re.sub(r"[^A-Za-z0-9]", "", entry.id[:8])
     return "-".join(filter(None, [began[:8], began[8:], short, words])) + suffix
-
-
-def _writer(target: str) -> Callable[[Any, BinaryIO], None]:
-    suffix = os.path.splitext(target)[1].lower()
-    if suffix not in FORMATS:
-        raise ConfigError(f"{target} has no known suffix; use {', '.join(FORMATS)}")
-    module, function = FORMATS[suffix]
-    writer: Callable[[Any, BinaryIO], None] = getattr(import_module(module), function)
-    return writer

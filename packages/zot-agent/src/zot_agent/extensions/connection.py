@@ -13,9 +13,9 @@ connection, and nothing else is affected.
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from zot_agent.extensions.intercept_options import InterceptOptions
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
@@ -26,6 +26,7 @@ from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_core.machine.posix import missing_posix
+from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
@@ -50,6 +51,9 @@ from zot_ext.protocol.from_host import (
     ToolCall,
 )
 from zot_ext.protocol.splitter import Oversized
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.sandbox import Sandbox
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -78,7 +82,8 @@ class Connection:
     """The process of the extension `name`, started as `argv` in its folder `directory`.
 
     `ack` makes the answer to its hello. `log` gets its standard error, and a line for each of its mistakes; the owner
-    of the log closes it after `stop`. `stop` must always be called in the end.
+    of the log closes it after `stop`. With a `sandbox` the process is confined by it. `stop` must always be called in
+    the end.
     """
 
     def __init__(
@@ -93,6 +98,7 @@ class Connection:
         log: ExtensionLog,
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
+        sandbox: "Sandbox | None" = None,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -104,13 +110,11 @@ class Connection:
         self.log = log.line
         self._argv, self._directory, self._env = argv, directory, env
         self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
+        self._sandbox = sandbox
         self._log = log
-        self.granted: tuple[str, ...] = ()
-        """The groups that it may use, as of the handshake."""
-        self.intercept_options: dict[str, InterceptOptions] = {}
-        """How it wants to be asked about events, by event; the others are asked as usual."""
+        self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
+        self.intercept_options: dict[str, InterceptOptions] = {}  # by event
         self.pending = PendingRequests(name, log.line)
-        """The requests that it has not answered."""
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -133,7 +137,12 @@ class Connection:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            process = Process(self._argv, self._directory, self._env, self._log.descriptor, self._process_ended)
+            launch = Launch(self._argv, self._directory, self._env)
+            if self._sandbox is not None:
+                launch = self._sandbox.confine(launch)
+            process = Process(
+                launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
+            )
         except (OSError, ValueError) as error:
             failure = launch_failure(self.name, self._argv, self._directory, error)
             self._end_before_start(str(failure))
@@ -355,9 +364,8 @@ class Connection:
         self.hello, self.state = frame, "running"
         if frame.name != self.name:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
-        ack = self._ack(frame)
+        self.send(ack := self._ack(frame))
         self.granted = ack.capabilities
-        self.send(ack)
         self._last_frame_at = self._loop.time()
         self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()

@@ -9,8 +9,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from zot_agent.extensions.calls.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
-from zot_agent.extensions.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest
@@ -45,7 +45,7 @@ class Subscriptions(Protocol):
 
     def observers(self, event: str) -> list[Connection]: ...
 
-    def interceptors(self, event: str) -> list[Connection]: ...
+    def interceptors(self, event: str, tool: str = "") -> list[Connection]: ...
 
     async def ready(self) -> None:
         """Return once all extensions have registered, or their time for that is over."""
@@ -140,7 +140,7 @@ class ExtensionHooks:
         """Return the call with the arguments for the tool. Raises `Refused` if an extension blocks the call, or if the
         arguments cannot be sent to an interceptor."""
         await self._extensions.ready()
-        interceptors = self._extensions.interceptors("tool_call")
+        interceptors = self._extensions.interceptors("tool_call", call.name)
         if not interceptors:
             return call
         try:

@@ -5,10 +5,10 @@ import itertools
 from collections.abc import Callable, Collection, Container, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
+from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
-from zot_agent.extensions.intercept_options import USUAL
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
@@ -25,6 +25,7 @@ from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked, HelloAck
+from zot_ext.protocol.permissions import may_intercept
 from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Extensions:
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
-        self._subscribers: dict[tuple[str, str], list[Connection]] = {}
+        self._subscribers: dict[tuple[str, str, str], list[Connection]] = {}
         self.conversation: Conversation | None = None
         """What the calls of extensions act on; without one they are unavailable."""
         self.accounts: Callable[[], AccountStore] | None = None
@@ -152,19 +153,20 @@ class Extensions:
         """The running extensions that observe `event`, in load order."""
         return self._connections("observes", event)
 
-    def interceptors(self, event: str) -> list[Connection]:
-        """The extensions that intercept `event`, those of a higher priority first, else in load order. One that has
-        ended is among them if it wanted the event to be blocked then."""
-        return self._connections("intercepts", event)
+    def interceptors(self, event: str, tool: str = "") -> list[Connection]:
+        """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, else in load
+        order. One that has ended is among them if it wanted the event to be blocked then."""
+        return self._connections("intercepts", event, tool)
 
-    def _connections(self, kind: Literal["observes", "intercepts"], event: str) -> list[Connection]:
-        found = self._subscribers.get((kind, event))
+    def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:
+        found = self._subscribers.get((kind, event, tool))
         if found is None:
-            found = self._subscribers[kind, event] = [
+            found = self._subscribers[kind, event, tool] = [
                 member.connection
                 for member in self.members
                 if member.connection is not None
                 and event in (member.observes if kind == "observes" else member.intercepts)
+                and (not tool or may_intercept(member.permissions, event, tool))
             ]
             if kind == "intercepts":
                 found.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
@@ -203,6 +205,8 @@ class Extensions:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
         if answer.error:
             raise CommandRefused(answer.error)
+        if answer.action == "prompt" and not member.permissions.submit:
+            raise CommandError(f"/{command.name}: extension {connection.name} may not submit prompts")
         return self._read_answer(command, connection, answer)
 
     def _read_answer(self, command: Command, connection: Connection, answer: CommandResponse) -> CommandAnswer:
@@ -282,7 +286,8 @@ class Extensions:
         self._tools_changed = True
         self._subscribers.clear()
         for member in self.members:
-            member.names.report()
+            if member.names is not None:
+                member.names.report()
 
     def _open_calls(self, connection: Connection) -> "OpenCalls":
         from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls

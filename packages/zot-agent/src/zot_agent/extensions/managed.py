@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Never
 
+from zot_agent.extensions.calls.intercept_options import read_options
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
-from zot_agent.extensions.intercept_options import read_options
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registration_results import RegistrationResults
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
@@ -22,10 +21,13 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck, HostResult
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine, refused_groups
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
+    from zot_agent.extensions.calls.registration_results import RegistrationResults
+    from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
     "info": "info",
@@ -64,6 +66,7 @@ class ManagedExtension:
 
     def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
         self.position, self.found, self.name = position, found, found.name
+        self.permissions = found.permissions
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
         self.name_conflicts: list[NameConflict] = []
@@ -71,10 +74,12 @@ class ManagedExtension:
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self.names = RegistrationResults(position, shared.registry)
+        self.names: RegistrationResults | None = None
+        """What became of its registrations, if it wants to know."""
         self._calls: OpenCalls | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
+        self._sandbox: Sandbox | None = None
         self._stopping = False
         self._asked: set[str] = set()  # what it has intercepted when it ended
 
@@ -86,16 +91,21 @@ class ManagedExtension:
             self._notify("warn", self._log.problem)
         try:
             argv = command(self.found.manifest, self.found.directory)
+            env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
+            if must_confine(self.permissions):  # in a thread: the first one tries whether there is a sandbox here
+                self._sandbox = await asyncio.to_thread(self._open_sandbox)
+            sandbox = self._sandbox
             connection = self.connection = Connection(
                 self.name,
                 argv,
                 self.found.directory,
-                env=environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env)),
+                env=env if sandbox is None else sandbox.environment(env),
                 listener=self,
                 ack=self._ack,
                 log=self._log,
                 limits=limits,
                 trace=self._shared.trace,
+                sandbox=sandbox,
             )
             await connection.start()
         except LaunchError as error:
@@ -110,6 +120,12 @@ class ManagedExtension:
             self._log.line("not ready in time; it counts as ready from now on")
         if first and "session_start" in self.observes:
             connection.send(Event("session_start"), droppable=True)
+
+    def _open_sandbox(self) -> "Sandbox":
+        """Return what confines the process. Raises `LaunchError`."""
+        from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
+
+        return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
 
     @property
     def running(self) -> bool:
@@ -131,7 +147,7 @@ class ManagedExtension:
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
-                shared.events.notify(events.Submit(self.name, frame.text))
+                self._submit(frame)
             case frames.OpenPanel() | frames.PanelRender() | frames.PanelClose():
                 shared.panels.received(connection, frame)
             case frames.HostCall() | frames.CancelCall():
@@ -169,6 +185,8 @@ class ManagedExtension:
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
+        if self._sandbox is not None:
+            self._sandbox.close()
         self._unregister()
         self._log.close()
 
@@ -189,7 +207,8 @@ class ManagedExtension:
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
-        granted = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES)
+        refused = refused_groups(self.permissions)
+        groups = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         ack = HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -198,55 +217,79 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=granted,
+            capabilities=groups,
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is not None and "registration_result" in granted:
-            self.names.connection = connection
-        elif shared.open_calls is None or not any(name in frames.CALL_GROUPS for name in granted):
+        if connection is None or {*frames.CALL_GROUPS, "registration_result"}.isdisjoint(groups):
             return ack
-        if connection is not None and shared.open_calls is not None:
+        if "registration_result" in groups:
+            from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
+
+            self.names = RegistrationResults(connection, self.position, shared.registry)
+        if shared.open_calls is not None:
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack)
 
     def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
+            if not granted(frame.name.removeprefix("/"), self.permissions.commands):
+                raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
-            self._log.line(str(error))
-            self.names.rejected("command", frame.name, str(error))
+            self._reject("command", frame.name, str(error))
         else:
-            self.names.add("command", frame.name)
-            self._registered(conflict)
+            self._registered("command", frame.name, conflict)
 
     def _register_tool(self, frame: frames.RegisterTool) -> None:
         registry = self._shared.registry
         try:
+            if not granted(frame.name, self.permissions.tools):
+                raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
-            self._log.line(str(error))
-            self.names.rejected("tool", frame.name, str(error))
+            self._reject("tool", frame.name, str(error))
         else:
-            self.names.add("tool", frame.name)
-            self._registered(conflict)
+            self._registered("tool", frame.name, conflict)
 
-    def _registered(self, conflict: NameConflict | None) -> None:
+    def _reject(self, kind: str, name: str, why: str) -> None:
+        self._log.line(why)
+        if self.names is not None:
+            self.names.rejected(kind, name, why)
+
+    def _registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
+        if self.names is not None:
+            self.names.add(kind, name)
         if conflict is not None:
             self._shared.name_taken(conflict)
         self._shared.changed()
 
     def _subscribe(self, frame: frames.Subscribe) -> None:
-        self.observes.update(frame.events)
+        for name in frame.events:
+            if may_observe(self.permissions, name):
+                self.observes.add(name)
+            else:
+                self._log.line(_refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
-            if name in INTERCEPTS:
+            if name not in INTERCEPTS:
+                self._reject("intercept", name, f"there is no intercept {name!r}; it is ignored")
+            elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._log.line(f"there is no intercept {name!r}; it is ignored")
-                self.names.rejected("intercept", name, f"there is no intercept {name!r}")
+                self._reject("intercept", name, _refused(f"to intercept {name}", "intercept"))
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()
 
+    def _submit(self, frame: frames.Submit) -> None:
+        if self.permissions.submit:
+            self._shared.events.notify(events.Submit(self.name, frame.text))
+        else:
+            self._log.line(_refused("to submit a prompt", "submit"))
+
     def _notify(self, level: str, message: str) -> None:
         self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+
+
+def _refused(what: str, permission: str) -> str:
+    return f"{what} is refused: permissions.{permission} of its manifest does not have it"

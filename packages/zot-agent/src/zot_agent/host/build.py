@@ -4,7 +4,6 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
@@ -16,10 +15,15 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
+from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
+from zot_core.conversation.driver import Conversation
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import StoredSession, load
 from zot_core.sessions.store import SessionStore
 from zot_core.skills import SKILL_TOOL, ExtensionSkills, Skill, Skills, find_skills, pinned_section
@@ -34,11 +38,6 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
-
-if TYPE_CHECKING:
-    from zot_core.conversation.driver import Conversation
-    from zot_core.runtime.runtime import Runtime
-    from zot_core.runtime.workspace import Workspace
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
@@ -68,14 +67,12 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
-    from zot_core.conversation.driver import Conversation  # noqa: PLC0415  see `open_runtime`
-
-    rules_of = PermissionFiles(home, cwd)
-    permissions = rules_of.open(options, settings)
-    conversation = Conversation(runtime, permissions=permissions)
+    conversation, sandbox = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        sandbox.follow(sandbox.settings)
+        return notes
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
@@ -84,9 +81,13 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
-        rules_of = PermissionFiles(home, here)
-        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        rules_of, permissions = PermissionFiles(home, here), conversation.permissions
+        try:
+            permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        except ConfigError as error:
+            notes.append(f"{error}; the rules for tool calls stay as they were")
         conversation.runtime.set_workspace(workspace)
+        sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
@@ -97,17 +98,40 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         settings=settings,
         models=registry,
         choice=choice,
+        sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )
+    if settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+        host.audit = AuditLog(home, conversation, [options.api_key])
+        host.audit.attach()
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host
 
 
+def open_conversation(
+    runtime: Runtime, options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> tuple[Conversation, SandboxSwitch]:
+    """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
+    closed."""
+    try:
+        permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        conversation = Conversation(runtime, permissions=permissions)
+        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
+        sandbox.start()
+    except BaseException:
+        if runtime.session is not None:
+            runtime.session.close()
+        raise
+    return conversation, sandbox
+
+
 def open_runtime(
     options: HostOptions, settings: Settings, registry: ModelRegistry, choice: ProjectChoice, *, once: bool
-) -> "tuple[Runtime, list[str]]":
+) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
     store = SessionStore(sessions_root(), _UNWRITABLE)
@@ -116,10 +140,6 @@ def open_runtime(
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
     )
-    if once:
-        client.prepare(selection.model)
-    from zot_core.runtime.runtime import Runtime  # noqa: PLC0415  while `prepare` loads certificates
-
     workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None
@@ -155,10 +175,8 @@ def open_runtime(
     return runtime, [*problems, *notes]
 
 
-def watch_files(runtime: "Runtime") -> None:
+def watch_files(runtime: Runtime) -> None:
     """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
-    from zot_core.checkpoints.watch import Checkpoints  # noqa: PLC0415  see `open_runtime`
-
     home = zot_home()
     inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
     runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
@@ -166,7 +184,7 @@ def watch_files(runtime: "Runtime") -> None:
 
 
 def continue_session(
-    conversation: "Conversation",
+    conversation: Conversation,
     path: str,
     options: HostOptions,
     registry: ModelRegistry,
@@ -225,14 +243,12 @@ def _open_in_process(provider: Provider) -> Client:
 
 def open_workspace(
     options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
-) -> "tuple[Workspace, list[str]]":
+) -> tuple[Workspace, list[str]]:
     """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
     person.
 
     `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
     """
-    from zot_core.runtime.workspace import Workspace  # noqa: PLC0415  see `open_runtime`
-
     home = zot_home()
     replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
     skills = choose_skills(options, extensions, cwd, home, trusted=trusted)

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from _signal import signal as set_handler  # type: ignore[import-not-found]
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -62,13 +63,15 @@ class _RunReport:
 
     async def refuse(self, question: PermissionQuestion) -> PermissionAnswer:
         """Refuse a call that a person would be asked about, and name the rules that would allow it."""
+        if question.outside:
+            return PermissionAnswer("no")
         self._unasked = True
         call = question.call
         rules = " and ".join(question.always)
         way = f"the rule {rules} in permissions.allow allows it" if rules else "no rule can allow it"
         shown = main_argument(call.arguments_json())
         self._print(f"not allowed, because nobody can be asked: {call.name} {shown} ({question.reason}); {way}")
-        return PermissionAnswer("no", "nobody can be asked")
+        return PermissionAnswer("no", "nobody can be asked", unanswered=True)
 
     def _print(self, text: str, who: str = "zot") -> None:
         """Print a line to standard error, below the text so far and never in the middle of a line of it."""
@@ -88,6 +91,7 @@ class _EndSignals:
     """A context that calls `cancel` for signals that ask the process to end, and lists their numbers.
 
     The handlers are not asyncio's, which wait for the loop: the loop may hang in a write to a stalled reader.
+    `signal.signal` would describe the handler before, a task of asyncio, in an error, and import `inspect` for that.
     """
 
     def __init__(self, cancel: Callable[[], None], output: Output) -> None:
@@ -100,7 +104,7 @@ class _EndSignals:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # Windows has no SIGHUP
             if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # nohup
-                self._before[number] = signal.signal(number, self._handle)
+                self._before[number] = set_handler(number, self._handle)
         return self._received
 
     def _handle(self, number: int, frame: object) -> None:

@@ -5,9 +5,10 @@ This module is the registry: the methods by name, in the order of the documentat
 
 from zot_agent.rpc import extensions, handshake, jobs, permissions, prompts, state, tree
 from zot_agent.rpc.method import Method
+from zot_agent.rpc.stored import sessions, settings
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for module in (handshake, prompts, permissions, state, tree, jobs, extensions)
+    for module in (handshake, prompts, permissions, state, tree, sessions, settings, jobs, extensions)
     for method in module.METHODS
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
+    from zot_agent.host.stored_sessions import StoredSessions
     from zot_agent.rpc.limits import RpcLimits
     from zot_agent.rpc.questions import DialogRequests, PermissionRequests
     from zot_core.agent.run import Run
@@ -21,6 +22,7 @@ class CommandContext(Protocol):
     limits: "RpcLimits"
     permissions: "PermissionRequests"
     dialogs: "DialogRequests"
+    stored: "StoredSessions"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""
     token: str

@@ -18,12 +18,17 @@ MethodHandler: TypeAlias = "Callable[[CommandContext, dict[str, Any]], Answer | 
 KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
     "string": ("a string", lambda value: isinstance(value, str), {"type": "string"}),
     "boolean": ("true or false", lambda value: isinstance(value, bool), {"type": "boolean"}),
+    "number": (
+        "a whole number",
+        lambda value: isinstance(value, int) and not isinstance(value, bool),
+        {"type": "integer"},
+    ),
+    "value": ("any JSON value", lambda value: True, {}),
     "strings": (
         "an array of strings",
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
         {"type": "array", "items": {"type": "string"}},
     ),
-    "value": ("a JSON value", lambda value: True, {}),
     "images": (
         "an array of objects",
         lambda value: isinstance(value, list) and all(isinstance(each, dict) for each in value),

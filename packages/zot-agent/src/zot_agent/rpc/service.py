@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
+from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
@@ -43,9 +44,10 @@ class RpcService:
         *,
         token: str,
         no_token: Callable[[], None],
+        stored: StoredSessions | None = None,
     ) -> None:
         """With a `token`, the first command must be a `hello` with that token; `no_token` is called for anything else
-        and must end the process."""
+        and must end the process. `stored` are the sessions that clients may see; by default all."""
         self.host, self.limits = host, limits
         self.conversation, self.runtime = host.conversation, host.runtime
         self.text_held: MutableSet[Run] = WeakSet()
@@ -53,6 +55,7 @@ class RpcService:
         self.conversation.permissions.ask = self.permissions
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
         self.conversation.ask_person, self.conversation.front_end = self.dialogs, "rpc"
+        self.stored = stored or StoredSessions()
         self.token, self._no_token = token, no_token
         self.trusted = not token
         self._writer = writer

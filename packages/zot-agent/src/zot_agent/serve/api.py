@@ -10,14 +10,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
-from zot_agent.serve.accounts import AccountRoutes
 from zot_agent.serve.guard import error_response
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
+from zot_agent.serve.routes.accounts import AccountRoutes
+from zot_agent.serve.routes.settings import SettingRoutes
+from zot_agent.serve.routes.stored import StoredRoutes
 from zot_agent.serve.sessions import Sessions
 from zot_agent.serve.streams import Streams
 from zot_agent.version import __version__
+from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import ZotError
 from zot_provider.registry import ModelRegistry
 
@@ -33,6 +36,10 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
             return await endpoint(request)
         except HttpError as error:
             return error_response(error)
+        except SessionNotFound as error:
+            return error_response(HttpError(404, str(error)))
+        except SessionLocked as error:
+            return error_response(HttpError(409, str(error)))
         except ZotError as error:
             return error_response(HttpError(400, str(error)))
 
@@ -47,6 +54,8 @@ class Api:
         self._sessions, self._limits = sessions, limits
         self._streams = Streams(sessions, limits)
         self._accounts = AccountRoutes(registry, self._body, limits)
+        self._stored = StoredRoutes(sessions.stored, sessions.allowed, self._body)
+        self._settings = SettingRoutes(registry, self._body)
 
     def router(self) -> Router:
         """Return the router of all routes, including those of the page."""
@@ -59,6 +68,13 @@ class Api:
             Route("/sessions/{id}/commands", _with_error_responses(self.command), methods=["POST"]),
             Route("/sessions/{id}/events", _with_error_responses(self._streams.events), methods=["GET"]),
             Route("/sessions/{id}/ws", _with_error_responses(self.upgrade), methods=["GET"]),
+            Route("/stored", _with_error_responses(self._stored.list), methods=["GET"]),
+            Route("/stored", _with_error_responses(self._stored.add), methods=["POST"]),
+            Route("/stored/{id}", _with_error_responses(self._stored.show), methods=["GET"]),
+            Route("/stored/{id}", _with_error_responses(self._stored.remove), methods=["DELETE"]),
+            Route("/stored/{id}/export", _with_error_responses(self._stored.export), methods=["GET"]),
+            Route("/settings", _with_error_responses(self._settings.list), methods=["GET"]),
+            Route("/settings", _with_error_responses(self._settings.change), methods=["PATCH"]),
             Route("/accounts", _with_error_responses(self._accounts.list), methods=["GET"]),
             Route("/accounts/{provider}", _with_error_responses(self._accounts.add), methods=["PUT"]),
             Route("/accounts/{provider}", _with_error_responses(self._accounts.remove), methods=["DELETE"]),

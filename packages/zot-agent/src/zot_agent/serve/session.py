@@ -5,6 +5,7 @@ import secrets
 from typing import Any
 
 from zot_agent.host.host import Host
+from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.rpc.service import RpcService
 from zot_agent.serve.feed import FeedFollower, SessionFeed
 from zot_agent.serve.http_error import HttpError
@@ -29,11 +30,11 @@ class _PendingResponse:
 class ServedSession:
     """One agent with its commands and events. `id` identifies it in this process."""
 
-    def __init__(self, host: Host, limits: ServeLimits) -> None:
+    def __init__(self, host: Host, limits: ServeLimits, stored: StoredSessions) -> None:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
         self.feed = SessionFeed(limits.rpc, limits.kept_bytes)
-        self._service = RpcService(host, self.feed, limits.rpc, token="", no_token=lambda: None)
+        self._service = RpcService(host, self.feed, limits.rpc, token="", no_token=lambda: None, stored=stored)
         self.created = timestamp()
         self._pending = 0
         self._closing = False

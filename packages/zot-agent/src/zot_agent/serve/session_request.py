@@ -1,17 +1,14 @@
 """Turns the body of a request for a session into `HostOptions`."""
 
-import os
 import re
 from collections.abc import Callable
 from typing import Any, get_args
 
-from zot_agent.config.paths import sessions_root
 from zot_agent.host.options import HostOptions
+from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError
-from zot_core.sessions.file import load
-from zot_core.sessions.store import SessionStore
 from zot_provider.request import Reasoning
 
 _TEXT: tuple[str, Callable[[Any], bool]] = ("a string", lambda value: isinstance(value, str))
@@ -35,7 +32,7 @@ FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """The fields: a description and a check. A field that is null counts as missing."""
 
 
-def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs) -> HostOptions:
+def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs, stored: StoredSessions) -> HostOptions:
     """Return the options of the session that `request`, a JSON value, describes. Raises `HttpError`.
 
     Keys and addresses belong to the server. If the server was given any, they are for its provider, and sessions of
@@ -57,7 +54,7 @@ def options_for(request: Any, defaults: HostOptions, allowed: AllowedDirs) -> Ho
     if "session" in given:
         if given.get("no_session"):
             raise HttpError(400, "session and no_session exclude each other")
-        path, cwd = _stored(given["session"], given.get("cwd"), allowed)
+        path, cwd = _stored(given["session"], given.get("cwd"), allowed, stored)
         return options.replace(session=path, fork=given.get("fork", False), no_session=False, cwd=cwd)
     if given.get("fork"):
         raise HttpError(400, "fork needs session, which names the session to copy")
@@ -77,18 +74,10 @@ def _checked(request: Any) -> dict[str, Any]:
     return given
 
 
-def _stored(name: str, cwd: str | None, allowed: AllowedDirs) -> tuple[str, str]:
-    """Return the path and directory of a stored session. To clients, a session whose directory is not allowed, and a
-    file outside of the store, do not exist."""
-    store = SessionStore(sessions_root())
-    missing = HttpError(404, f"there is no session {name!r}")
+def _stored(name: str, cwd: str | None, allowed: AllowedDirs, stored: StoredSessions) -> tuple[str, str]:
+    """Return the path and directory of a stored session."""
     try:
-        path = store.find(name, allowed.base if cwd is None else allowed.resolve(cwd))
-        if os.path.commonpath([os.path.realpath(store.root), os.path.realpath(path)]) != os.path.realpath(store.root):
-            raise missing
-        own = os.path.realpath(load(path).meta.cwd)
-    except (SessionError, OSError, ValueError):
-        raise missing from None
-    if not allowed.has(own):
-        raise missing
-    return path, allowed.resolve(own if cwd is None else cwd)
+        found = stored.find(name, allowed.base if cwd is None else allowed.resolve(cwd))
+    except SessionError:
+        raise HttpError(404, f"there is no session {name!r}") from None
+    return found.path, allowed.resolve(found.cwd if cwd is None else cwd)

@@ -6,6 +6,7 @@ import logging
 
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
+from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
@@ -22,7 +23,9 @@ class Sessions:
 
     def __init__(self, defaults: HostOptions, allowed: AllowedDirs, limits: ServeLimits) -> None:
         """`defaults` are the options that a client does not set."""
-        self._defaults, self._allowed, self._limits = defaults, allowed, limits
+        self._defaults, self.allowed, self._limits = defaults, allowed, limits
+        self.stored = StoredSessions(allowed.has)
+        """The stored sessions of the directories that are served."""
         self._open: dict[str, ServedSession] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._ended = False
@@ -48,13 +51,13 @@ class Sessions:
             request = json.loads(body) if body.strip() else {}
         except (ValueError, RecursionError) as error:
             raise HttpError(400, f"malformed json: {error}") from None
-        options = options_for(request, self._defaults, self._allowed)
+        options = options_for(request, self._defaults, self.allowed, self.stored)
         try:
             host = build_host(options, once=False)
         except SessionLocked as error:
             here = next((each.id for each in self.all() if each.path and each.path == options.session), "")
             raise HttpError(409, f"this session is open here already, as {here}" if here else str(error)) from None
-        session = ServedSession(host, self._limits)
+        session = ServedSession(host, self._limits, self.stored)
         self._open[session.id] = session
         return session, list(host.notes)
 

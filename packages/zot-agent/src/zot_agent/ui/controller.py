@@ -192,7 +192,7 @@ class Controller:
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
 
     async def _ask_person(self, dialog: "ExtensionDialog") -> "DialogAnswer":
-        from zot_agent.ui.questions.extension import show_dialog  # noqa: PLC0415  few extensions ask
+        from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
 
         return await show_dialog(self, dialog, self.permission.asking)
 
@@ -213,6 +213,7 @@ class Controller:
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
             permissions=self.conversation.permissions.mode,
+            sandbox=self.conversation.sandbox,
         )
         self.app.screen.shape = self.view.editor.mode.shape
         self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)

@@ -1,85 +1,67 @@
-"""Dialogs of extensions on the screen."""
+"""The question about an installed extension whose manifest has permissions."""
 
-import asyncio
-from typing import Any
+import json
+import sys
+from pathlib import Path
 
 import pytest
-from screen import Chats, Talk
+from screen import Chats
 
-from zot_core.conversation.dialogs import DialogAnswer, DialogField, DialogRow, ExtensionDialog
+from zot_provider.testing import ScriptedServer
 
-ROWS = (DialogRow("a", "Apple", "red"), DialogRow("b", "Banana"), DialogRow("c", "Cherry"))
-FIELDS = (
-    DialogField("port", "integer", required=True, initial="8080", description="where it listens"),
-    DialogField("tls", "boolean"),
-    DialogField("note"),
-)
-
-
-async def answer(talk: Talk, dialog: ExtensionDialog, *steps: tuple[str, str]) -> DialogAnswer:
-    """The answer to a dialog; each step is a text to wait for, and the keys that follow."""
-    asked = asyncio.create_task(talk.ask_person(dialog))
-    for shown, keys in steps:
-        await talk.shown(shown)
-        await talk.press(keys)
-    async with asyncio.timeout(30):
-        return await asked
+PROGRAM = f"""#!{sys.executable}
+from zot_ext import Extension, display
+ext = Extension("greeter")
+ext.command("greet", "says hello")(lambda args: display("good day"))
+ext.run()
+"""
+FREE = {"read": True, "write": True, "network": True, "exec": True}
+"""What the system need not keep it to."""
 
 
-def dialog(kind: Any, title: str = "Well?", **fields: Any) -> ExtensionDialog:
-    return ExtensionDialog("1", "guard", kind, title, **fields)
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = tmp_path / "zot-home" / "extensions" / "greeter"
+    found.mkdir(parents=True)
+    (found / "run").write_text(PROGRAM)
+    (found / "run").chmod(0o755)
+    write(found, commands=["greet"])
+    return found
 
 
-@pytest.mark.parametrize(
-    ("asked", "steps", "value"),
-    [
-        (dialog("confirm", message="rm -rf build"), [("rm -rf build", "y")], True),
-        (dialog("confirm"), [("guard asks", "n")], False),
-        (dialog("confirm"), [("Well?", "<esc>")], None),
-        (dialog("select", options=("red", "blue")), [("blue", "blu<enter>")], "blue"),
-        (dialog("input", prefill="Ad"), [("Ad", "a<enter>")], "Ada"),
-        (dialog("input", secret=True), [("Well?", "abc"), ("•••", "<enter>")], "abc"),
-        (dialog("editor", prefill="one"), [("one", "<alt+enter>two<enter>")], "one\ntwo"),
-        (dialog("pick", rows=ROWS), [("Banana", "<down><enter>")], ["b"]),
-        (
-            dialog("pick", rows=ROWS, multi=True),
-            [("done, with 0 chosen", "<down><enter>"), ("done, with 1 chosen", "<enter>")],
-            ["a"],
-        ),
-        (
-            dialog("form", fields=FIELDS),
-            [
-                ("Well?: port", "x<enter>"),
-                ("port must be a whole number", "<backspace>1<enter>"),
-                ("Well?: tls", "tr<enter>"),
-                ("Well?: note", "<enter>"),
-            ],
-            {"port": 80801, "tls": True},
-        ),
-        (dialog("form", fields=FIELDS), [("Well?: port", "<enter>"), ("Well?: tls", "<esc>")], None),
-    ],
-)
-async def test_the_person_answers(
-    chats: Chats, asked: ExtensionDialog, steps: list[tuple[str, str]], value: object
+def write(folder: Path, **permissions: object) -> None:
+    manifest = {"name": "greeter", "exec": "./run", "permissions": FREE | permissions}
+    (folder / "extension.json").write_text(json.dumps(manifest))
+
+
+async def test_it_is_started_once_the_person_has_read_what_it_may_do(
+    chats: Chats, server: ScriptedServer, folder: Path
 ) -> None:
-    async with chats.open() as talk:
-        found = await answer(talk, asked, *steps)
-    assert found == (DialogAnswer(closed=True) if value is None else DialogAnswer(value))
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("May the extension greeter do this?")
+        for line in ("write all your files", "connect to any host", "add commands: greet"):
+            assert line in talk.screen()
+        talk.type("y")
+        await talk.shown("in use: greeter")
+        talk.type("/greet<enter>")
+        await talk.shown("good day")
+        talk.type("/ext<enter>")
+        await talk.shown("greeter: runs")
 
 
-async def test_a_dialog_that_nobody_needs_any_more_disappears(chats: Chats) -> None:
-    async with chats.open() as talk:
-        asked = asyncio.create_task(talk.ask_person(dialog("confirm", seconds=9)))
-        await talk.shown("guard asks, for 9 s")
-        asked.cancel()
-        await talk.until_hidden("guard asks")
-
-
-async def test_text_of_an_extension_cannot_draw_outside_of_its_place(chats: Chats) -> None:
-    async with chats.open() as talk:
-        hostile = dialog("select", "a\x1b[2Jb", options=("c\x1b]0;x\x07d",), message="e\x1b[1;1Hf")
-        asked = asyncio.create_task(talk.ask_person(hostile))
-        await talk.shown("cd")
-        assert "\x1b" not in talk.screen()
-        await talk.press("<enter>")
-        assert await asked == DialogAnswer("c\x1b]0;x\x07d")
+async def test_a_change_is_asked_about_again_and_a_no_keeps_it_from_starting(
+    chats: Chats, server: ScriptedServer, folder: Path
+) -> None:
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("May the extension greeter do this?")
+        talk.type("y")
+        await talk.shown("in use: greeter")
+        write(folder, commands=["greet"], submit=True)
+        talk.type("/reload-ext<enter>")
+        await talk.shown("new: send prompts in your name")
+        talk.type("n")
+        await talk.shown("extension greeter is not started")
+        talk.type("/ext<enter>")
+        await talk.shown("greeter: waits until you allow it")

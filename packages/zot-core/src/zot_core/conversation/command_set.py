@@ -7,7 +7,7 @@ from zot_core.conversation.commands import SKILL, Command, names_skill
 from zot_core.conversation.extensions import ExtensionCommands
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill, expand
-from zot_core.templates import PromptTemplate
+from zot_core.templates import CommandPrompt, PromptTemplate
 from zot_provider.errors import UnknownName
 
 
@@ -79,11 +79,11 @@ class CommandSet:
                 self._noted.add(note)
                 self._note(note)
 
-    async def prompt_of(self, name: str, args: str) -> str | None:
+    async def prompt_of(self, name: str, args: str) -> CommandPrompt | None:
         """Return the prompt that a skill or a template makes of a command; None for a command of an extension or an
         unknown one. Raises `UnknownName` for an unknown skill, and `ConfigError`."""
         if names_skill(name):
-            return self._prompt_of_skill(name[len(SKILL) :], args)
+            return CommandPrompt(self._text_of_skill(name[len(SKILL) :], args))
         if self.extensions is not None:
             await self.extensions.ready()
         templates = self._runtime.workspace.templates
@@ -91,7 +91,7 @@ class CommandSet:
             return None
         return await asyncio.to_thread(templates.expand, name, args)
 
-    def _prompt_of_skill(self, name: str, args: str) -> str:
+    def _text_of_skill(self, name: str, args: str) -> str:
         skill = next((each for each in self._runtime.skills if each.name.lower() == name.lower()), None)
         if skill is None:
             raise UnknownName.among("skill", name, [each.name for each in self._runtime.skills])

@@ -29,6 +29,7 @@ from zot_core.conversation.events import (
 )
 from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
+from zot_core.conversation.run_choices import run_choices
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
@@ -44,16 +45,19 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_core.hooks import Observe
+from zot_core.permission_mode import SandboxMode
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
+from zot_core.templates import CommandPrompt
 from zot_provider.errors import ZotError
-from zot_provider.messages import ImageBlock, Message
+from zot_provider.messages import ImageBlock
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
 if TYPE_CHECKING:
     from zot_core.conversation.dialogs import AskPerson
+    from zot_provider.messages import Message
 
 
 class NotRunning(ZotError):
@@ -80,6 +84,7 @@ class Conversation:
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
+        self.sandbox: SandboxMode = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -120,20 +125,21 @@ class Conversation:
         return [message.text for message in self.runtime.agent.inbox.messages]
 
     def prompt(
-        self, text: str, images: Iterable[ImageBlock] = (), *,
+        self, text: str | CommandPrompt, images: Iterable[ImageBlock] = (), *,
         typed: str = "", commands: bool = True, attached: Sequence[str] = (), first: bool = False,
     ) -> Run:  # fmt: skip
-        """Queue `text` as a prompt. Await the returned run for how it ended, or iterate over it for its events; it can
-        be cancelled before it starts, too.
+        """Queue `text`, or what a command has made, as a prompt. Await the returned run for how it ended, or iterate
+        over it for its events; it can be cancelled before it starts, too.
 
         `typed` is what the user typed, if that differs from `text`. Without `commands` a slash command is sent as text.
         The model reads the texts of `attached` files before the prompt. With `first` it comes before the waiting work.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
+        plain = text if isinstance(text, str) else text.text
         work = partial(self._answer, text, list(images), attached, commands=commands)
-        return self._add(work, typed or text, text, steerable=True, first=first)
+        return self._add(work, typed or plain, plain, steerable=True, first=first)
 
-    def send(self, message: Message, *, typed: str = "", interrupt: bool = False) -> Run:
+    def send(self, message: "Message", *, typed: str = "", interrupt: bool = False) -> Run:
         """Queue a user message that is already made; with `interrupt` it stops what runs and comes first."""
         stopped = self.running if interrupt else None
         work = partial(answer, self.runtime.agent, [message])
@@ -180,8 +186,7 @@ class Conversation:
         self.events.notify(Changed("queue"))
 
     def _check_steerable(self) -> None:
-        running = self.running
-        if running is None or not running.steerable:
+        if self.running is None or not self.running.steerable:
             raise NotRunning("no prompt is being answered; send it as a prompt")
 
     def interrupt(self, text: str = "", images: Iterable[ImageBlock] = ()) -> Run | None:
@@ -237,9 +242,9 @@ class Conversation:
         is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
         `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")
-        text = await self._commands.prompt_of(name, args)
-        if text is not None:
-            self.prompt(text, typed=f"/{name} {args}".strip(), commands=False)
+        prompt = await self._commands.prompt_of(name, args)
+        if prompt is not None:
+            self.prompt(prompt, typed=f"/{name} {args}".strip())
             return "prompt"
         command = await self._run_extension(name, args)
         if command.action == "prompt":
@@ -336,38 +341,40 @@ class Conversation:
     # Work
 
     async def _answer(
-        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+        self, given: str | CommandPrompt, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
     ) -> RunEnd:
         """Run a slash command, or let the model answer: the work of a prompt."""
         agent = self.runtime.agent
         try:
-            message = await self._build_message(text, images, attached, commands=commands)
+            prompt = await self._read_prompt(given, commands=commands)
+            if prompt is None:
+                return end_run(agent, "completed")
+            results, self._shell_results = self._shell_results, []
+            message = message_with_output(results, prompt.text, images, attached)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
             reported = isinstance(error, CommandError) and error.reported
             return end_run(agent, "error", None if reported else error_event(error, agent))
-        return end_run(agent, "completed") if message is None else await answer(agent, [message])
+        with run_choices(prompt, self.runtime, self.permissions, self._settings_changed):
+            return await answer(agent, [message])
 
-    async def _build_message(
-        self, text: str, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
-    ) -> Message | None:
-        """Return the user message for a prompt; None for a command that sends no prompt."""
-        found = read_command(text) if commands else None
-        if found is not None:
-            written = await self._commands.prompt_of(*found)
-            command = self._commands.of_extension(found[0]) if written is None else None
-            text = text if written is None else written
-            if command is not None:
-                try:
-                    done = await self._run_extension(*found)
-                except CommandRefused as error:
-                    raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
-                if done.action != "prompt":
-                    return None
-                text = done.text
-        results, self._shell_results = self._shell_results, []
-        return message_with_output(results, text, images, attached)
+    async def _read_prompt(self, given: str | CommandPrompt, *, commands: bool) -> CommandPrompt | None:
+        """Return what the model reads; None for a command that sends no prompt."""
+        if not isinstance(given, str):
+            return given
+        found = read_command(given) if commands else None
+        if found is None:
+            return CommandPrompt(given)
+        written = await self._commands.prompt_of(*found)
+        command = self._commands.of_extension(found[0]) if written is None else None
+        if command is None:
+            return written or CommandPrompt(given)
+        try:
+            done = await self._run_extension(*found)
+        except CommandRefused as error:
+            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
+        return CommandPrompt(done.text) if done.action == "prompt" else None
 
     async def _run_shell(self, command: ShellCommand) -> RunEnd:
         update_child_env(self.runtime)

@@ -40,8 +40,8 @@ _DIGITS = 20  # maximum digits of the time in a place, in nanoseconds
 _MARKS = re.compile(r"\A(?:[#>*+-]+ +|[0-9]{1,3}[.)] +)+")
 _SENTENCE = re.compile(r"(?<=[^\s.])(?:[.!?…]+(?= +[^\sa-z0-9])|[。！？])")
 _SHORT_SENTENCE = 15  # characters; what ends before may be an abbreviation or a greeting
-_OTHER_ROW = re.compile(rb'\n(?!\{"type":"(?:message|usage|tool_result)"|\n|\Z)')
 _MESSAGE = b'{"type":"message"'
+_PASSED_OVER = (b'{"type":"usage"', b'{"type":"tool_result"', b"\n")
 
 
 class SessionEntry(Record):
@@ -194,51 +194,42 @@ def _scan_file(path: str) -> _Scan:
     with open(path, "rb", opener=open_regular) as file:
         found = os.fstat(file.fileno())
         scan = _Scan(size=found.st_size, changed=found.st_mtime, whole=found.st_size <= FULL_SCAN_BYTES)
-        if scan.whole:
-            _scan_text(scan, file.read(FULL_SCAN_BYTES))
-        else:
+        if not scan.whole:
             # The first prompt may contain an image: its line is read to the end.
             while not scan.name and file.tell() < HEAD_BYTES:
-                _scan_lines(scan, [file.readline(LINE_BYTES)])
+                _scan_rows(scan, file.readline(LINE_BYTES))
             file.seek(max(file.tell(), scan.size - TAIL_BYTES))
-            _scan_text(scan, file.read(TAIL_BYTES))
+        # A buffer of the size of the file: the system clears memory before a program gets it.
+        _scan_rows(scan, file.read(scan.size if scan.whole else TAIL_BYTES))
     return scan
 
 
-def _scan_text(scan: _Scan, text: bytes) -> None:
-    """Update `scan` from whole lines. Once the session has a name, messages are counted and other rows looked for."""
+def _scan_rows(scan: _Scan, text: bytes) -> None:
+    """Update `scan` from lines, of which the first may be incomplete. Messages are counted, and parsed until one names
+    the session."""
     at = 0
-    while not scan.name and at < len(text):
-        end = text.find(b"\n", at)
+    while at < len(text):
+        message, end = text.startswith(_MESSAGE, at), text.find(b"\n", at)
         end = len(text) if end < 0 else end
-        _scan_lines(scan, [text[at:end]])
+        scan.messages += message
+        if not scan.name if message else not text.startswith(_PASSED_OVER, at):
+            _scan_row(scan, text[at:end])
         at = end + 1
-    at = max(at - 1, 0)
-    scan.messages += text.count(b"\n" + _MESSAGE, at)
-    for found in _OTHER_ROW.finditer(text, at):
-        end = text.find(b"\n", found.end())
-        _scan_lines(scan, [text[found.end() : len(text) if end < 0 else end]])
 
 
-def _scan_lines(scan: _Scan, lines: list[bytes]) -> None:
-    """Update `scan` from these lines. Messages are counted, and parsed until one names the session."""
-    for line in lines:
-        if line.startswith(_MESSAGE):
-            scan.messages += 1
-            if scan.name:
-                continue
-        row = read_row(line)
-        match row.get("type"):
-            case "meta":
-                if meta := rows.read_meta(row.get("meta")):
-                    meta.title = meta.title or (scan.meta.title if scan.meta else "")
-                    scan.meta = meta
-            case "rename":
-                if scan.meta is not None and isinstance(row.get("title"), str):
-                    scan.meta.title = row["title"]
-            case "message":
-                message = rows.read_message(row.get("message"))
-                scan.name = name_from(message) if message is not None else ""
+def _scan_row(scan: _Scan, line: bytes) -> None:
+    row = read_row(line)
+    match row.get("type"):
+        case "meta":
+            if meta := rows.read_meta(row.get("meta")):
+                meta.title = meta.title or (scan.meta.title if scan.meta else "")
+                scan.meta = meta
+        case "rename":
+            if scan.meta is not None and isinstance(row.get("title"), str):
+                scan.meta.title = row["title"]
+        case "message" if not scan.name:
+            message = rows.read_message(row.get("message"))
+            scan.name = name_from(message) if message is not None else ""
 
 
 @contextmanager

@@ -13,6 +13,7 @@ FENCE = "---"
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
 _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*")
 _ITEM = re.compile(r"( *)- +(.*?) *")
+_TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 _FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
 """Headers of block scalars, with the text that joins their lines and the text after the last line."""
 
@@ -50,6 +51,14 @@ def split(text: str) -> Parts:
             front = "".join(f"{each}\n" for each in lines[1:number])
             return Parts(front, "\n".join(lines[number + 1 :]), number + 2)
     raise FrontMatterError(f"the front matter has no end: a line {FENCE} is missing")
+
+
+def read_tools(value: object) -> list[str]:
+    """Parse the field `allowed-tools`: a list, or a line of names separated by commas or spaces, which may be followed
+    by parentheses."""
+    if isinstance(value, list):
+        return [each.strip() for each in value if isinstance(each, str) and each.strip()]
+    return re.findall(_TOOL, value) if isinstance(value, str) else []
 
 
 def read_fields(front: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ import os
 import re
 
 from zot_core.printable import printable_line
-from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, split
+from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, read_tools, split
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -18,7 +18,6 @@ HEAD_LIMIT = 16 * 1024
 """The front matter must end within this many bytes of the file."""
 
 _NAMES = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 _TRUE = ("true", "yes", "on", "1")
 
 
@@ -83,7 +82,7 @@ def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, 
         path,
         folder,
         source,
-        allowed_tools=_tools(fields.pop("allowed-tools", "")),
+        allowed_tools=read_tools(fields.pop("allowed-tools", "")),
         disable_model_invocation=_is_true(fields.pop("disable-model-invocation", "")),
         user_invocable=_is_true(fields.pop("user-invocable", "true")),
         fields=fields,
@@ -95,13 +94,6 @@ def _text(fields: dict[str, object], name: str, front: str) -> str:
     if not isinstance(value, str):
         raise FrontMatterError(f"the {name} must be text", line_of(front, name))
     return value.strip()
-
-
-def _tools(value: object) -> list[str]:
-    """Parse a list, or a line of names separated by commas or spaces, which may be followed by parentheses."""
-    if isinstance(value, list):
-        return [each.strip() for each in value if isinstance(each, str) and each.strip()]
-    return re.findall(_TOOL, value) if isinstance(value, str) else []
 
 
 def _is_true(value: object) -> bool:

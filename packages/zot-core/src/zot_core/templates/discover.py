@@ -7,10 +7,11 @@ at once.
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator
 
 from zot_core.skills.front_matter import FrontMatterError
-from zot_core.templates.template import PromptTemplate, read_parts, read_template
+from zot_core.templates.template import CommandPrompt, PromptTemplate, read_prompt, read_template
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
 
@@ -57,16 +58,18 @@ class PromptTemplates:
         self._places = [(place, "user") for place in _user_places(home, user_home)]
         self._places += [(place, "project") for place in _project_places(cwd)] if project else []
         self._places.append((BUILTIN, "builtin"))
+        self._since = time.time()
 
     def find(self, name: str) -> TemplateFile | None:
         """Find the file of the template called `name`, ignoring case; None without one. Reads only folders."""
         wanted = name.lower()
         return next((file for file in self._files([]) if file.name.lower() == wanted), None)
 
-    def expand(self, name: str, arguments: str = "") -> str | None:
+    def expand(self, name: str, arguments: str = "") -> CommandPrompt | None:
         """Return the prompt for `/name arguments`; None if there is no such template.
 
-        Raises `ConfigError` if the file cannot be used.
+        A template of the project that has changed since this object was made allows no calls: the person has not
+        allowed the folder with that content. Raises `ConfigError` if the file cannot be used.
         """
         file = self.find(name)
         if file is None:
@@ -74,7 +77,11 @@ class PromptTemplates:
         from zot_core.templates.arguments import fill  # noqa: PLC0415  2 ms, and few prompts are commands
 
         try:
-            return fill(read_parts(file.path).body, arguments).strip()
+            found = os.stat(file.path)
+            prompt = read_prompt(file.path)
+            if file.source == "project" and max(found.st_ctime, found.st_mtime) > self._since:
+                prompt.allowed_tools = []
+            return prompt.replace(text=fill(prompt.text, arguments).strip(), source=f"/{file.name}")
         except FrontMatterError as error:
             raise ConfigError(f"/{file.name}: {file.path}:{error.line}: {error}") from None
         except OSError as error:

@@ -1,7 +1,7 @@
 """`PromptTemplate`: a Markdown file whose text is sent as a prompt, with optional front matter."""
 
 from zot_core.printable import printable_line
-from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, split
+from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, read_tools, split
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -26,7 +26,17 @@ class PromptTemplate(Record):
     arguments: str = ""
     """One line that says which arguments it takes: `argument-hint` of the front matter."""
     fields: dict[str, object] = field(default_factory=dict)
-    """The other fields of the front matter (`model`, `allowed-tools`), which have no effect."""
+    """The other fields of the front matter."""
+
+
+class CommandPrompt(Record):
+    """The prompt that a slash command sends. For the run that answers it a template may ask for a `model`, by a name as
+    a person types it, and allow calls: `allowed_tools`, as in its front matter. `source` names the command in notes."""
+
+    text: str
+    model: str = ""
+    allowed_tools: list[str] = field(default_factory=list)
+    source: str = ""
 
 
 def read_template(name: str, path: str, source: str) -> PromptTemplate:
@@ -58,6 +68,14 @@ def read_parts(path: str) -> Parts:
     if not parts.body.strip():
         raise FrontMatterError("it has no text", parts.first_line)
     return parts
+
+
+def read_prompt(path: str) -> CommandPrompt:
+    """Read what the template in the regular file `path` sends, with placeholders in its text. Raises `FrontMatterError`
+    and OSError."""
+    parts = read_parts(path)
+    fields = {} if parts.front is None else read_fields(parts.front)
+    return CommandPrompt(parts.body, _line(fields.get("model", "")), read_tools(fields.get("allowed-tools", "")))
 
 
 def _line(value: object) -> str:

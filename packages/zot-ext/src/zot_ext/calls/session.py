@@ -1,4 +1,4 @@
-"""`Session`, `KeyValues` and `Secrets`: what is stored, in the group `session`."""
+"""`Session`, `KeyValues` and `Secrets`: what is stored, in the groups `session` and `storage`."""
 
 from __future__ import annotations
 

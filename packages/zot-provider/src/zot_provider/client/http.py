@@ -52,9 +52,8 @@ class Client(Protocol):
     task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
     request could not be made.
 
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made,
-    `prepare()`, which begins to load what a first request needs, and `async models()`, which returns the ids that its
-    server lists.
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
+    `async models()`, which returns the ids that its server lists.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
@@ -114,7 +113,6 @@ class HttpClient:
         if not base:
             raise ConfigError(f"{provider.id} has no default address: pass a base URL, http://HOST:PORT/v1")
         parse_url(base)  # raises ConfigError
-        self._secure = base.lower().startswith("https:")
         self._transport = None if callable(transport) else transport
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds
@@ -124,11 +122,6 @@ class HttpClient:
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self._credentials.check(self.provider)
-
-    def prepare(self) -> None:
-        """Begin to load, in a thread, what a first request needs."""
-        if self._secure:
-            self._open().prepare(self._base_url or self.provider.base_url or "")
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""

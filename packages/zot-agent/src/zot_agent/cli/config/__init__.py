@@ -1,7 +1,6 @@
 """`zot config get|set|list|path|unset`: shows and changes settings."""
 
 import asyncio
-import contextlib
 import os
 from argparse import Namespace
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from zot_agent.config.setting import Setting
 from zot_agent.config.settings import SETTINGS, Settings, load_settings
 from zot_agent.config.settings_file import change_settings, project_file, user_file
 from zot_agent.host.build import open_registry
+from zot_agent.host.setting_changes import check_model
 from zot_agent.standard_error import print_error
-from zot_provider.errors import ConfigError, MissingKey, UnknownName, ZotError
+from zot_provider.errors import ConfigError, UnknownName, ZotError
 from zot_provider.json_text import dump
-from zot_provider.selection import select
 
 
 def build_parser() -> Parser:
@@ -118,19 +117,8 @@ def _set(given: Namespace) -> None:
     except ValueError as error:
         raise ConfigError(f"{given.key}: {error}") from None
     if given.key in (Settings.provider.key, Settings.model.key):
-        _check_model(given.key, value)
+        check_model(given.key, value, open_registry(zot_home()), _settings())
     _store(given, setting, setting.json(value))
-
-
-def _check_model(key: str, name: str) -> None:
-    """Raise `UnknownName` for a provider or a model with which zot could not start."""
-    registry = open_registry(zot_home())
-    if key == Settings.provider.key:
-        if registry.id_of(name) not in [each.id for each in registry.providers]:
-            raise registry.unknown(name)
-        return
-    with contextlib.suppress(MissingKey):
-        select("", name, registry=registry, default_provider=registry.id_of(_settings().provider))
 
 
 def _unset(given: Namespace) -> None:

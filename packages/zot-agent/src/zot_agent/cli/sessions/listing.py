@@ -8,8 +8,8 @@ from typing import Any
 from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.config.paths import current_directory, sessions_root
 from zot_agent.export.formats import session_entry
+from zot_agent.host.stored_sessions import entry_fields, session_fields
 from zot_agent.ui.format.ages import age
-from zot_core.clock import timestamp
 from zot_core.sessions.listing import SessionEntry, list_sessions
 from zot_core.sessions.preview import read_preview
 from zot_core.sessions.search import search_sessions
@@ -56,14 +56,11 @@ def print_found(words: Sequence[str], *, here: bool, limit: int, as_json: bool) 
 def print_session(name: str, *, as_json: bool) -> int:
     """Print what a session is about; return 0."""
     entry = session_entry(SessionStore(sessions_root()).find(name, current_directory()))
+    if as_json:
+        _print_json(session_fields(entry))
+        return 0
     preview = read_preview(entry.path)
     usage = preview.usage
-    if as_json:
-        tokens = {"input": usage.input, "output": usage.output, "cache_read": usage.cache_read}
-        tokens["cache_write"] = usage.cache_write
-        said = {"last_prompt": preview.prompt, "last_answer": preview.answer}
-        _print_json({**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost})
-        return 0
     cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
     read = usage.input + usage.cache_read + usage.cache_write
     for label, text in (
@@ -80,13 +77,6 @@ def print_session(name: str, *, as_json: bool) -> int:
             for line in text.split("\n"):
                 print_line(f"  {line}".rstrip())
     return 0
-
-
-def entry_fields(entry: SessionEntry) -> dict[str, Any]:
-    """Return the fields of a session as JSON values."""
-    fields = {"id": entry.id, "title": entry.name, "titled": entry.titled, "cwd": entry.cwd, "model": entry.model}
-    fields |= {"messages": entry.messages, "started": entry.started, "used": timestamp(entry.changed)}
-    return fields | {"size": entry.size, "path": entry.path}
 
 
 def _cells(entry: SessionEntry) -> tuple[str, ...]:

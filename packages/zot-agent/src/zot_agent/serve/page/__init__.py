@@ -1,4 +1,4 @@
-"""The web page at `/`: seven static files without private data, served without a token."""
+"""The web page at `/`: nine static files without private data, served without a token."""
 
 from pathlib import Path
 
@@ -11,8 +11,10 @@ FILES = {
     "/accounts.js": ("accounts.js", "text/javascript; charset=utf-8"),
     "/app.css": ("app.css", "text/css; charset=utf-8"),
     "/app.js": ("app.js", "text/javascript; charset=utf-8"),
+    "/earlier.js": ("earlier.js", "text/javascript; charset=utf-8"),
     "/log.js": ("log.js", "text/javascript; charset=utf-8"),
     "/server.js": ("server.js", "text/javascript; charset=utf-8"),
+    "/settings.js": ("settings.js", "text/javascript; charset=utf-8"),
     "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),
 }
 """The file and its media type for each path."""

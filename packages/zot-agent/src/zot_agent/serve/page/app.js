@@ -1,8 +1,10 @@
 // The page of zot serve: a list of sessions, and a conversation with one of them.
 
 import { Accounts } from "./accounts.js";
+import { Earlier } from "./earlier.js";
 import { folded, follow, made, note, output, put, spoken, textOf } from "./log.js";
 import { server } from "./server.js";
+import { Settings } from "./settings.js";
 import { Waiting } from "./waiting.js";
 
 const $ = (id) => document.getElementById(id);
@@ -12,6 +14,8 @@ const COMPLETE = "The answer is complete";
 const LONGEST = 20000; // characters of a tool's output that are shown
 
 const accounts = new Accounts(say, complain);
+const earlier = new Earlier(open, complain);
+const settings = new Settings(say, complain);
 
 let current = null; // the session that is open here
 let socket = null;
@@ -35,6 +39,8 @@ function leave(why = "") {
   clearTimeout(listing);
   clear();
   accounts.clear();
+  earlier.clear();
+  settings.clear();
   $("sessions").replaceChildren();
   $("new-form").reset();
   $("composer").reset();
@@ -124,6 +130,8 @@ function head(session) {
   $("title").textContent = session.title || "New session";
   $("about").textContent = [session.cwd, `${session.provider}/${session.model}`].join(" · ");
   document.title = `${session.title || "New session"} – zot`;
+  $("save").hidden = !session.session_id || !session.message_count;
+  $("save").dataset.id = session.session_id;
 }
 
 function hangUp() {
@@ -162,7 +170,7 @@ function clear() {
   document.title = "zot";
   $("log").replaceChildren();
   wait();
-  $("composer").hidden = $("close").hidden = true;
+  $("composer").hidden = $("close").hidden = $("save").hidden = true;
   $("title").textContent = "No session is open";
   $("about").textContent = "Choose one of the list, or open a new one.";
 }
@@ -387,6 +395,7 @@ $("message").addEventListener("keydown", (event) => {
 });
 
 $("stop").addEventListener("click", stop);
+$("save").addEventListener("click", () => earlier.save($("save").dataset.id));
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") stop(); });
 
 $("close").addEventListener("click", async () => {

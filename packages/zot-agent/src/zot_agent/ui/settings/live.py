@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from zot_agent.config.settings import SETTINGS, Settings
+from zot_agent.host.setting_changes import APPLIED
 from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands.base import Chat
 from zot_tui.widgets.transcript.cell import CellStyle
@@ -14,10 +15,12 @@ def apply_settings(chat: Chat, before: Settings) -> list[str]:
     now = chat.host.settings
     changed = [key for key in SETTINGS if now.value(key) != before.value(key)]
     for key in changed:
-        if key in _APPLIED:
-            _APPLIED[key](chat)
+        if key in APPLIED:
+            APPLIED[key](chat.host)
+        elif key in _SHOWN:
+            _SHOWN[key](chat)
     chat.refresh()
-    return [key for key in changed if key not in _APPLIED]
+    return [key for key in changed if key not in APPLIED and key not in _SHOWN]
 
 
 def shown_rows(settings: Settings) -> int:
@@ -25,16 +28,8 @@ def shown_rows(settings: Settings) -> int:
     return 0 if settings.collapse_tool_call else CellStyle().shown
 
 
-def _no_yolo(chat: Chat) -> None:
-    chat.host.conversation.permissions.mode = "ask" if chat.host.settings.no_yolo else "yolo"
-
-
 def _mouse(chat: Chat) -> None:
     chat.app.mouse = chat.host.settings.mouse
-
-
-def _bash_timeout(chat: Chat) -> None:
-    chat.host.runtime.agent.context.bash_timeout = chat.host.settings.bash_timeout
 
 
 def _when_used(_: Chat) -> None:
@@ -62,25 +57,13 @@ def _keymap(chat: Chat) -> None:
         chat.note(problem, "warning")
 
 
-def _reasoning(chat: Chat) -> None:
-    chat.host.conversation.set_reasoning(chat.host.settings.reasoning)
-
-
-def _threshold(chat: Chat) -> None:
-    chat.host.runtime.compactor.set_threshold(chat.host.settings.auto_compact_threshold / 100 or None)
-
-
-_APPLIED: Mapping[str, Callable[[Chat], None]] = {
+_SHOWN: Mapping[str, Callable[[Chat], None]] = {
     Settings.theme.key: _theme,
     Settings.tool_render.key: _tool_render,
     Settings.collapse_tool_call.key: _tool_render,
-    Settings.no_yolo.key: _no_yolo,
     Settings.mouse.key: _mouse,
     Settings.editor_mode.key: _editor_mode,
     Settings.keymap.key: _keymap,
-    Settings.reasoning.key: _reasoning,
-    Settings.auto_compact_threshold.key: _threshold,
-    Settings.bash_timeout.key: _bash_timeout,
     Settings.favourite_models.key: _when_used,
     Settings.notify.key: _when_used,
 }

@@ -12,8 +12,9 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
+from zot_core.aio import is_async
 from zot_core.display import DisplayBlock
-from zot_core.result import ToolResult
+from zot_core.result import ToolResult, without_notes
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_provider.messages import ImageBlock, TextBlock
@@ -115,13 +116,19 @@ class FunctionTool(Generic[P, R]):
             self._schema = self.arguments.schema()
         return self._schema
 
+    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return what the model meant by arguments, as far as they can only mean one thing, and notes about it."""
+        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+
+        return meant(arguments, self.schema)
+
     def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
         """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
         tool refused."""
         if self._recall is None:
             return []
         try:
-            return self._recall(arguments, text)
+            return self._recall(self.meant(arguments)[0], without_notes(text))
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
 
@@ -160,10 +167,10 @@ class FunctionTool(Generic[P, R]):
 
     async def _call(self, values: dict[str, Any]) -> ToolResult:
         function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations
-        if inspect.iscoroutinefunction(function):
+        if is_async(function):
             return _result(await function(**values), self.name)
         returned = await asyncio.to_thread(function, **values)
-        return _result(await returned if inspect.isawaitable(returned) else returned, self.name)
+        return _result(await returned if isinstance(returned, Awaitable) else returned, self.name)
 
 
 def _result(value: object, name: str) -> ToolResult:

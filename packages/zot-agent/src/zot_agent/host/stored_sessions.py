@@ -1,0 +1,195 @@
+"""`StoredSessions`: the stored sessions as other programs see them, over `zot rpc` and `zot serve`."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable
+from typing import IO, Any, TypeVar
+
+from zot_agent.config.paths import sessions_root
+from zot_agent.version import __version__
+from zot_core.aio import in_thread
+from zot_core.clock import timestamp
+from zot_core.errors import SessionError, SessionNotFound
+from zot_core.sessions import listing
+from zot_core.sessions.listing import SessionEntry
+from zot_core.sessions.preview import read_preview
+from zot_core.sessions.store import SessionStore
+from zot_provider.errors import ConfigError
+from zot_provider.record import Record
+
+T = TypeVar("T")
+
+
+class StoredLimits(Record):
+    """`listed`: the most sessions in an answer. `seconds`: how long reading them may take."""
+
+    listed: int = 500
+    seconds: float = 50.0
+
+
+class StoredSessions:
+    """Lists, finds, exports and imports stored sessions, one at a time, in a thread.
+
+    With `allowed`, which says whether a client may see a path without links, sessions of other directories, and files
+    outside of the store, do not exist. Methods raise `ConfigError` and `SessionError`.
+    """
+
+    def __init__(self, allowed: Callable[[str], bool] | None = None, limits: StoredLimits | None = None) -> None:
+        self._allowed, self._limits = allowed, limits or StoredLimits()
+        self._reading = asyncio.Lock()
+
+    @property
+    def store(self) -> SessionStore:
+        """The sessions of the person, whose folder a test or a variable may change."""
+        return SessionStore(sessions_root())
+
+    async def list(self, cwd: str | None, limit: int, after: str = "") -> dict[str, Any]:
+        """Return a page of the sessions of the directory `cwd`, or of all for None, last used first. `next` continues
+        the list; it is empty at the end."""
+        limit = self._limited(limit)
+        found = await self._read(lambda _: listing.list_sessions(self.store, cwd, limit + 1, after))
+        page = found[:limit]
+        return {
+            "sessions": [entry_fields(each) for each in page if self._sees(each)],
+            "next": page[-1].place if len(found) > limit else "",
+        }
+
+    async def search(self, text: str, cwd: str | None, limit: int) -> dict[str, Any]:
+        """Return the sessions that have all words of `text`, each with an `excerpt`: see `search_sessions`."""
+        from zot_core.sessions.search import query_words, search_sessions  # noqa: PLC0415  rarely used
+
+        words, limit = query_words(text), self._limited(limit)
+        if not words:
+            raise ConfigError("the query has no words")
+        hits = await self._read(lambda check: search_sessions(self.store, words, cwd, limit, check))
+        seen = [hit for hit in hits if self._sees(hit.entry)]
+        return {"sessions": [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in seen]}
+
+    async def show(self, name: str, cwd: str) -> dict[str, Any]:
+        """Return what a session is about."""
+        return await self._read(lambda _: session_fields(self.find(name, cwd)))
+
+    async def export(self, name: str, cwd: str, target: str) -> str:
+        """Write a session to a new file, whose suffix chooses the format, and return its path."""
+        from zot_agent.export.formats import export_session  # noqa: PLC0415  rarely used
+
+        path = self._file(target, cwd)
+        return await self._read(lambda _: export_session(self.find(name, cwd).path, path))
+
+    async def add(self, path: str, cwd: str) -> dict[str, Any]:
+        """Add the session in a file to those of the directory `cwd`, and return its fields."""
+        file = self._file(path, cwd)
+        return await self._read(lambda _: add_session(self.store, file, cwd))
+
+    async def export_open(self, name: str, cwd: str, suffix: str) -> tuple[str, IO[bytes]]:
+        """Write a session to a file without a name, open at its beginning, and return it with a name for it."""
+        from zot_agent.export.formats import file_name, write_session  # noqa: PLC0415  rarely used
+
+        def work(_: object) -> tuple[str, IO[bytes]]:
+            entry, file = self.find(name, cwd), tempfile.TemporaryFile()  # noqa: SIM115  the caller closes it
+            try:
+                write_session(entry, suffix, file)
+                file.seek(0)
+            except OSError as error:
+                file.close()
+                raise SessionError(f"cannot export the session: {error.strerror}") from error
+            return file_name(entry, suffix), file
+
+        return await self._read(work)
+
+    async def add_content(self, content: bytes, cwd: str) -> dict[str, Any]:
+        """Add the session in the content of a `.zotsession` file: see `add`."""
+
+        def work(_: object) -> dict[str, Any]:
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                path = os.path.join(folder, "session")
+                try:
+                    with open(path, "xb") as file:
+                        file.write(content)
+                    return add_session(self.store, path, cwd)
+                except OSError as error:
+                    raise SessionError(f"cannot import the session: {error.strerror}") from error
+                except SessionError as error:
+                    raise SessionError(str(error).replace(path, "the file")) from None
+
+        return await self._read(work)
+
+    async def rename(self, name: str, cwd: str, title: str) -> str:
+        """Give a session that no process has open another title, and return that as one line."""
+        return await self._read(lambda _: listing.rename(self.store, self.find(name, cwd).path, title))
+
+    async def delete(self, name: str, cwd: str) -> None:
+        """Delete a session that no process has open, with all its branches."""
+        await self._read(lambda _: listing.delete(self.store, self.find(name, cwd).path))
+
+    # Internal.
+
+    async def _read(self, work: Callable[[Callable[[], None]], T]) -> T:
+        try:
+            async with asyncio.timeout(self._limits.seconds), self._reading:
+                return await in_thread(work)
+        except TimeoutError:
+            raise SessionError(f"reading the sessions took more than {self._limits.seconds:g} s") from None
+
+    def _limited(self, limit: int) -> int:
+        if not 1 <= limit <= self._limits.listed:
+            raise ConfigError(f"limit must be from 1 to {self._limits.listed}, got {limit}")
+        return limit
+
+    def find(self, name: str, cwd: str) -> SessionEntry:
+        """Return the session `name`: see `SessionStore.find`. This reads files: call it in a thread."""
+        missing = SessionNotFound(f"there is no session {name!r}")
+        try:
+            path = self.store.find(name, cwd)
+        except SessionNotFound:
+            if self._allowed is None:
+                raise
+            raise missing from None  # the error would name other sessions
+        entry = listing.read_entry(path, hidden=True)
+        inside = os.path.join(os.path.realpath(self.store.root), "")
+        if self._allowed is not None and (
+            entry is None or not self._sees(entry) or not os.path.realpath(path).startswith(inside)
+        ):
+            raise missing
+        if entry is None:
+            raise SessionError(f"{path} is not a session file, or cannot be read")
+        return entry
+
+    def _sees(self, entry: SessionEntry) -> bool:
+        return self._allowed is None or self._allowed(os.path.realpath(entry.cwd))
+
+    def _file(self, path: str, cwd: str) -> str:
+        """Return the path of a file that a client names, from `cwd`."""
+        if not path.strip() or "\0" in path:
+            raise ConfigError("path must name a file")
+        path = os.path.join(cwd, os.path.expanduser(path))
+        if self._allowed is not None and not self._allowed(os.path.realpath(path)):
+            raise ConfigError(f"{path} is outside of the directories that are served")
+        return path
+
+
+def entry_fields(entry: SessionEntry) -> dict[str, Any]:
+    """Return the fields of a session as JSON values."""
+    fields = {"id": entry.id, "title": entry.name, "titled": entry.titled, "cwd": entry.cwd, "model": entry.model}
+    fields |= {"messages": entry.messages, "started": entry.started, "used": timestamp(entry.changed)}
+    return fields | {"size": entry.size, "path": entry.path}
+
+
+def session_fields(entry: SessionEntry) -> dict[str, Any]:
+    """Return the fields of a session with its last prompt and answer and its tokens. This reads a file."""
+    preview = read_preview(entry.path)
+    usage = preview.usage
+    tokens = {"input": usage.input, "output": usage.output, "cache_read": usage.cache_read}
+    said = {"last_prompt": preview.prompt, "last_answer": preview.answer}
+    tokens["cache_write"] = usage.cache_write
+    return {**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost}
+
+
+def add_session(store: SessionStore, path: str, cwd: str) -> dict[str, Any]:
+    """Add the session in the file at `path` to those of the directory `cwd`, and return its fields. Raises
+    `SessionError`."""
+    from zot_agent.export.formats import session_entry  # noqa: PLC0415  rarely used
+    from zot_core.sessions.exchange.portable import import_session  # noqa: PLC0415  as above
+
+    return entry_fields(session_entry(import_session(store, path, cwd, __version__)))

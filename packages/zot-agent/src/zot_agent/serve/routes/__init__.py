@@ -1,0 +1,1 @@
+"""The HTTP endpoints beside those of sessions: accounts, stored sessions, settings."""

@@ -1,0 +1,179 @@
+"""The commands on stored sessions and on settings."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rpc_client import connect, events_of
+from rpc_peer import Peer, StartPeer
+
+from zot_agent.client import RpcError
+from zot_core.sessions.store import SessionStore
+from zot_provider.messages import Message, TextBlock
+from zot_provider.testing import ScriptedServer
+
+
+@pytest.fixture
+def store(alone: Path) -> SessionStore:
+    return SessionStore(os.path.join(os.environ["ZOT_HOME"], "sessions"))
+
+
+Keep = Callable[..., str]
+
+
+@pytest.fixture
+def keep(store: SessionStore, alone: Path) -> Keep:
+    """Stores a session with one prompt and one answer; returns its path."""
+    used = iter(range(100))
+
+    def add(prompt: str, cwd: Path = alone) -> str:
+        session = store.create(str(cwd), "scripted", "openai", "1")
+        for role, text in (("user", prompt), ("assistant", f"You asked: {prompt}")):
+            session.append(Message("user" if role == "user" else "assistant", [TextBlock(text)]))
+        session.close()
+        number = 1.7e9 + next(used)
+        os.utime(session.path, (number, number))
+        return session.path
+
+    return add
+
+
+async def test_sessions_are_listed_in_pages_searched_and_shown(
+    server: ScriptedServer, keep: Keep, tmp_path: Path
+) -> None:
+    paths = [keep("Fix the parser."), keep("Paint it blue."), keep("Fix the parser there.", tmp_path)]
+    async with connect(server) as client:
+        first, after = await client.list_sessions(limit=1)
+        second, end = await client.list_sessions(limit=1, after=after)
+        assert [each["title"] for each in (*first, *second)] == ["Paint it blue", "Fix the parser"]
+        assert (bool(after), end) == (True, "")
+        assert [each["path"] for each in (await client.list_sessions(everywhere=True))[0]] == paths[::-1]
+        (here,) = await client.search_sessions("PARSER fix")
+        assert (here["path"], here.get("excerpt"), here.get("role")) == (paths[0], "Fix the parser.", "user")
+        assert len(await client.search_sessions('"fix the" parser', everywhere=True)) == 2
+        shown = await client.show_session(here["id"][:8])
+        assert (shown.get("last_prompt"), shown.get("last_answer")) == (
+            "Fix the parser.",
+            "You asked: Fix the parser.",
+        )
+        for wrong in (0, 501):
+            with pytest.raises(RpcError, match="limit must be from 1 to 500"):
+                await client.list_sessions(limit=wrong)
+        with pytest.raises(RpcError, match="not a place in a list"):
+            await client.list_sessions(after="nowhere")
+        with pytest.raises(RpcError, match="no session 'deadbeef'"):
+            await client.show_session("deadbeef")
+        with pytest.raises(RpcError, match="this conversation is not stored"):
+            await client.show_session()
+
+
+async def test_a_stored_session_is_continued_and_renamed(server: ScriptedServer, keep: Keep) -> None:
+    server.add("As before.")
+    path, other = keep("Fix the parser."), keep("Paint it blue.")
+    async with connect(server) as client:
+        assert await client.open_session(path) == []
+        await events_of(client.prompt("And now?"))
+        assert [each["content"][0]["text"] for each in await client.get_messages()] == [
+            "Fix the parser.", "You asked: Fix the parser.", "And now?", "As before.",
+        ]  # fmt: skip
+        assert (await client.show_session()).get("last_answer") == "As before."
+        assert await client.rename_session("The\n parser") == "The"
+        assert await client.rename_session("Blue", other) == "Blue"
+        assert sorted(each["title"] for each in (await client.list_sessions())[0]) == ["Blue", "The"]
+        for command in (client.open_session, client.delete_session):
+            with pytest.raises(RpcError, match="the session of the conversation"):
+                await command(path)
+        await client.delete_session(other)
+        assert not os.path.exists(other)
+
+
+def test_a_session_that_another_process_has_open_is_not_touched(start: StartPeer, keep: Keep) -> None:
+    path = keep("Fix the parser.")
+    start("--session", path).data("get_state")
+    peer = start()
+    for command, fields in (("open_session", {}), ("delete_session", {}), ("rename_session", {"title": "Mine"})):
+        refused = peer.call(command, session=path, **fields)
+        assert (refused["success"], refused["code"]) == (False, "session_locked")
+    assert peer.data("open_session", session=path, fork=True)["session_id"]
+    assert peer.of("session_start")
+
+
+async def test_sessions_are_exported_and_imported(server: ScriptedServer, keep: Keep, alone: Path) -> None:
+    path = keep("Fix the parser.")
+    async with connect(server) as client:
+        for name in ("talk.zotsession", "talk.html", "talk.md"):
+            assert await client.export_session(name, path) == str(alone / name)
+            with pytest.raises(RpcError, match="exists already"):
+                await client.export_session(name, path)
+        added = await client.import_session("talk.zotsession")
+        assert (added["title"], added["cwd"], added["messages"]) == ("Fix the parser", str(alone), 2)
+        assert added["path"] != path
+        for file, why in (
+            ("talk.html", "an HTML page"),
+            ("gone.zotsession", "no file at"),
+            (" ", "path must name a file"),
+            ("a\0b", "path must name a file"),
+        ):
+            with pytest.raises(RpcError, match=why):
+                await client.import_session(file)
+        with pytest.raises(RpcError, match="no known suffix"):
+            await client.export_session("talk.pdf", path)
+        assert len((await client.list_sessions())[0]) == 2
+
+
+# Settings
+
+
+def config() -> dict[str, object]:
+    path = Path(os.environ["ZOT_HOME"]) / "config.json"
+    found: dict[str, object] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+async def test_settings_are_listed_and_stored_and_what_can_takes_effect_at_once(server: ScriptedServer) -> None:
+    async with connect(server) as client:
+        rows = {each["key"]: each for each in await client.get_settings()}
+        assert (rows["reasoning"]["value"], rows["reasoning"]["source"]) == ("off", "")
+        assert "high" in rows["reasoning"]["choices"]
+        row = await client.set_setting("reasoning", "high")
+        assert (row["value"], row["source"]) == ("high", str(Path(os.environ["ZOT_HOME"]) / "config.json"))
+        assert (await client.get_state())["reasoning"] == "high"
+        await client.set_setting("bash_timeout", 5)
+        await client.set_setting("favourite_models", ["a", "b"])
+        assert config() == {"reasoning": "high", "bash_timeout": 5, "favourite_models": ["a", "b"]}
+        assert (await client.set_setting("reasoning", None))["value"] == "off"
+        assert (await client.get_state())["reasoning"] == "off"
+        assert "reasoning" not in config()
+
+
+def test_what_is_wrong_or_for_the_person_alone_is_refused(peer: Peer) -> None:
+    wrong: list[tuple[str, object, str]] = [
+        ("themes", "dark", "themes"),
+        ("reasoning", "much", "reasoning: expected one of"),
+        ("bash_timeout", {"a": []}, "bash_timeout: expected"),
+        ("provider", "nobody", "nobody"),
+    ]
+    for key, value, why in wrong:
+        assert why in peer.error("set_setting", key=key, value=value)
+    for key in ("no_yolo", "permissions", "project_trust", "child_keys", "http_proxy", "ca_file"):
+        assert peer.error("set_setting", key=key).startswith(f"{key}: only you can change this")
+    assert config() == {}
+
+
+def test_a_file_of_settings_that_cannot_be_read_is_not_overwritten(peer: Peer) -> None:
+    path = Path(os.environ["ZOT_HOME"]) / "config.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("[1, 2]")
+    assert peer.error("set_setting", key="mouse", value=True) == f"{path}: expected an object, got a list"
+    assert path.read_text() == "[1, 2]"
+
+
+def test_a_password_in_a_setting_is_not_shown(start: StartPeer) -> None:
+    path = Path(os.environ["ZOT_HOME"]) / "config.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"http_proxy": "http://ada:s3cret@127.0.0.1:9"}')
+    rows = start(no_proxy="*").data("get_settings")["settings"]
+    assert "s3cret" not in json.dumps(rows)
+    assert [each["value"] for each in rows if each["key"] == "http_proxy"] == ["http://127.0.0.1:9"]
