@@ -42,7 +42,7 @@ _LEVELS: dict[str, events.Level] = {
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
     when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
-    manifest names them. `open_calls` and `greeting` serve extensions with calls; without them there are none."""
+    manifest names them. `open_calls` and `greeting` serve extensions with calls, which need both."""
 
     registry: ExtensionRegistry
     panels: Panels

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.agent import user_message
 from zot_provider.messages import Message
 
@@ -33,7 +33,7 @@ class _NextTurn:
 _next_turns: "WeakKeyDictionary[Conversation, _NextTurn]" = WeakKeyDictionary()
 
 
-def send(call: Call) -> CallAnswer:
+def send(call: ExtensionCall) -> CallAnswer:
     """Add a message, or queue it."""
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
     if delivery not in DELIVERIES:
@@ -60,7 +60,7 @@ def send(call: Call) -> CallAnswer:
     return {"delivered": "queued"}
 
 
-def _keep(call: Call) -> CallAnswer:
+def _keep(call: ExtensionCall) -> CallAnswer:
     conversation = call.conversation
     kept = _next_turns.get(conversation)
     if kept is None:
@@ -71,7 +71,7 @@ def _keep(call: Call) -> CallAnswer:
     return {"delivered": "kept"}
 
 
-def _message(call: Call) -> Message:
+def _message(call: ExtensionCall) -> Message:
     display = call.params.get("display_text")
     message = user_message(
         call.params["text"],
