@@ -3,6 +3,7 @@
 import asyncio
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_core.conversation.commands import read_command
 from zot_core.event_json import usage_fields
 from zot_core.runtime.context import context_split
 
@@ -50,5 +51,11 @@ async def wait_idle(call: ExtensionCall) -> CallAnswer:
 
 def _check_can_wait(call: ExtensionCall) -> None:
     """Refuse to wait for the end of a run that waits for this extension."""
-    if call.parent and call.conversation.busy and not call.parent.startswith("command-"):
+    conversation, running = call.conversation, call.conversation.running
+    if not call.parent or running is None:
+        return
+    typed = read_command(running.text)  # a command runs as a prompt, or beside the prompts
+    command = None if typed is None else conversation.find_command(typed[0])
+    own = command is not None and command.source == call.extension
+    if own or not call.parent.startswith("command-"):
         raise CallFailed("busy", "the run waits for the answer of this very handler")

@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.agent import user_message
+from zot_core.conversation.events import ConversationEvent, SessionStart
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ class _NextTurn:
     def __init__(self, conversation: "Conversation") -> None:
         self.waiting: list[Message] = []
         conversation.runtime.hooks.extra_messages.add(self._take)
+        conversation.events.add(self._follow)
+
+    def _follow(self, event: ConversationEvent) -> None:
+        if isinstance(event, SessionStart):  # they were meant for the conversation before
+            self.waiting.clear()
 
     def _take(self, step: int) -> list[Message]:
         if step != 1:
