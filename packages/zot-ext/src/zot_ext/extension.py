@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Literal, ParamSpec, TypeVar, overload
 
-    from zot_ext.calls.agent import Control, Messages, ModelCalls
+    from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
     from zot_ext.calls.session import KeyValues, Secrets, Session
     from zot_ext.calls.ui import Ui
     from zot_ext.limits import ExtensionLimits
@@ -298,6 +298,13 @@ class Extension:
         from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
 
         return Control(self.call)
+
+    @property
+    def programs(self) -> Programs:
+        """Programs that the host runs, in the group `exec`."""
+        from zot_ext.calls.agent import Programs  # noqa: PLC0415 - as above
+
+        return Programs(self.call)
 
     @property
     def model(self) -> ModelCalls:

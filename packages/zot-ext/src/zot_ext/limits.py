@@ -47,6 +47,10 @@ class ExtensionLimits(Record):
     """The longest time that a dialog is open; `timeout_ms` shortens it (our choice)."""
     extension_seconds: float = 600.0
     """How much time `request.extend` can add, once for each request (our choice)."""
+    exec_seconds: float = 600.0
+    """The longest time that a program may take that the host runs for an extension."""
+    exec_bytes: int = 256 * 1024
+    """How much of its output the extension gets."""
     completion_seconds: float = 600.0
     """From `model.complete` to its result (our choice)."""
     completions: int = 4

@@ -54,6 +54,7 @@ from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
     from zot_core.sandbox.sandbox import Sandbox
+    from zot_ext.protocol.permissions import Choice
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -82,8 +83,8 @@ class Connection:
     """The process of the extension `name`, started as `argv` in its folder `directory`.
 
     `ack` makes the answer to its hello. `log` gets its standard error, and a line for each of its mistakes; the owner
-    of the log closes it after `stop`. With a `sandbox` the process is confined by it. `stop` must always be called in
-    the end.
+    of the log closes it after `stop`. With a `sandbox` the process is confined by it; `may_run` are the programs
+    that zot runs for it, as in the permissions of a manifest. `stop` must always be called in the end.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Connection:
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
         sandbox: "Sandbox | None" = None,
+        may_run: "Choice" = True,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -108,9 +110,11 @@ class Connection:
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
         self.log = log.line
-        self._argv, self._directory, self._env = argv, directory, env
+        self.env = env
+        """The environment of the process."""
+        self.sandbox, self.may_run = sandbox, may_run
+        self._argv, self._directory = argv, directory
         self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
-        self._sandbox = sandbox
         self._log = log
         self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
         self.intercept_options: dict[str, InterceptOptions] = {}  # by event
@@ -137,9 +141,9 @@ class Connection:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            launch = Launch(self._argv, self._directory, self._env)
-            if self._sandbox is not None:
-                launch = self._sandbox.confine(launch)
+            launch = Launch(self._argv, self._directory, self.env)
+            if self.sandbox is not None:
+                launch = self.sandbox.confine(launch)
             process = Process(
                 launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
             )

@@ -7,7 +7,7 @@ extension that hangs must not stall the agent, unless its `InterceptOptions` say
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zot_agent.extensions.calls.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
@@ -25,6 +25,9 @@ NO_REASON_TURN = "turn blocked by extension guard"
 
 _ids = itertools.count(1)
 
+if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
+
 
 class AgentInfo(NamedTuple):
     """The current working directory, provider, model and session of the agent, and whether the person has allowed what
@@ -34,6 +37,8 @@ class AgentInfo(NamedTuple):
     provider: str
     model: str
     session_id: str
+    sandbox: "SandboxPolicy | None" = None
+    """The policy of the sandbox that the person has turned on."""
     project_trusted: bool = False
 
 

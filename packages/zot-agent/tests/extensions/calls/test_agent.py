@@ -89,7 +89,8 @@ async def test_an_extension_sees_stops_and_awaits_the_work(world: World) -> None
 async def test_a_handler_that_a_run_waits_for_cannot_wait_for_its_end(world: World) -> None:
     body = (
         "def codes():\n    found = []\n    for act in (ext.control.wait_idle, ext.control.compact):\n        try:\n"
-        "            act()\n        except HostError as error:\n            found.append(error.code)\n    return str(found)\n"
+        "            act()\n        except HostError as error:\n            found.append(error.code)\n"
+        "    return str(found)\n"
         "@ext.tool\ndef work() -> str:\n    'Work.'\n    ext.log('tool', codes())\n    return ''\n"
         "@ext.command('stuck')\ndef stuck(_):\n    ext.log('command', codes())\n"
     )

@@ -30,6 +30,7 @@ from zot_core.conversation.events import (
 from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.run_choices import run_choices
+from zot_core.conversation.session_mode import keep_mode, resume_mode
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
@@ -45,13 +46,13 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_core.hooks import Observe
-from zot_core.permission_mode import SandboxMode
+from zot_core.permission_mode import SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.templates import CommandPrompt
 from zot_provider.errors import ZotError
-from zot_provider.messages import ImageBlock
+from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
 
@@ -80,11 +81,11 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
+        self.sandbox: SandboxState = "off"
         self.front_end = ""
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
-        self.sandbox: SandboxMode = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -99,6 +100,7 @@ class Conversation:
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         self.permissions.attach(runtime.agent)
+        keep_mode(self.permissions, lambda: self.runtime.session)
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)
 
@@ -199,16 +201,15 @@ class Conversation:
 
     def stop(self) -> list[str]:
         """Stop the running work and drop the rest. Return, as typed, the unread messages and the dropped prompts."""
-        unread = [message.text for message in self.runtime.agent.inbox.take_all()]
-        taken = [*unread, *(queued.typed for queued in self._queue.take_all())]
+        taken = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken += [queued.typed for queued in self._queue.take_all()]
         self.interrupt()
         self.events.notify(Changed("queue"))
         return taken
 
     def take_back(self) -> str | None:
         """Remove the last waiting prompt and return it as typed; None if nothing is waiting."""
-        taken = self._queue.take_last()
-        return taken.typed if taken is not None else None
+        return taken.typed if (taken := self._queue.take_last()) is not None else None
 
     async def idle(self) -> None:
         """Wait until nothing is running or waiting."""
@@ -242,8 +243,7 @@ class Conversation:
         is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
         `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")
-        prompt = await self._commands.prompt_of(name, args)
-        if prompt is not None:
+        if (prompt := await self._commands.prompt_of(name, args)) is not None:
             self.prompt(prompt, typed=f"/{name} {args}".strip())
             return "prompt"
         command = await self._run_extension(name, args)
@@ -323,12 +323,13 @@ class Conversation:
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
-        """Continue another session: see `Runtime.open_session`."""
+        """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
         self._check_idle()
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed()
 
     def _session_changed(self, *, same: bool = False) -> None:
+        resume_mode(self.permissions, self.runtime.session)
         self._shell_results.clear()
         update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
@@ -383,8 +384,7 @@ class Conversation:
         running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
         task = spawn(running.run(), "shell command")
         stopped = await finish(task, running.stop)
-        result = task.result()
-        self._shell_results.append(result)
+        self._shell_results.append(result := task.result())
         self.events.notify(ShellEnd(result))
         return "aborted" if stopped else "completed"
 
@@ -396,10 +396,8 @@ class Conversation:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
             update_child_env(self.runtime)  # the server may have named its model since
-        elif kind is Done:
-            texts = [message.text for message in self.runtime.agent.inbox.take_all()]
-            if texts:
-                self.events.notify(Undelivered(texts))
+        elif kind is Done and (texts := [message.text for message in self.runtime.agent.inbox.take_all()]):
+            self.events.notify(Undelivered(texts))
         self.events.notify(event)
         if isinstance(event, ToolResultEvent):
             self.todos.follow(event)

@@ -1,10 +1,10 @@
-"""`Messages`, `Control` and `ModelCalls`: what the agent does next, in the groups `messages`, `control` and `model`."""
+"""`Messages`, `Control`, `Programs` and `ModelCalls`: the groups `messages`, `control`, `exec` and `model`."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, Literal
 
     Delivery = Literal["steer", "follow_up", "next_turn", "interrupt"]
@@ -63,6 +63,18 @@ class Control:
     def wait_idle(self) -> None:
         """Return when nothing runs and waits."""
         self._call("control.wait_idle")
+
+
+class Programs:
+    """`ext.programs`."""
+
+    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+        self._call = call
+
+    def run(self, argv: Sequence[str], *, cwd: str = "", timeout_ms: int | None = None) -> dict[str, Any]:
+        """Run a program and return `output`, `code`, `timed_out` and `truncated`. Raises `HostError`: `denied` if the
+        permissions do not have it."""
+        return self._call("exec.run", argv=list(argv), cwd=cwd or None, timeout_ms=timeout_ms)
 
 
 class ModelCalls:

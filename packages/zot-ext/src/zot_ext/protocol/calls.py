@@ -255,6 +255,17 @@ CALLS: tuple[HostMethod, ...] = (
         "`text`, `stop`, `provider`, `model`, `usage`",
     ),
     HostMethod(
+        "exec.run",
+        "exec",
+        "Run a program with the rights of the extension, and wait for its end.",
+        (
+            CallParam("argv", "list", "The program and its arguments, strings.", required=True),
+            CallParam("cwd", "text", "The folder, from the project on; the project by default."),
+            CallParam("timeout_ms", "whole", "End it after so many milliseconds."),
+        ),
+        "`output` (of both streams), `code` (null at the time limit), `timed_out`, `truncated`",
+    ),
+    HostMethod(
         "request.extend",
         "cancel",
         "Ask for more time for the request `parent_id`, once for each.",

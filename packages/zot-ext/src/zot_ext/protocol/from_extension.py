@@ -26,12 +26,13 @@ CAPABILITIES = (
     "storage",
     "control",
     "model",
+    "exec",
     "cancel",
     "registration_result",
 )
 """Values of `hello.capabilities`, one for each group of frames. Other values may be sent and are ignored."""
 
-CALL_GROUPS = ("ui", "messages", "session", "storage", "control", "model", "cancel")
+CALL_GROUPS = ("ui", "messages", "session", "storage", "control", "model", "exec", "cancel")
 """The groups with methods for `host_call`: see `zot_ext.protocol.calls`."""
 
 ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")

@@ -226,7 +226,7 @@ class RegistrationResult(Frame, type="registration_result"):
     `registration_result`."""
 
     kind: str
-    """`command`, `tool` or `intercept`."""
+    """`command`, `tool`, `intercept` or `event`."""
     name: str
     status: str
     """See `STATUSES`. What is shadowed is used when its owner ends."""
