@@ -37,6 +37,8 @@ else:
 class NotGranted(RuntimeError):
     """The host does not grant the capability; nothing was sent."""
 
+    expected = True  # see `HostError`
+
 
 class Extension:
     """An extension. Handlers may be plain or `async` functions.

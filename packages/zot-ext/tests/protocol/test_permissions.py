@@ -7,9 +7,9 @@ from zot_ext.protocol.permissions import (
     EVERYTHING,
     ExtensionPermissions,
     granted,
+    may_call,
     may_intercept,
     may_observe,
-    refused_groups,
 )
 
 
@@ -73,16 +73,18 @@ def test_events_with_content_of_the_conversation_need_their_permission() -> None
     assert may_observe(ExtensionPermissions(conversation=True), "assistant_message")
 
 
-def test_groups_of_calls_need_the_permission_for_what_they_do() -> None:
-    assert refused_groups(EVERYTHING) == ()
-    assert refused_groups(ExtensionPermissions(submit=True, conversation=True)) == ("exec",)
-    assert refused_groups(ExtensionPermissions(exec=("git *",))) == (
-        "submit",
-        "messages",
-        "control",
-        "model",
-        "session",
-    )
+def test_calls_that_read_or_write_the_conversation_need_its_permissions_too() -> None:
+    all_calls = ExtensionPermissions(calls=True)
+    assert may_call(all_calls, "kv.get")
+    assert not may_call(all_calls, "session.entries")
+    assert not may_call(all_calls, "messages.send")
+    assert may_call(ExtensionPermissions(calls=("session.*",), conversation=True), "session.entry")
+    assert may_call(ExtensionPermissions(calls=("messages.*",), submit=True), "messages.send")
+    assert not may_call(ExtensionPermissions(submit=True, conversation=True), "messages.send")
+    assert not may_call(ExtensionPermissions(calls=("ui.*",)), "uix")
+    assert may_call(EVERYTHING, "model.complete")
+    assert may_call(ExtensionPermissions(exec=("git *",)), "exec.run")
+    assert not may_call(all_calls, "exec.run")
 
 
 def test_interceptions_are_permitted_tool_by_tool() -> None:

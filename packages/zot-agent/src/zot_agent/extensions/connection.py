@@ -112,12 +112,9 @@ class Connection:
         self.launch = Launch(argv, directory, env)
         self.sandbox, self.may_run = sandbox, may_run
         self._listener, self._ack, self._limits, self._trace, self._log = listener, ack, limits, trace, log
-        self.granted: tuple[str, ...] = ()
-        """The groups that it may use, as of the handshake."""
-        self.intercept_options: dict[str, InterceptOptions] = {}
-        """How it wants to be asked about events, by event; the others are asked as usual."""
+        self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
+        self.intercept_options: dict[str, InterceptOptions] = {}  # by event
         self.pending = PendingRequests(name, log.line)
-        """The requests that it has not answered."""
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -363,9 +360,8 @@ class Connection:
         self.hello, self.state = frame, "running"
         if frame.name != self.name:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
-        ack = self._ack(frame)
+        self.send(ack := self._ack(frame))
         self.granted = ack.capabilities
-        self.send(ack)
         self._last_frame_at = self._loop.time()
         self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()

@@ -2,7 +2,7 @@
 
 Interceptors are asked one after the other in load order. The first block wins; each interceptor sees the arguments or
 the text as the ones before changed them. An interceptor that ends, or does not answer in time, allows, because an
-extension that hangs must not stall the agent; but one that asked for that in its `InterceptOptions` blocks.
+extension that hangs must not stall the agent, unless its `InterceptOptions` say that it blocks.
 """
 
 import itertools

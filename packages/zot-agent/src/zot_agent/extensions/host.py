@@ -155,7 +155,7 @@ class Extensions:
 
     def interceptors(self, event: str, tool: str = "") -> list[Connection]:
         """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, else in load
-        order. One that has ended is among them if it wanted the event to be blocked then."""
+        order. An extension that has ended is among them if it wanted the event to be blocked then."""
         return self._connections("intercepts", event, tool)
 
     def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:

@@ -21,7 +21,7 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck, HostResult
-from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine, refused_groups
+from zot_ext.protocol.permissions import granted, may_call, may_intercept, may_observe, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _LEVELS: dict[str, events.Level] = {
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
     when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
-    manifest names them. `open_calls` and `greeting` serve extensions with calls; without them there are none."""
+    manifest names them. `open_calls` and `greeting` serve extensions with calls, which need both."""
 
     registry: ExtensionRegistry
     panels: Panels
@@ -163,7 +163,11 @@ class ManagedExtension:
                 self._unhandled(frame)
 
     def _call(self, connection: Connection, frame: frames.HostCall | frames.CancelCall) -> None:
-        if self._calls is not None:
+        if isinstance(frame, frames.HostCall) and not may_call(self.permissions, frame.method):
+            why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
+            self._log.line(why)
+            connection.send(HostResult(frame.id, code="denied", error=why))
+        elif self._calls is not None:
             self._calls.received(frame)
         elif isinstance(frame, frames.HostCall):
             error = "no group with calls was asked for in hello.capabilities, or zot grants none here"
@@ -210,7 +214,7 @@ class ManagedExtension:
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
-        refused = refused_groups(self.permissions)
+        refused = () if self.permissions.submit else ("submit",)
         groups = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         ack = HelloAck(
             PROTOCOL_VERSION,
@@ -240,7 +244,7 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
-            self._reject("command", frame.name, str(error))
+            self._refuse("command", frame.name, str(error))
         else:
             self._registered("command", frame.name, conflict)
 
@@ -251,11 +255,11 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
-            self._reject("tool", frame.name, str(error))
+            self._refuse("tool", frame.name, str(error))
         else:
             self._registered("tool", frame.name, conflict)
 
-    def _reject(self, kind: str, name: str, why: str) -> None:
+    def _refuse(self, kind: str, name: str, why: str) -> None:
         self._log.line(why)
         if self.names is not None:
             self.names.rejected(kind, name, why)
@@ -272,14 +276,14 @@ class ManagedExtension:
             if may_observe(self.permissions, name):
                 self.observes.add(name)
             else:
-                self._reject("event", name, _refused(f"to observe {name}", "conversation"))
+                self._refuse("event", name, _refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
             if name not in INTERCEPTS:
-                self._reject("intercept", name, f"there is no intercept {name!r}; it is ignored")
+                self._refuse("intercept", name, f"there is no intercept {name!r}; it is ignored")
             elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._reject("intercept", name, _refused(f"to intercept {name}", "intercept"))
+                self._refuse("intercept", name, _refused(f"to intercept {name}", "intercept"))
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()

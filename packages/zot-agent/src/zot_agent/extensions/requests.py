@@ -102,7 +102,7 @@ class PendingRequests:
             request.timer = None
 
     def _close(self, id: str, *, owed: bool = False) -> _Open | None:
-        """Take a request out of those that are open."""
+        """End a request: it is not open any more."""
         request = self._open.pop(id, None)
         if request is not None:
             self._stop_timer(request)

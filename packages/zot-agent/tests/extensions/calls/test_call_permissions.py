@@ -17,17 +17,18 @@ def permit(world: World, name: str, **permissions: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"permissions": FREE | permissions}))
 
 
-async def test_a_group_that_its_permissions_do_not_have_is_denied(world: World) -> None:
-    world.add("caller", CALLER, "model session storage exec")
-    permit(world, "caller", conversation=True)
+async def test_a_call_that_its_permissions_do_not_name_is_denied(world: World) -> None:
+    world.add("caller", CALLER)
+    permit(world, "caller", calls=["model.get", "session.*", "messages.*"])
     async with world.running() as talk:
-        assert "code" not in await talk.call("session.info")
-        assert "code" not in await talk.call("kv.keys")
-        answer = await talk.call("model.complete", prompt="x")
-    assert answer == {
-        "code": "denied",
-        "error": "model.complete needs the group 'model', which hello.capabilities does not have",
-    }
+        assert (await talk.call("model.get"))["result"]["model"] == "scripted"
+        for method in ("model.complete", "session.entries", "messages.send", "kv.get"):
+            answer = await talk.call(method, prompt="x", key="k", text="t")
+            assert answer == {
+                "code": "denied",
+                "error": f"the call {method!r} is refused: the permissions of its manifest do not have it",
+            }
+        assert "the call 'session.entries' is refused" in talk.log("caller")
 
 
 async def test_an_extension_that_asks_for_results_is_sent_each_refusal(world: World) -> None:
@@ -98,6 +99,6 @@ async def test_zot_runs_anything_for_an_extension_without_permissions_within_its
 @pytest.mark.needs("bwrap")
 async def test_without_exec_zot_runs_nothing(world: World) -> None:
     world.add("caller", CALLER, "exec")
-    permit(world, "caller", exec=False)
+    permit(world, "caller", calls=True, exec=False)
     async with world.running() as talk:
         assert (await run(talk, "true"))["code"] == "denied"

@@ -59,7 +59,7 @@ class ExtensionDialog(Record):
 
 
 def describe(dialog: ExtensionDialog) -> dict[str, Any]:
-    """Return the fields of a dialog for a client, without those that its kind does not have."""
+    """Return for a client the fields that the kind of this dialog has."""
     found: dict[str, Any] = {"method": dialog.kind, "title": dialog.title}
     texts = {"message": dialog.message, "placeholder": dialog.placeholder, "prefill": dialog.prefill}
     found |= {name: text for name, text in texts.items() if text}

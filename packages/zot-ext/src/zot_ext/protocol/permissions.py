@@ -18,14 +18,14 @@ ENTRIES, LENGTH = 100, 500
 INTERCEPTED = ("turn_start", "assistant_message", "before_agent_start")
 """Entries of `intercept` that are no names of tools."""
 
-_CONTENT = ("tool_call", "assistant_message")
-"""Events with content of the conversation."""
+_CONTENT = ("tool_call", "assistant_message", "session.entries", "session.entry")
+"""Events and calls with content of the conversation."""
 
 
 class ExtensionPermissions(Record):
     """What an extension may do; what is not named it may not. `true` is all there is, a list is what its entries name.
 
-    In names of commands and tools a `*` at the end stands for any text.
+    In names of commands, tools and calls a `*` at the end stands for any text.
     """
 
     commands: bool | tuple[str, ...] = ()
@@ -35,9 +35,12 @@ class ExtensionPermissions(Record):
     intercept: bool | tuple[str, ...] = ()
     """The tools whose calls it may refuse and change, and `turn_start`, `assistant_message`, `before_agent_start`."""
     conversation: bool = False
-    """Whether it may read what you and the model write, and the calls of tools, also in the session."""
+    """Whether it may read what you and the model write, and the calls of tools."""
     submit: bool = False
-    """Whether it may send prompts in your name, ask models, change the model, stop and compact."""
+    """Whether it may send prompts in your name."""
+    calls: bool | tuple[str, ...] = ()
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries also needs `conversation`, `messages.*` also
+    needs `submit`."""
     read: bool | tuple[str, ...] = ()
     """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
     below `~`, or relative to the project, which is `.`."""
@@ -78,11 +81,13 @@ def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "")
     return any(each not in INTERCEPTED for each in allowed)
 
 
-def refused_groups(permissions: ExtensionPermissions) -> tuple[str, ...]:
-    """Return the groups of frames and calls that the extension is not granted."""
-    refused: tuple[str, ...] = () if permissions.submit else ("submit", "messages", "control", "model")
-    refused += () if permissions.conversation else ("session",)
-    return refused if permissions.exec else (*refused, "exec")
+def may_call(permissions: ExtensionPermissions, method: str) -> bool:
+    """Whether the extension may call a method of the host."""
+    if method.startswith("messages.") and not permissions.submit:
+        return False
+    if method.startswith("exec."):
+        return bool(permissions.exec)
+    return may_observe(permissions, method) and granted(method, permissions.calls)
 
 
 def must_confine(permissions: ExtensionPermissions) -> bool:

@@ -62,7 +62,8 @@ def _about_agent(permissions: ExtensionPermissions) -> list[str]:
         "read the conversation, with the calls of tools" if permissions.conversation else "",
         _line("see, refuse and change calls of", everything or tools, "every tool"),
         *(words for name, words in _POINTS.items() if everything or name in names),
-        "send prompts in your name, ask models and change the model" if permissions.submit else "",
+        "send prompts in your name" if permissions.submit else "",
+        _line("ask zot for", permissions.calls, "anything"),
         _line("add tools:", permissions.tools, "any"),
         _line("add commands:", permissions.commands, "any"),
     ]
