@@ -19,7 +19,7 @@ from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
-from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, RequestFrame, TimedOut
 from zot_agent.extensions.trace import Trace
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
@@ -41,15 +41,7 @@ from zot_ext.protocol.from_extension import (
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import (
-    CommandInvoked,
-    EventIntercept,
-    FromHost,
-    HelloAck,
-    HostResult,
-    Shutdown,
-    ToolCall,
-)
+from zot_ext.protocol.from_host import FromHost, HelloAck, HostResult, Shutdown
 from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
@@ -180,7 +172,7 @@ class Connection:
             return
         self._write_line(line)
 
-    async def request(self, frame: CommandInvoked | ToolCall | EventIntercept, reply: type[R], seconds: float) -> R:
+    async def request(self, frame: RequestFrame, reply: type[R], seconds: float) -> R:
         """Send a frame and wait for the `reply` to its id, `seconds` at most.
 
         Raises `TimedOut`; `ExtensionEnded`, at once, if the extension does not run or ends meanwhile; and `FrameError`

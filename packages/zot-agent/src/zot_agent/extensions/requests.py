@@ -6,9 +6,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, ToolResult
+from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, ToolCall
 from zot_provider.errors import ZotError
 
 Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
+RequestFrame: TypeAlias = CommandInvoked | ToolCall | EventIntercept
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 
 _REMEMBERED = 64
