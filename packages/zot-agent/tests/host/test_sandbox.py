@@ -209,6 +209,18 @@ async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Pa
     await host.close()
 
 
+@pytest.mark.needs("bwrap")
+async def test_rules_for_the_web_are_kept_by_the_proxy_too(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    rules = '{"deny": ["fetch(evil.test)"], "ask": ["fetch(asked.test)"]}'
+    (alone.parent / "zot-home" / "config.json").write_text(f'{{"sandbox_hosts": ["*"], "permissions": {rules}}}')
+    host = build("--sandbox")
+    for name in ("evil.test", "asked.test"):
+        program = f"exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT {name}:443 HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3"
+        assert f"a rule of the permissions does not allow {name}" in await bash(host, program)
+    await host.close()
+
+
 async def test_a_wrong_pattern_of_a_host_is_one_line(alone: Path) -> None:
     (alone.parent / "zot-home").mkdir()
     (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["https://ok.test"]}')

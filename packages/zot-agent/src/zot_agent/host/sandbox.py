@@ -85,10 +85,9 @@ class SandboxSwitch:
         self.settings = settings
         if self.sandbox is not None:
             self.set("strict" if self.sandbox.policy.strict else "on")
-            for each in self._opened:
-                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
+        from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  as above
         from zot_core.sandbox.policy import repository_around  # noqa: PLC0415  as above
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
 
@@ -111,6 +110,11 @@ class SandboxSwitch:
             sandbox.close()
             raise ConfigError(f"{why}; without a sandbox: --sandbox off")
         self._opened.append(sandbox)
+        rules = self._conversation.permissions.rules
+        # Nobody can be asked about a connection of a command.
+        denied = [each.pattern for each in rules if each.action != "allow" and isinstance(each.pattern, HostPattern)]
+        for each in self._opened:
+            each.allow(settings.sandbox_hosts, denied)
         return sandbox
 
     def close(self) -> None:
