@@ -31,11 +31,15 @@ _DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 def find_bubblewrap(inside: str = "", path: str | None = None) -> str:
     """Return the absolute path of `bwrap`, empty without one. What is below the folder `inside`, which the agent may
     write, does not count."""
-    for folder in (os.environ.get("PATH", "") if path is None else path).split(os.pathsep):
+    return _find(inside, os.environ.get("PATH", "") if path is None else path)
+
+
+@functools.cache
+def _find(inside: str, path: str) -> str:
+    for folder in filter(os.path.isabs, path.split(os.pathsep)):
         program = os.path.realpath(os.path.join(folder, "bwrap"))
-        if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
-            if inside and program.startswith(os.path.join(os.path.realpath(inside), "")):
-                continue
+        ours = not inside or not program.startswith(os.path.join(os.path.realpath(inside), ""))
+        if ours and os.path.isfile(program) and os.access(program, os.X_OK):
             return program
     return ""
 
@@ -87,6 +91,8 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more:
     if why := problem(policy.root):
         raise OSError(why)
     program = find_bubblewrap(policy.root)
+    if policy.may_write(program):
+        raise OSError(f"the sandbox does not trust {program}, which is in a folder that the inside can write")
     descriptor = _sealed(filter_program(processes=policy.processes))
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     argv = [
