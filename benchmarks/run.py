@@ -12,6 +12,7 @@ import housekeeping
 import install
 import permissions
 import rpc
+import sandbox
 import screen
 import serve
 import session
@@ -20,8 +21,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve,
-    install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc,
+    screen, serve, install,
 )  # fmt: skip
 
 

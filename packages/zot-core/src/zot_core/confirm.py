@@ -163,7 +163,7 @@ class Permissions:
             return False
         call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
         async with self._question:
-            reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
+            reason = f"the sandbox stopped it: {reason}; may it run again, outside the sandbox?"
             answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
         self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer, outside=True))
         return answer.choice != "no"

@@ -17,6 +17,10 @@ MODE_HELP: dict[PermissionMode, str] = {
 SandboxMode: TypeAlias = Literal["off", "on", "strict"]
 """`strict` is `on` without the offer to run outside and without anything less than the whole sandbox."""
 
+SANDBOX_MODES: tuple[SandboxMode, ...] = get_args(SandboxMode)
+
+SandboxState: TypeAlias = Literal["off", "on", "strict", "lesser"]
+"""What a person sees: `lesser` is `on` with the little that a system without namespaces can do."""
 _BY_CARE: tuple[PermissionMode, ...] = ("plan", "ask", "accept-edits", "yolo")
 
 

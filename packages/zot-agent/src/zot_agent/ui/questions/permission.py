@@ -88,6 +88,8 @@ def _revealed(block: DisplayBlock) -> DisplayBlock:
 
 
 def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
+    if question.outside:
+        return [ConfirmChoice("y", "yes, outside the sandbox", "yes"), ConfirmChoice("n", "no", "no")]
     always = [ConfirmChoice[_Choice]("a", "yes, and always in this folder", "always")] if question.always else []
     return [
         ConfirmChoice("y", "yes, this call", "yes"),
