@@ -320,7 +320,7 @@ class Presenter:
             arguments = call.parsed()
         except ValueError:
             return plain
-        return recall(arguments, plain[0].text) or plain
+        return recall(arguments, plain[0].text, failed=result.is_error) or plain
 
     def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():

@@ -76,9 +76,9 @@ class BuiltinTool:
         schema: JsonSchema | None = _specs.get(self.name, _UNKNOWN)["schema"]
         return self.function_tool.schema if schema is None else schema
 
-    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""
-        return self.function_tool.recall(arguments, text)
+        return self.function_tool.recall(arguments, text, failed=failed)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
         """See `FunctionTool.access`."""
