@@ -49,7 +49,7 @@ async def test_a_template_chooses_the_model_of_its_own_run_alone(tmp_path: Path)
         ("gpt-4o", "anthropic/claude-opus-4-5", "ANTHROPIC_API_KEY"),
         ("gpt-4o", "unheard-of", "not among the models of OpenAI"),
         ("gpt-4o", "nobody/such", "nobody"),
-        ("own-name", "claude-opus-4-5", "not among the models that zot knows"),
+        ("own-name", "claude-opus-4-5", "zot does not know it"),
     ],
 )
 async def test_a_model_that_is_not_available_is_named_and_the_model_in_use_answers(

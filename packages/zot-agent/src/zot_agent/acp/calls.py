@@ -176,12 +176,14 @@ def default_display(content: Sequence[TextBlock | ImageBlock]) -> list[DisplayBl
 def recalled_display(
     tools: Mapping[str, object], name: str, arguments: Json, result: ToolResultBlock
 ) -> list[DisplayBlock]:
-    """Return the display of a stored call, as its tool restores it; otherwise the content that the model read."""
+    """Return the display of a stored call, as its tool restores it; empty if its content is shown, as the model read
+    it."""
     read = default_display(result.content)
     recall = getattr(tools.get(name), "recall", None)
     if recall is None or len(read) != 1 or not isinstance(read[0], TextDisplay):
-        return read
-    return recall(arguments, read[0].text, failed=result.is_error) or read
+        return []
+    blocks: list[DisplayBlock] = recall(arguments, read[0].text, failed=result.is_error)
+    return blocks
 
 
 def text(words: str) -> Json:

@@ -69,7 +69,7 @@ def _use_model(prompt: CommandPrompt, runtime: Runtime) -> bool:
         # A server with names of its own takes any name; the template may mean a model of another provider.
         if isinstance(agent.client, RoutingClient) and not prompt.model.startswith(f"{model.provider}/"):
             known = agent.client.registry.knows(model)
-            unknown = unknown or ("" if known else f"{model.id} is not among the models that zot knows")
+            unknown = unknown or ("" if known else "zot does not know it")
     except ConfigError as error:
         unknown = error_line(error)
     if unknown:
