@@ -32,7 +32,19 @@ PROGRAMS = """
 """
 """The programs of the machine that tests may run. Programs beside the Python that runs the tests take precedence."""
 
-PROGRAMS_OF_SOME = ("chromium", "curl", "dbus-daemon", "fish", "gnome-keyring-daemon", "jq", "node", "ps", "uv", "zsh")
+PROGRAMS_OF_SOME = (
+    "bwrap",
+    "chromium",
+    "curl",
+    "dbus-daemon",
+    "fish",
+    "gnome-keyring-daemon",
+    "jq",
+    "node",
+    "ps",
+    "uv",
+    "zsh",
+)
 """More programs, which a machine may lack."""
 PARTS = (*PROGRAMS_OF_SOME, "libgomp", "tsx")
 """What a machine may lack. A test marked `needs(PART, ...)` is skipped there, and fails where the project is judged."""

@@ -93,6 +93,7 @@ def build() -> Environment:
     work.mkdir()
     variables = {name: outer[name] for name in kept if name in outer}
     variables |= {"ZOT_HOME": str(home), "OPENAI_API_KEY": "bench", "ANTHROPIC_API_KEY": "bench", "HOME": str(home)}
+    variables["ZOT_PERMISSION_MODE"] = "yolo"  # so that the screen does not ask for it
     environment = Environment(folder, python, str(venv / "bin" / "zot"), variables)
     loops = environment.samples(lambda: float(environment.run([python, "-I", "-c", LOOP]).stdout), 5)
     environment.scale = REFERENCE_LOOP / statistics.median(loops)

@@ -1,4 +1,5 @@
-"""Write `zot_ext/frames.schema.json`: the extension protocol as JSON Schema, for languages other than Python.
+"""Write `zot_ext/frames.schema.json`: the extension protocol as JSON Schema, for languages other than Python; and
+`zot_ext/manifest.schema.json`, the same for `extension.json`.
 
 Types come from the annotations of the frame classes, descriptions from their docstrings. Run `make generate`
 after changing either.
@@ -13,12 +14,15 @@ from typing import Any
 
 import zot_ext
 from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.manifest import Manifest
 from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, PROTOCOL_VERSION, from_extension, from_host
 from zot_ext.protocol.kinds import REST
+from zot_ext.protocol.permissions import ENTRIES, LENGTH, ExtensionPermissions
 from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock
 from zot_ext.record import Record
 
 FILE = Path(zot_ext.__file__).parent / "frames.schema.json"
+MANIFEST_FILE = FILE.with_name("manifest.schema.json")
 
 TEXT = {"type": "string"}
 TYPES: dict[str, dict[str, Any]] = {
@@ -28,6 +32,13 @@ TYPES: dict[str, dict[str, Any]] = {
     "bool": {"type": "boolean"},
     "tuple[str, ...]": {"type": "array", "items": TEXT},
     "tuple[Block, ...]": {"type": "array", "items": {"$ref": "#/$defs/Block"}},
+    "bool | tuple[str, ...]": {
+        "anyOf": [
+            {"type": "boolean"},
+            {"type": "array", "items": {**TEXT, "minLength": 1, "maxLength": LENGTH}, "maxItems": ENTRIES},
+        ]
+    },
+    "ExtensionPermissions | None": {"$ref": "#/$defs/ExtensionPermissions"},
     "RawObject": {"type": "object"},
     "RawObject | None": {"type": "object"},
     "PanelSpec": {"$ref": "#/$defs/PanelSpec"},
@@ -121,10 +132,23 @@ def schema() -> dict[str, Any]:
     }
 
 
-def text() -> str:
-    """The content of the file."""
-    return json.dumps(schema(), ensure_ascii=False, indent=1) + "\n"
+def manifest_schema() -> dict[str, Any]:
+    """The schema of `extension.json`; the host also checks what the texts mean."""
+    permissions = record_schema(ExtensionPermissions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:zot:extension-manifest:1",
+        "title": "extension.json of a zot extension",
+        **record_schema(Manifest),
+        "$defs": {"ExtensionPermissions": {**permissions, "additionalProperties": False}},
+    }
+
+
+def text(value: dict[str, Any]) -> str:
+    """The content of a file."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(text(), "utf-8")
+    FILE.write_text(text(schema()), "utf-8")
+    MANIFEST_FILE.write_text(text(manifest_schema()), "utf-8")

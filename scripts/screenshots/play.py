@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import project
 from draw import PALETTES, Cell, Palette, color, screenshot
 from pty_screen import KITTY, PtyScreen
-from states import AGO, Earlier, Extension, Keys, Sees, State
+from states import AGO, Brings, Earlier, Extension, Keys, Sees, State
 
 from zot_provider.testing import ScriptedServer, Turn
 
@@ -54,7 +54,9 @@ def play(state: State, theme: str) -> Shot:
         shop = project.write(home / "shop")
         environment = _environment(home, state, theme, server)
         for each in state.before:
-            if isinstance(each, Extension):
+            if isinstance(each, Brings):
+                project.write(shop, each.files)
+            elif isinstance(each, Extension):
                 _install(each, environment, shop)
             elif isinstance(each, Earlier):
                 _speak(each, environment, shop, server)
@@ -107,6 +109,7 @@ def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -
         "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
         "HOME": str(home),
         "ZOT_HOME": str(home / ".zot"),
+        **({} if state.asks_for_mode else {"ZOT_PERMISSION_MODE": "yolo"}),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",

@@ -1,5 +1,6 @@
 """The project in the screenshots: a small shop with a mistake in it, and what the model says while it mends that."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from zot_provider.testing import Call, Turn
@@ -154,9 +155,9 @@ DRAW = (
 )
 
 
-def write(folder: Path) -> Path:
-    """Write the project into `folder`, and give that back."""
-    for name, text in FILES.items():
+def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
+    """Write the project, or these files, into `folder`, and give that back."""
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

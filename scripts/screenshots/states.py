@@ -3,7 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
-from project import DRAW, EDIT, LOOK, PROMPT, RUN_TESTS, SEARCH, TASK
+from project import DRAW, EDIT, LOOK, PROMPT, SEARCH, TASK
 
 from zot_provider.testing import Call, Fault, Turn
 from zot_provider.usage import Usage
@@ -41,13 +41,19 @@ class Earlier(NamedTuple):
     ago: str
 
 
+class Brings(NamedTuple):
+    """Files that the project brings beside its own."""
+
+    files: dict[str, str]
+
+
 class State(NamedTuple):
     """A state of the screen.
 
     `name` is that of its screenshots and of its page in docs/screen/, `title` is its title and `about` describes what
     it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is
-    started with `arguments`. `key`: whether there is one. `varies`, a regular expression, is found in rows that
-    differ from machine to machine.
+    started with `arguments`. `key`: whether there is one. `asks_for_mode`: nothing says which calls may run.
+    `varies`, a regular expression, is found in rows that differ from machine to machine.
     """
 
     name: str
@@ -55,16 +61,25 @@ class State(NamedTuple):
     about: str
     steps: tuple[Keys | Sees, ...]
     turns: tuple[Any, ...] = ()
-    before: tuple[Extension | Earlier, ...] = ()
+    before: tuple[Extension | Earlier | Brings, ...] = ()
     arguments: tuple[str, ...] = ()
     size: tuple[int, int] = (92, 26)
     key: bool = True
+    asks_for_mode: bool = False
     models: tuple[str, ...] = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5")
     varies: str = ""
 
 
 ASKED = (Sees(READY), Keys(f"{PROMPT}\r"))
 FINISHED = (*ASKED, Sees("return amount"), Sees("esc to stop", gone=True))
+
+BROUGHT = {
+    ".zot/extensions/till/extension.json": json.dumps({"name": "till", "exec": "python3", "args": ["till.py"]}),
+    ".zot/extensions/till/till.py": "",
+    ".zot/config.json": json.dumps({"permissions": {"allow": ["bash(make test)"], "deny": ["bash(git push*)"]}}),
+    ".claude/commands/tidy.md": "Tidy $1 up.\n",
+    ".mcp.json": json.dumps({"mcpServers": {"prices": {"command": "npx", "args": ["price-server"]}}}),
+}
 
 STATES = (
     State(
@@ -184,17 +199,41 @@ STATES = (
     ),
     State(
         "permission",
-        "A question before a call",
-        "zot asks whether it may run the tests.",
+        "A question before a command",
+        "zot asks whether it may run a command, and shows the rules that always adds. The last row names the mode.",
         (*ASKED, Sees("Run bash")),
         turns=(
             Turn(
-                "I run the tests first.",
-                calls=[Call("bash", {"command": RUN_TESTS})],
+                "I look at what has changed.",
+                calls=[Call("bash", {"command": "git status --short && git diff basket.py"})],
                 usage=Usage(input=3120, output=52),
             ),
         ),
-        arguments=("--no-yolo",),
+        arguments=("--permission-mode", "ask"),
+    ),
+    State(
+        "permission-edit",
+        "A question before a change",
+        "zot asks whether it may change a file, and shows the change in two colours.",
+        (*ASKED, Sees("Run edit")),
+        turns=(SEARCH, EDIT),
+        arguments=("--permission-mode", "ask"),
+    ),
+    State(
+        "mode",
+        "The question of the first run",
+        "zot asks once whether tools may run without asking.",
+        (Sees("May tools run without asking?"), Sees("you can answer", gone=True)),
+        size=(92, 18),
+        asks_for_mode=True,
+    ),
+    State(
+        "trust",
+        "A question about a folder",
+        "zot lists what the folder brings, and asks whether it may be used.",
+        (Sees("May zot use what this folder brings?"), Sees("you can answer", gone=True)),
+        before=(Brings(BROUGHT),),
+        size=(92, 30),
     ),
     State(
         "panel",

@@ -271,3 +271,18 @@ def test_a_working_directory_that_was_deleted_is_one_line(zot: Zot, arguments: s
     done = zot.shell(f"mkdir gone; cd gone; rmdir ../gone; zot {arguments}")
     assert (done.code, done.out) == (2, "")
     assert done.line() == "the current directory no longer exists; change to another one"
+
+
+@pytest.mark.parametrize(("answer", "runs"), [("y", True), ("n", False)])
+def test_a_person_is_asked_what_an_extension_with_permissions_may_do(
+    zot: Zot, source: Path, answer: str, runs: bool
+) -> None:
+    manifest = json.loads((source / "extension.json").read_text())
+    (source / "extension.json").write_text(json.dumps(manifest | {"permissions": {"network": ["a.test"]}}))
+    terminal = at_terminal(zot, "ext", "install", str(source))
+    terminal.expect_exact("  may        connect to a.test")
+    terminal.expect_exact("let weather do this? [y/N] ")
+    terminal.sendline(answer)
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert [each["trusted"] for each in listed(zot)] == [runs]

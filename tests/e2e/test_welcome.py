@@ -1,5 +1,6 @@
 """The first screen on a real terminal: what a person without a key pastes there."""
 
+import json
 import sys
 
 from command import Zot
@@ -26,7 +27,10 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_checked_and_stored(zot: Zot
         pty.wait_for("•" * 8)
         assert KEY not in pty.screen()
         pty.type("\r")
-        pty.wait_for("ask, or / for commands")
+        pty.wait_for("May tools run without asking?")
+        pty.wait_for("Enter choose")
+        pty.type("n")
+        pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
         pty.type("hello\r")
         pty.wait_for("from the model")
         pty.type("\x04")
@@ -34,6 +38,7 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_checked_and_stored(zot: Zot
     assert [
         path.name for path in zot.home.rglob("*") if path.is_file() and KEY in path.read_text(errors="replace")
     ] == ["auth.json"]
+    assert json.loads((zot.home / "config.json").read_text()) == {"permissions": {"mode": "ask"}}
 
 
 def test_the_accounts_are_listed_and_esc_goes_back_until_it_quits(zot: Zot) -> None:
@@ -52,7 +57,8 @@ def test_the_accounts_are_listed_and_esc_goes_back_until_it_quits(zot: Zot) -> N
 
 def first_screen(zot: Zot, server: ScriptedServer) -> PtyScreen:
     """Start zot without a key."""
-    environment = {name: value for name, value in zot.env.items() if value != zot.env["ANTHROPIC_API_KEY"]}
+    left_out = (zot.env["ANTHROPIC_API_KEY"], zot.env["ZOT_PERMISSION_MODE"])
+    environment = {name: value for name, value in zot.env.items() if value not in left_out}
     environment |= {
         "TERM": "xterm-256color",
         "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),

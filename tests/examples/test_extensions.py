@@ -97,6 +97,7 @@ PIPED: dict[str, tuple[str, dict[str, Any]]] = {
     "guard": ("audit", {"action": "display", "display": "0 tool calls, in FOLDER/audit.jsonl"}),
     "hello": ("hello", {"action": "prompt", "prompt": "Greet Berlin in one short sentence."}),
     "hello-raw": ("hellopy", {"action": "prompt", "prompt": "Greet me very briefly. Add one emoji."}),
+    "outline": ("outline", {"action": "display", "display": "Berlin: No such file or directory"}),
     "scratchpad": ("note", {"action": "display", "display": "noted: Berlin"}),
     "shell": ("branch", {"action": "display", "display": "no git repository"}),
     "todo": (
@@ -186,6 +187,15 @@ def shell(tmp_path: Path) -> None:
         assert host.command("branch").display == "no git repository"
 
 
+def outline(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# One\ntext\n## Two\n")
+    (tmp_path / "plain.md").write_text("text\n")
+    with hosted("outline", tmp_path) as host:
+        assert host.command("outline").display == "# One\n## Two"
+        assert texts(host.tool("outline", {"path": "plain.md"})) == "no headings"
+        assert host.tool("outline", {"path": "missing.md"}).is_error
+
+
 def hello_raw(tmp_path: Path) -> None:
     with hosted("hello-raw", tmp_path) as host:
         assert host.command("hellopy").action == "prompt"
@@ -253,6 +263,7 @@ TALKS: dict[str, Callable[[Path], None]] = {
     "guard": guard,
     "hello": hello,
     "hello-raw": hello_raw,
+    "outline": outline,
     "scratchpad": scratchpad,
     "shell": shell,
     "todo": todo,

@@ -132,6 +132,17 @@ async def todo(root: Path) -> None:
         assert await zot.call("todo", action="list") == ("1. [ ] ship it\n2. [ ] rest", False)
 
 
+async def outline(root: Path) -> None:
+    (root / "project").mkdir()
+    (root / "project" / "README.md").write_text("# One\ntext\n## Two\n")
+    (root / "secret.md").write_text("# Secret\n")
+    async with running("outline", root) as zot:
+        assert await zot.command("outline") == events.Display("outline", "# One\n## Two")
+        assert await zot.call("outline", path="README.md") == ("# One\n## Two", False)
+        shown = await zot.command("outline", str(root / "secret.md"))
+        assert shown == events.Display("outline", f"{root / 'secret.md'}: No such file or directory")
+
+
 async def clock(root: Path) -> None:
     async with running("clock", root) as zot:
         shown = await zot.command("clock")
@@ -164,12 +175,13 @@ SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "guard": guard,
     "hello": hello,
     "hello-raw": hello_raw,
+    "outline": outline,
     "scratchpad": scratchpad,
     "shell": shell,
     "todo": todo,
     "weather": weather,
 }
-NEEDS = {"clock": ("node",), "scratchpad": ("node", "tsx"), "shell": ("jq",)}
+NEEDS = {"clock": ("node",), "outline": ("bwrap",), "scratchpad": ("node", "tsx"), "shell": ("jq",)}
 
 
 def test_every_example_has_its_scene() -> None:

@@ -18,6 +18,7 @@ from zot_provider.messages import TextBlock
 ARGUMENTS: dict[str, list[dict[str, Any]]] = {
     "bash": [{"command": "true", "timeout": 5, "background": False}],
     "edit": [{"path": "a.txt", "edits": [{"oldText": "alpha", "newText": "beta"}]}],
+    "fetch": [{"url": "http://127.0.0.1:1/"}],
     "find": [{"pattern": "*.txt", "path": ".", "limit": 5}],
     "glob": [{"pattern": "**/*.txt", "path": ".", "hidden": True}],
     "grep": [

@@ -76,6 +76,7 @@ class Zot:
             **os.environ,
             "HOME": str(root / "home"),
             "ZOT_HOME": str(self.home),
+            "ZOT_PERMISSION_MODE": "yolo",  # so that the screen does not ask for it
             "ANTHROPIC_API_KEY": KEY,
             "OPENAI_API_KEY": KEY,
             "GEMINI_API_KEY": KEY,

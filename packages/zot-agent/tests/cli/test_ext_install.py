@@ -79,7 +79,7 @@ def test_a_folder_is_copied_with_what_can_be_run_in_it(ext: Cli, tmp_path: Path)
     assert out == (
         "weather 1.0.0: current weather\n"
         "  runs       ./run --fast\n"
-        "  can        read and write your files, use the network, see and change what the agent does\n"
+        "  may        do everything that you can: use your files, programs and network, see and change what zot does\n"
         f"installed in {target}\n"
     )
     assert os.access(target / "run", os.X_OK)

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -99,20 +100,13 @@ def test_the_list_shows_also_what_does_not_run_and_why(ext: Cli) -> None:
     (untrusted,) = (line.split()[3] for line in ext("ls").splitlines() if line.startswith("project"))
     assert untrusted == "untrusted"
     decided(allowed=True)
-    lines = [line.split(maxsplit=5) for line in ext("ls").splitlines()]
+    lines = [re.split("  +", line) for line in ext("ls").splitlines()]
     assert lines == [
-        ["scope", "name", "version", "enabled", "language", "dir" + " " * (len(str(hidden)) - 1) + "description"],
-        ["project", "guard", "1.0", "yes", "python", f"{own}".ljust(len(str(hidden)) + 2) + "-"],
-        ["global", "guard", "1.0", "hidden", "-", f"{hidden}  hidden by {own}"],
-        ["global", "off", "-", "no", "-", f"{off}".ljust(len(str(hidden)) + 2) + "does nothing"],
-        [
-            "global",
-            "bad",
-            "-",
-            "broken",
-            "-",
-            f"{bad}".ljust(len(str(hidden)) + 2) + "extension.json: field 'name' is missing or empty",
-        ],
+        ["scope", "name", "version", "enabled", "language", "may", "dir", "description"],
+        ["project", "guard", "1.0", "yes", "python", "everything", str(own), "-"],
+        ["global", "guard", "1.0", "hidden", "-", "everything", str(hidden), f"hidden by {own}"],
+        ["global", "off", "-", "no", "-", "everything", str(off), "does nothing"],
+        ["global", "bad", "-", "broken", "-", "-", str(bad), "extension.json: field 'name' is missing or empty"],
     ]
 
 
@@ -132,6 +126,7 @@ def test_the_list_can_be_read_by_programs(ext: Cli) -> None:
         "outside_program": "",
         "hidden_by": "",
         "trusted": True,
+        "permissions": None,
         "name_conflicts": [],
     }
     assert value["extensions"][1]["dir"] == str(hidden)
@@ -272,6 +267,7 @@ def test_the_doctor_finds_an_extension_well(ext: Cli) -> None:
     assert found(out) == {
         "manifest": "ok version 1.0",
         "enabled": "ok yes",
+        "may": "ok do everything that you can: use your files, programs and network, see and change what zot does",
         "program": f"ok {directory}/run --fast",
         "interpreter": "ok /bin/sh",
         "log": f"-- {log} does not exist yet",

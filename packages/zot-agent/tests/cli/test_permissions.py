@@ -33,11 +33,13 @@ def test_the_rules_are_listed_with_their_files(home: Path, alone: Path, capsys: 
 def test_a_command_is_tested_against_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(home, allow=["bash(git status*)"], deny=["bash(git push*)"], mode="ask")
     assert run(["test", "git status"]) == 0
+    assert run(["test", "git status && git status -s"]) == 0
     assert run(["test", "true && git push --force"]) == 5
     assert run(["test", "git log"]) == 5
     assert run(["test", "--permission-mode", "yolo", "git log"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "allow",
+        f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
+        f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
         f"deny: the rule bash(git push*) denies this call ({home}/config.json: permissions.deny)",
         "ask: no rule allows 'git log'",
         "allow",
@@ -77,3 +79,17 @@ def test_a_project_sets_no_mode_and_its_rules_need_trust(
     project.write_text('{"permissions": {"mode": "yolo"}}')
     assert run(["list"]) == 2
     assert "permissions.mode: only your own config.json can set the mode" in capsys.readouterr().err
+
+
+def test_a_wrong_rule_of_a_project_that_is_not_allowed_keeps_nobody_from_starting(home: Path, alone: Path) -> None:
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "config.json").write_text('{"permissions": [], "theme": "loud"}')
+    assert run(["list"]) == 0
+    (home / "config.json").write_text('{"project_trust": "on"}')
+    assert run(["list"]) == 2
+
+
+@pytest.mark.parametrize(("text", "code"), [('{"permissions": {"deny": [', 2), ('{"theme": ', 0)])
+def test_a_file_that_nobody_can_read_and_that_may_have_rules_is_an_error(home: Path, text: str, code: int) -> None:
+    (home / "config.json").write_text(text)
+    assert run(["list"]) == code

@@ -50,7 +50,7 @@ class Set:
     def observers(self, event: str) -> list[Any]:
         return self.all
 
-    def interceptors(self, event: str) -> list[Any]:
+    def interceptors(self, event: str, tool: str = "") -> list[Any]:
         return self.all
 
     async def ready(self) -> None:

@@ -33,6 +33,8 @@ def limits(**named: float) -> ExtensionLimits:
 
 
 PATIENT = limits()
+UNCONFINED = {"read": True, "write": True, "network": True, "exec": True}
+"""Permissions of a process that the system need not confine."""
 IMPATIENT = {"shutdown_seconds": 0.3, "kill_seconds": 0.3}
 """For extensions that hang."""
 
@@ -181,6 +183,31 @@ def test_the_first_block_wins_and_the_model_reads_why(scene: Scene) -> None:
 
     assert scene.outputs() == [("no", True)]
     assert scene.told == []
+
+
+def test_an_interceptor_is_asked_about_the_tools_of_its_permissions_alone(scene: Scene) -> None:
+    guard = "@ext.intercept('tool_call')\ndef guard(call):\n    return block('no')"
+    scene.add("of-bash", guard, permissions=UNCONFINED | {"intercept": ["bash"]})
+    scene.add("of-none", guard, permissions=UNCONFINED | {"intercept": ["turn_start"]})
+
+    play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "x"})]), "ok"]))
+    assert scene.outputs() == [("x", False)]
+
+    scene.add("of-echo", guard, permissions=UNCONFINED | {"intercept": ["ec*"]})
+    play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "x"})]), "ok"]))
+    assert scene.outputs()[1:] == [("no", True)]
+
+
+def test_a_command_without_the_permission_to_submit_cannot_answer_with_a_prompt(scene: Scene) -> None:
+    scene.add("x", COMMANDS, permissions=UNCONFINED | {"commands": ["say", "ask"]})
+
+    async def act(extensions: Extensions, _: Agent) -> None:
+        assert [command.name for command in extensions.commands] == ["ask", "say"]
+        assert await extensions.run_command("say", "it") == CommandAnswer("x", "display", "said it")
+        with pytest.raises(CommandError, match=r"^/ask: extension x may not submit prompts$"):
+            await extensions.run_command("ask")
+
+    with_extensions(scene, act)
 
 
 def test_a_block_without_a_reason_has_the_documented_words(scene: Scene) -> None:

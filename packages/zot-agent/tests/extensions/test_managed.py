@@ -15,6 +15,7 @@ from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
 from zot_ext.protocol import from_extension as frames
+from zot_ext.protocol.permissions import ExtensionPermissions
 from zot_ext.protocol.raw import RawObject
 from zot_ext.protocol.values import PanelSpec
 
@@ -42,7 +43,7 @@ FRAMES = [
 class Scene:
     """One extension that is not started, and everything that it shares."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, permissions: ExtensionPermissions | None = None) -> None:
         self.home = str(home)
         self.conflicts: list[NameConflict] = []
         self.emitted: list[events.ExtensionEvent] = []
@@ -53,7 +54,9 @@ class Scene:
             self.registry, Panels(self.emitted.append), stream, DEFAULT_LIMITS, lambda: AgentInfo(".", "p", "m", ""),
             self.home, None, lambda: None, self.conflicts.append,
         )  # fmt: skip
-        found = DiscoveredExtension("ext", self.home, "explicit", Manifest("ext", exec="./main"))
+        found = DiscoveredExtension(
+            "ext", self.home, "explicit", Manifest("ext", exec="./main", permissions=permissions)
+        )
         self.extension = ManagedExtension(0, found, self.shared)
         self.connection = Connection(
             "ext", ["./main"], self.home, env=environment(), listener=self.extension, ack=lambda hello: None,  # type: ignore[arg-type, return-value]
@@ -83,6 +86,31 @@ async def test_every_frame_has_a_handler(tmp_path: Path) -> None:
         events.Notify, events.ClearNotes, events.PanelOpen, events.PanelRender, events.PanelClose, events.Submit,
     ]  # fmt: skip
     assert scene.emitted[0] == events.Notify("ext", "warn", "careful")
+
+
+async def test_what_the_permissions_do_not_name_is_refused_and_the_log_says_so(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, ExtensionPermissions(tools=("grow_*",), intercept=("turn_start",)))
+    scene.receive(
+        *FRAMES,
+        frames.RegisterTool("grow_more", "grows", SCHEMA),
+        frames.Subscribe(("tool_call", "turn_end"), ("turn_start", "assistant_message")),
+    )
+    assert scene.registry.commands() == []
+    assert [offer.name for _, offer in scene.registry.tools()] == ["grow_more"]
+    assert (scene.extension.observes, scene.extension.intercepts) == ({"turn_start", "turn_end"}, {"turn_start"})
+    assert events.Submit not in map(type, scene.emitted)
+    refused = [
+        ("the command '/todos'", "commands"),
+        ("the tool 'grow'", "tools"),
+        ("to intercept tool_call", "intercept"),
+        ("to submit a prompt", "submit"),
+        ("to observe tool_call", "conversation"),
+        ("to intercept assistant_message", "intercept"),
+    ]
+    logged = [line.partition("] ")[2] or line for line in scene.log().splitlines() if "is refused" in line]
+    assert [line[line.index(what) :] for (what, _), line in zip(refused, logged, strict=True)] == [
+        f"{what} is refused: permissions.{permission} of its manifest does not have it" for what, permission in refused
+    ]
 
 
 async def test_a_frame_without_a_handler_is_logged_and_nothing_else(tmp_path: Path) -> None:

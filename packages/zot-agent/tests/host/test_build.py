@@ -479,3 +479,20 @@ def test_newer_sessions_that_cannot_be_read_do_not_keep_an_older_one_from_being_
     good.unlink()
     with pytest.raises(ConfigError, match=r"^no session to continue in .*: .*; start one without -c$"):
         build(*arguments, "-c")
+
+
+async def test_a_file_of_settings_that_is_half_written_takes_no_rule_away(key: None, tmp_path: Path) -> None:
+    config = tmp_path / "zot-home" / "config.json"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text('{"permissions": {"deny": ["bash(rm *)"]}}')
+    with ScriptedServer() as server:
+        host = build("--model", "m", "--base-url", server.base_url("openai-chat"))
+        config.write_text('{"permissions": {"deny": [')
+        [note] = await host.refresh_workspace()
+        assert note.startswith(f"{config}: line 1, column")
+        assert note.endswith("; the rules for tool calls stay as they were")
+        assert [rule.text for rule in host.conversation.permissions.rules] == ["bash(rm *)"]
+        config.write_text("{}")
+        assert await host.refresh_workspace() == []
+        assert host.conversation.permissions.rules == []
+        await host.close()

@@ -91,11 +91,84 @@ def test_settings_are_used_once_the_project_is_allowed(project: Path) -> None:
     choice = choose(project, can_ask=True)
     choice.find()
     assert choice.undecided is not None
-    assert choice.undecided.lines()[-1] == 'setting theme: "loud"'
+    assert choice.undecided.lines()[-1] == "setting theme: loud"
     assert (choice.settings.values, len(choice.settings.problems)) == ({}, 2)
     choice.decide(allowed=True)
     choice.find()
     assert choice.settings.values == {"theme": "loud"}
+
+
+PROGRAMS: list[tuple[str, object, str]] = [
+    (
+        ".zot/config.json",
+        {"hooks": {"PreToolUse": [{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard"}]}]}},
+        "hook PreToolUse, which runs: ./guard",
+    ),
+    (".claude/settings.json", {"hooks": {"Stop": ["say done"]}}, "hook Stop, which runs: say done"),
+    (
+        ".mcp.json",
+        {"mcpServers": {"db": {"command": "npx", "args": ["db", "a b"]}}},
+        "MCP server db, which starts: npx db 'a b'",
+    ),
+    (".zot/mcp.json", {"mcpServers": {"far": {"url": "http://h/"}}}, "MCP server far, which connects to http://h/"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "line"), PROGRAMS)
+def test_hooks_and_servers_are_in_the_question_and_a_change_of_them_is_asked_about_again(
+    project: Path, name: str, value: object, line: str
+) -> None:
+    (project / ".claude").mkdir()
+    (project / name).write_text(json.dumps(value))
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    assert choice.undecided.lines()[1:] == [f"{line} (zot does not do that yet)"]
+    choice.decide(allowed=True)
+    assert names(choice) == ["local"]
+    (project / name).write_text(json.dumps(value) + " ")
+    assert names(choice) == []
+    assert choice.changes() == [name]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": 1, "mcpServers": 1}', '{"hooks": {"Stop": [1, {"a": []}]}}'])
+def test_a_file_that_declares_nothing_is_not_in_the_question(project: Path, text: str) -> None:
+    (project / ".mcp.json").write_text(text)
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text(text)
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    assert choice.undecided.lines() == ["extension local, which starts: ./run"]
+
+
+def test_commands_of_prompt_templates_and_rules_are_in_the_question(project: Path) -> None:
+    (project / ".zot" / "prompts").mkdir()
+    (project / ".zot" / "prompts" / "look.md").write_text("Look at !`git status` and !`ls`.")
+    rules = {"deny": ["bash(rm *)"], "allow": [f"bash(make {number})" for number in range(60)]}
+    (project / ".zot" / "config.json").write_text(json.dumps({"permissions": rules}))
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    lines = choice.undecided.lines()
+    assert lines[2] == "rule for tool calls: allow bash(make 0)"
+    assert lines[52:] == [
+        "and 11 more of these",
+        "prompt template /look, which runs: git status (zot does not do that yet)",
+        "prompt template /look, which runs: ls (zot does not do that yet)",
+    ]
+
+
+def test_the_persons_own_files_are_not_those_of_a_project_in_the_home_folder(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text('{"hooks": {"Stop": ["say done"]}}')
+    choice = choose(project, can_ask=True)
+    choice.find()
+    assert choice.undecided is not None
+    assert choice.undecided.lines() == ["extension local, which starts: ./run"]
 
 
 def test_what_was_refused_is_not_used_and_not_mentioned(project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from rpc_peer import Peer, StartPeer
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -77,3 +78,23 @@ def test_the_mode_changes_between_calls_and_yolo_asks_nothing(peer: Peer, server
     peer.begin(at="done")
     assert not (alone / "ran").exists()
     assert "only reading is allowed" in str(peer.of("tool_result")[-1]["content"])
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(("mode", "offered"), [("ask", True), ("yolo", False)])
+def test_a_command_that_the_sandbox_stopped_is_offered_unless_the_mode_asks_nothing(
+    start: StartPeer, server: ScriptedServer, alone: Path, mode: str, offered: bool
+) -> None:
+    (alone / ".git").mkdir()
+    server.add(Turn(calls=[Call("bash", {"command": "touch .git/x"})]), "Done.")
+    peer = start("--sandbox", "--permission-mode", mode)
+    assert peer.call("get_state")["data"]["sandbox"] == "on"
+    peer.begin(at="turn_start")
+    if offered:
+        peer.call("permission_response", request=asked(peer)["request"], answer="yes")
+        request = asked(peer)
+        assert "yes runs it again outside the sandbox" in str(request["reason"])
+        peer.call("permission_response", request=request["request"], answer="yes")
+    peer.until("done")
+    assert (alone / ".git" / "x").exists() == offered
+    assert "the sandbox seems to have stopped this command" in str(peer.of("tool_result")[-1]["content"])

@@ -529,12 +529,13 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
             |  I run it.
             |
             |* bash echo done; echo more
-            |(4 blank)
+            |(3 blank)
             |────────────────────────────────────────────────────────────────────────────────
             |  Run bash echo done; echo more?
             |
             |  no rule allows 'echo done'
             |  command: echo done; echo more
+            |
             |  always: bash(echo done)
             |  always: bash(echo more)
             |
@@ -694,3 +695,26 @@ async def test_exit_leaves(chats: Chats, server: ScriptedServer) -> None:
     async with chats.built(server) as talk:
         talk.type("/exit<enter>")
         await talk.until(lambda: talk.over)
+
+
+@pytest.mark.needs("bwrap")
+async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    (alone / ".git").mkdir()
+    server.add(Turn(calls=[bash("touch .git/x && echo ran")]), "Done.")
+    async with chats.built(server) as talk:
+        talk.type("/jail<enter>")
+        await talk.shown("  sandbox · ~/work")
+        talk.type("go<enter>")
+        await talk.shown("yes runs it again outside the sandbox")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("y")
+        await talk.shown("Done.")
+        assert (alone / ".git" / "x").exists()
+        talk.type("/sandbox strict<enter>")
+        await talk.shown("  strict sandbox · ~/work")
+        talk.type("/sandbox maybe<enter>")
+        await talk.shown("maybe")
+        talk.type("/unjail<enter>")
+        await talk.until_hidden("sandbox · ~/work")

@@ -315,6 +315,14 @@ async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Chats, serve
         assert not talk.over
 
 
+async def test_a_panel_that_looks_like_a_question_has_the_name_of_its_extension(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    async with chats.extended(server, {"sly": PANEL.replace('"Keys"', '"Run bash rm -rf /?"')}) as talk:
+        talk.type("/open<enter>")
+        await talk.shown("sly: Run bash rm -rf /?")
+
+
 async def test_how_a_panel_is_closed_is_said_where_its_footer_does_not(chats: Chats, server: ScriptedServer) -> None:
     body = PANEL.replace('"esc closes"', '"any key"')
     async with chats.extended(server, {"keys": body}) as talk:

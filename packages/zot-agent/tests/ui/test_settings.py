@@ -121,7 +121,7 @@ async def test_settings_of_a_project_are_applied_when_it_is_allowed(chats: Chats
     async with chats.built(server, rows=40) as talk:
         assert talk.theme == "dark"
         talk.type("/reload-ext<enter>")
-        await talk.shown('setting theme: "light"')
+        await talk.shown("setting theme: light")
         await talk.press("y")
         await talk.shown("in use: settings theme, claude_md")
         assert talk.theme == "light"

@@ -12,18 +12,17 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
+from zot_core.events import Notice
 from zot_core.hooks import Hooks, Observe, Refusal, ToolRequest
 from zot_core.permission_mode import PermissionMode
+from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
     from zot_core.agent.state import AgentState
-    from zot_core.permissions.judge import Judge
+    from zot_core.permissions.judge import Judge, Verdict
     from zot_core.permissions.rule import Rule
-
-if TYPE_CHECKING:
-    from zot_core.agent.state import AgentState
 
 Decision: TypeAlias = bool | str | None
 """True or None allows the call, False refuses it, a string refuses it with that reason for the model."""
@@ -52,13 +51,26 @@ class PermissionQuestion(Record):
     call: ToolRequest
     reason: str
     always: list[str]
+    outside: bool = False
+    """Whether the call has been allowed, and a sandbox has stopped it: may it run again, outside?"""
 
 
 class PermissionAnswer(Record):
-    """The answer to a question; `message` says to the model why not."""
+    """The answer to a question; `message` says to the model why not. `unanswered`: no person has given it."""
 
     choice: Literal["yes", "always", "no"]
     message: str = ""
+    unanswered: bool = False
+
+
+class PermissionDecision(Record):
+    """What has become of a call. `verdict` is what the rules and the mode say, None if nothing had to be judged;
+    `answer` is that of a person, None if nobody was asked."""
+
+    call: ToolRequest
+    allowed: bool
+    verdict: "Verdict | None" = None
+    answer: PermissionAnswer | None = None
 
 
 AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
@@ -85,6 +97,8 @@ class Permissions:
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
         """The mode has changed."""
+        self.decided: Observe[PermissionDecision] = Observe()
+        """A call may run, or was refused."""
         self._question = asyncio.Lock()
         self._kept: Judge | None = None
 
@@ -117,27 +131,56 @@ class Permissions:
 
     async def check(self, call: ToolRequest, agent: "Agent") -> Refusal | None:
         """Return why a call must not run; None if it may."""
-        if self._mode == "yolo" and all(rule.action == "allow" for rule in self.rules):
-            return None
+        verdict: Verdict | None = None
+        answer: PermissionAnswer | None = None
+        if self._mode != "yolo" or any(rule.action != "allow" for rule in self.rules):
+            verdict, answer = await self._decide(call, agent)
+        refusal = None if verdict is None else _refusal(call, verdict, answer)
+        self.decided.notify(PermissionDecision(call, refusal is None, verdict, answer))
+        return refusal
+
+    async def _decide(self, call: ToolRequest, agent: "Agent") -> "tuple[Verdict, PermissionAnswer | None]":
+        """Judge a call, and ask about it where the verdict says so."""
         async with self._question:  # one question at a time; its answer may settle the next call
             if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
                 await asyncio.to_thread(_load_judge)
                 await asyncio.sleep(0)  # keys that waited for the interpreter meanwhile come before the question
             verdict = await self.judge.judge(call, agent)
-            if verdict.action == "allow":
-                return None
-            if verdict.action == "deny":
-                return Refusal(f"not allowed: {verdict.reason}")
-            if self.ask is None:
-                return Refusal(f"not allowed: {verdict.reason}, and nobody can be asked")
+            if verdict.action != "ask" or self.ask is None:
+                return verdict, None
             question = PermissionQuestion(f"permission-{next(_ids)}", call, verdict.reason, verdict.always)
             answer = await self.ask(question)
             if answer.choice == "always" and verdict.always:
-                self.rules = [*self.rules, *self.save(verdict.always)]
-        if answer.choice == "no":
-            why = f": {answer.message}" if answer.message else ""
-            return Refusal(f"the user did not allow this call of {call.name}{why}")
+                self.rules = [*self.rules, *self._kept_rules(verdict.always, agent)]
+            return verdict, answer
+
+    async def offer(self, command: str, reason: str) -> bool:
+        """Ask whether a command of the tool bash that a sandbox has stopped runs again outside, in every mode."""
+        if self.ask is None:
+            return False
+        call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
+        async with self._question:
+            reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
+            answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
+        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer))
+        return answer.choice != "no"
+
+    def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
+        try:
+            return self.save(rules)
+        except ZotError as error:  # the answer was a yes
+            agent.emit(Notice("warn", f"always holds until zot ends, because the rule cannot be kept: {error}"))
+            return _parsed(rules)
+
+
+def _refusal(call: ToolRequest, verdict: "Verdict", answer: PermissionAnswer | None) -> Refusal | None:
+    if verdict.action == "allow" or (answer is not None and answer.choice != "no"):
         return None
+    if answer is None:
+        alone = ", and nobody can be asked" if verdict.action == "ask" else ""
+        return Refusal(f"not allowed: {verdict.reason}{alone}")
+    why = f": {answer.message}" if answer.message else ""
+    return Refusal(f"the user did not allow this call of {call.name}{why}")
 
 
 def _load_judge() -> None:

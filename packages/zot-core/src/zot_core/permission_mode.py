@@ -1,4 +1,4 @@
-"""`PermissionMode`: what becomes of a tool call that no rule names."""
+"""`PermissionMode`: what becomes of a tool call that no rule names, and `SandboxMode`: how what runs is confined."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -13,3 +13,6 @@ MODE_HELP: dict[PermissionMode, str] = {
     "plan": "reads only; nothing is written, and only commands that a rule allows run",
     "yolo": "runs every call that no rule denies or asks about",
 }
+
+SandboxMode: TypeAlias = Literal["off", "on", "strict"]
+"""`strict` is `on` without the offer to run outside and without anything less than the whole sandbox."""

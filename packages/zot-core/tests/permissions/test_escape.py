@@ -290,13 +290,14 @@ async def test_a_deny_holds_in_yolo_and_what_no_rule_names_runs(project: Project
 
 async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Project) -> None:
     @tool
-    def fetch(url: str) -> str:
-        """Fetch."""
+    def browse(url: str) -> str:
+        """Browse."""
         return url
 
-    project.tools["fetch"] = fetch
-    assert (await project.judge("", "fetch", {"url": "h"}, "plan")).action == "deny"
-    assert (await project.judge("allow fetch(https://a/*)", "fetch", {"url": "https://a/b"}, "plan")).action == "allow"
+    project.tools["browse"] = browse
+    assert (await project.judge("", "browse", {"url": "h"}, "plan")).action == "deny"
+    allowed = await project.judge("allow browse(https://a/*)", "browse", {"url": "https://a/b"}, "plan")
+    assert allowed.action == "allow"
     assert (await project.judge("", "ls", {}, "plan")).action == "allow"
     assert (await project.judge("", "todo", {"items": []}, "plan")).action == "allow"
     assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
@@ -400,3 +401,51 @@ def test_any_text_can_be_a_pattern_and_a_command(pattern: str, command: str, pat
 def test_a_line_with_too_much_in_it_is_asked_about(line: str) -> None:
     judge = Judge(rules_of("allow bash;;deny bash(*x*y*z*);;deny read(**/.env);;deny read(a/**/b/**/c)"))
     assert judge.judge_command(line, "/").action == "ask"
+
+
+@pytest.mark.parametrize(
+    ("rules", "url", "expected"),
+    [
+        ("", "https://ok.test/x", "ask"),
+        ("allow fetch", "https://ok.test/x", "allow"),
+        ("allow fetch(ok.test)", "https://OK.test./x", "allow"),
+        ("allow fetch(ok.test)", "https://ok.test.evil/x", "ask"),
+        ("allow fetch(ok.test)", "https://evilok.test/x", "ask"),
+        ("allow fetch(ok.test)", "https://ok.test@evil.test/x", "ask"),
+        ("allow fetch(ok.test)", "https://evil\\@ok.test/x", "ask"),
+        ("allow fetch(ok.test)", "https://ok.test:22/x", "ask"),
+        ("allow fetch(ok.test:22)", "https://ok.test:22/x", "allow"),
+        ("allow fetch(*.ok.test)", "https://a.ok.test/x", "allow"),
+        ("allow fetch(*.ok.test)", "https://ok.test/x", "ask"),
+        ("deny fetch(ok.test)", "http://ok.test:8080/x", "deny"),
+        ("deny fetch(127.0.0.1)", "http://0x7f.1/", "deny"),
+        ("allow fetch;;deny fetch(*.evil.test)", "http://a.evil.test/", "deny"),
+        ("allow fetch;;deny fetch(evil.test)", "not a url", "deny"),
+        ("allow fetch;;ask fetch(evil.test)", "https://ok.test/", "allow"),
+    ],
+)
+async def test_rules_for_the_web_are_about_hosts(project: Project, rules: str, url: str, expected: Action) -> None:
+    verdict = await project.judge(rules, "fetch", {"url": url})
+    assert verdict.action == expected
+    for mode, unnamed in (("plan", "deny"), ("yolo", "allow")):
+        judged = await Judge(rules_of(rules), mode).judge(ToolRequest("1", "fetch", {"url": url}), project)
+        assert judged.action == (unnamed if expected == "ask" else expected)
+
+
+@pytest.mark.parametrize(
+    ("url", "always"),
+    [
+        ("https://ok.test/a?b", ["fetch(ok.test)"]),
+        ("http://ok.test:8080/", ["fetch(ok.test:8080)"]),
+        ("http://[2606:4700::1]:8080/", ["fetch([2606:4700::1]:8080)"]),
+        ("nonsense", []),
+    ],
+)
+async def test_always_allows_the_host(project: Project, url: str, always: list[str]) -> None:
+    assert (await project.judge("", "fetch", {"url": url})).always == always
+
+
+@pytest.mark.parametrize("rule", ["fetch(https://ok.test/*)", "fetch(a*b)", "fetch(ok.test:x)"])
+def test_a_rule_for_the_web_that_names_no_host_is_an_error(rule: str) -> None:
+    with pytest.raises(ConfigError, match=r"host|port"):
+        parse_rule("deny", rule)

@@ -108,7 +108,7 @@ def test_a_large_edit_is_like_a_small_one(tmp_path: Path, context: ToolContext) 
     assert (tmp_path / "x").read_bytes() == b"\xef\xbb\xbfcaf\xe9\r\nnew\nend\r\n" + rest
     kept = " kept ?\n" * 2 + " kept ?"
     assert result.display == [DiffDisplay("x", f" caf?\n-old\n+new\n end\n{kept[: kept.rindex(chr(10))]}", [(1, 1)])]
-    assert refusal(context, "x", ("gone", "new")).startswith("x was not changed: oldText not found; ")
+    assert refusal(context, "x", ("gone", "other")).startswith("x was not changed: oldText not found; ")
     assert refusal(context, "x", ("kept", "new")).startswith(
         "x was not changed: oldText matches 50000 times (lines 4, "
     )

@@ -45,7 +45,7 @@ async def test_a_tool_recalls_what_it_had_shown(tmp_path: Path, name: str, argum
 
 def test_arguments_that_the_tool_refused_are_not_recalled() -> None:
     for offset in (float("inf"), float("nan"), "first", []):
-        assert TOOLS["read"].recall({"path": "a.txt", "offset": offset or [1]}, "a") == []
+        assert TOOLS["read"].recall({"path": "a.txt", "offset": offset or [1, 2]}, "a") == []
     assert TOOLS["write"].recall({"path": "a.txt"}, "a") == []
 
 

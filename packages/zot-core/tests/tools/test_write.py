@@ -7,6 +7,8 @@ from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.edit import edit
+from zot_core.tools.read import read
 from zot_core.tools.write import write
 from zot_provider.messages import TextBlock
 
@@ -47,3 +49,30 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, context: ToolContext, pa
     (tmp_path / "file").touch()
     with pytest.raises(ToolError, match=words):
         writing(context, path, "x")
+
+
+async def test_a_file_that_changed_since_it_was_seen_is_not_replaced(tmp_path: Path, context: ToolContext) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    await read.run({"path": "x"}, context)
+    await write.run({"path": "x", "content": "mine"}, context)
+    await edit.run({"path": "x", "edits": [{"oldText": "mine", "newText": "ours"}]}, context)
+    await write.run({"path": "./x", "content": "ours again"}, context)
+    path.write_text("theirs")
+    for _ in range(2):
+        with pytest.raises(ToolError, match="x has changed since it was last read; read it first"):
+            await write.run({"path": "x", "content": "mine"}, context)
+    assert path.read_text() == "theirs"
+    await edit.run({"path": "x", "edits": [{"oldText": "theirs", "newText": "other"}]}, context)
+    with pytest.raises(ToolError, match="has changed since"):  # of an edited file the rest is still unknown
+        await write.run({"path": "x", "content": "mine"}, context)
+    await read.run({"path": "x", "limit": 1}, context)
+    await write.run({"path": "x", "content": "mine"}, context)
+
+
+def test_a_file_that_was_never_read_or_is_gone_is_written(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("unseen")
+    writing(context, "x", "mine")
+    (tmp_path / "x").unlink()
+    writing(context, "x", "again")
+    assert (tmp_path / "x").read_text() == "again"

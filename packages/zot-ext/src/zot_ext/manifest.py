@@ -6,6 +6,7 @@ import os
 
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.kinds import read_record
+from zot_ext.protocol.permissions import ExtensionPermissions, check_permissions
 from zot_ext.protocol.raw import parse_object
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular
@@ -40,6 +41,8 @@ class Manifest(Record):
     """The skills of the extension, as paths relative to its directory."""
     env: tuple[str, ...] = ()
     """Environment variables with keys of model providers that the program needs; the host removes all others."""
+    permissions: ExtensionPermissions | None = None
+    """What the program may do; without the field it may do everything that its user may."""
 
 
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
@@ -56,6 +59,8 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
     try:
         members = parse_object(text.removeprefix("\ufeff"))
         manifest = read_record(Manifest, {name: value for name, (value, _) in members.items()}, {}, "")
+        if manifest.permissions is not None:
+            check_permissions(manifest.permissions)
     except FrameError as error:
         raise ManifestError(f"{MANIFEST_FILE}: {error}") from None
     if not manifest.name.strip():

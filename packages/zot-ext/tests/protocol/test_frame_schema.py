@@ -19,6 +19,7 @@ from zot_ext.protocol.raw import RawObject
 
 GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_frames.py"
 SCHEMA: dict[str, Any] = json.loads((Path(zot_ext.__file__).parent / "frames.schema.json").read_text("utf-8"))
+MANIFEST: dict[str, Any] = json.loads((Path(zot_ext.__file__).parent / "manifest.schema.json").read_text("utf-8"))
 TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -103,8 +104,9 @@ def generator() -> Any:
     return module
 
 
-def test_the_file_is_what_the_generator_gives_now() -> None:
-    assert json.loads(generator().text()) == SCHEMA
+def test_the_files_are_what_the_generator_gives_now() -> None:
+    assert generator().schema() == SCHEMA
+    assert generator().manifest_schema() == MANIFEST
 
 
 def test_the_generator_knows_every_kind_of_field() -> None:

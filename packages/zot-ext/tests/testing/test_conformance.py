@@ -256,7 +256,7 @@ BROKEN = [
         PATIENT,
     ),
 ]
-TOLD_BY_OTHER_TESTS = {"bad-manifest", "cannot-start", "no-program", "name-mismatch"}
+TOLD_BY_OTHER_TESTS = {"bad-manifest", "cannot-start", "no-program", "name-mismatch", "not-permitted"}
 
 
 def checked(change: str, folder: Path, limits: ExtensionLimits = PATIENT, *, calls: bool = True) -> Report:
@@ -321,6 +321,16 @@ def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> 
 def test_a_manifest_without_a_program_is_a_note(tmp_path: Path) -> None:
     report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=PATIENT)
     assert (report.rules, report.ok) == (("no-program",), True)
+
+
+def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: Path) -> None:
+    wanted = {"tools": ["add"], "intercept": ["bash", "assistant_message"]}
+    report = check(write_extension(tmp_path, permissions=wanted), limits=PATIENT, calls=False)
+    assert report.rules == ("not-permitted",)
+    assert [each.text.partition(":")[0] for each in report.findings] == [
+        "hosts refuse the command 'greet'",
+        "hosts refuse to intercept 'before_agent_start'",
+    ]
 
 
 def test_a_directory_without_a_manifest_is_an_error(tmp_path: Path) -> None:

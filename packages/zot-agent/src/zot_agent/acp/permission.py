@@ -43,7 +43,7 @@ class AcpPermission:
         try:
             answer = await self._ask({"toolCallId": call.id, "status": "pending", **fields}, [_ONCE, *always, _REJECT])
         except ZotError as error:
-            return PermissionAnswer("no", f"the user could not be asked: {error_line(error)}")
+            return PermissionAnswer("no", f"the user could not be asked: {error_line(error)}", unanswered=True)
         return PermissionAnswer("always" if answer == "always" else "yes" if answer == "once" else "no")
 
     async def remember_old_content(self, call: ToolRequest) -> None:

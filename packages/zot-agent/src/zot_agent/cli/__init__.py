@@ -36,5 +36,6 @@ SUBCOMMANDS = {
         "zot_agent.cli.serve", "serve many sessions over WebSocket and HTTP, with a chat page", options=True
     ),
     "sessions": Subcommand("zot_agent.cli.sessions", "list, search, export, import and delete stored sessions"),
+    "trust": Subcommand("zot_agent.cli.trust", "show and remove answers about what folders bring"),
     "update": Subcommand("zot_agent.cli.update", "install the newest version of zot, or say how"),
 }

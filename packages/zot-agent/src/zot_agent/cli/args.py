@@ -112,6 +112,15 @@ def _agent_flags(parser: Parser) -> None:
         help=f"one of {', '.join(MODES_OF_PERMISSION)}",
     )
     _add_setting(agent, Settings.no_yolo, action="store_true")
+    _add_setting(agent, Settings.sandbox, choices=Settings.sandbox.choices, metavar="MODE")
+    agent.add_argument(
+        "--add-dir",
+        dest="add_dirs",
+        default=[],
+        action="append",
+        metavar="DIR",
+        help="with --sandbox: DIR is writable too",
+    )
     tools = agent.add_mutually_exclusive_group()
     tools.add_argument("--tools", metavar="A,B", help="enable only these built-in tools")
     tools.add_argument("--no-tools", action="store_true", help="disable all built-in tools")
@@ -159,6 +168,10 @@ def _session_flags(parser: Parser) -> None:
     group.add_argument("--fork", action="store_true", help="with -c or --session: continue in a copy of the session")
 
 
+def _is_bare_sandbox(words: Sequence[str], place: int) -> bool:
+    return words[place] == "--sandbox" and [*words, ""][place + 1] not in Settings.sandbox.choices
+
+
 def parse(
     argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --", *, key_on_stdin: bool = True
 ) -> CommandLine:
@@ -169,6 +182,8 @@ def parse(
     if "--" in head:
         position = head.index("--")
         head, rest = head[:position], head[position + 1 :]
+    # The mode may be left out, and argparse would take the prompt for it.
+    head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()
     # The prompt is not an argparse positional, which loses words that follow options.
     namespace, words = parser.parse_known_args(head)

@@ -20,6 +20,7 @@ from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
 from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
+from zot_core.sandbox.sandbox import sandbox_problem
 from zot_core.skills import find_skills
 from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
@@ -72,7 +73,16 @@ def run(arguments: Sequence[str]) -> int:
     use_network(settings)
     models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
-    rest = [*_zot_and_folders(), *settings_lines, models_line, *warnings, *_programs(), _terminal(), _extensions()]
+    rest = [
+        *_zot_and_folders(),
+        *settings_lines,
+        models_line,
+        *warnings,
+        *_programs(),
+        _sandbox(),
+        _terminal(),
+        _extensions(),
+    ]
     rest += [*_skills(home), *_templates(home)]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
     for line in [*models, *rest]:
@@ -230,6 +240,11 @@ def _programs() -> list[DoctorLine]:
         else DoctorLine("--", name, f"not found; {fallback}")
         for name, fallback in uses.items()
     ]
+
+
+def _sandbox() -> DoctorLine:
+    problem = sandbox_problem(current_directory())
+    return DoctorLine("--" if problem else "ok", "sandbox", problem or "commands can be confined: --sandbox")
 
 
 def _terminal() -> DoctorLine:

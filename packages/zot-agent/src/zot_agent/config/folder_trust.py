@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 from zot_agent.config.settings import read_json_object
 from zot_core.machine.git import git_command, git_environment
@@ -34,11 +35,20 @@ class TrustLimits(Record):
 
 class FolderContent(Record):
     """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
-    programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`."""
+    programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`. `lines`
+    are what the person is asked to allow, if a later question should say which of them are new."""
 
     folder: str
     entries: list[str] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+
+class FolderAnswer(Record):
+    """What the person has answered about a folder."""
+
+    folder: str
+    allowed: bool
 
 
 class _Answer(Record):
@@ -48,6 +58,7 @@ class _Answer(Record):
     allowed: bool
     files: dict[str, str]
     roots: list[str]
+    lines: list[str] = field(default_factory=list)
 
 
 class FolderTrust:
@@ -70,6 +81,17 @@ class FolderTrust:
         answer = self._read(content.folder)
         return self._changed(content, answer) if answer is not None and answer.allowed else []
 
+    def new_lines(self, content: FolderContent) -> list[str]:
+        """List what the person has not allowed yet of `content.lines`; empty without an answer, which allows none."""
+        answer = self._read(content.folder)
+        if answer is None or not answer.allowed:
+            return []
+        return [line for line in content.lines if line not in answer.lines]
+
+    def knows(self, folder: str) -> bool:
+        """Whether there is an answer for a folder, whatever its content was."""
+        return os.path.exists(self._path(folder))
+
     def remember(self, content: FolderContent, *, allowed: bool) -> None:
         """Store the answer for the folder with its present content.
 
@@ -86,7 +108,36 @@ class FolderTrust:
                 paths.update(dict.fromkeys(islice(files, self._limits.files + 1)))
         self._check_size(content.folder, list(paths))
         digests = {_name(each, content.folder): _digest(each) for each in paths}
-        self._write(content.folder, _Answer(allowed, digests, [_name(root, content.folder) for root in content.roots]))
+        roots = [_name(root, content.folder) for root in content.roots]
+        self._write(content.folder, _Answer(allowed, digests, roots, content.lines))
+
+    def answers(self) -> list[FolderAnswer]:
+        """List all answers that are stored, in the order of the folders. Raises `ConfigError`."""
+        place = os.path.join(self._home, "trust")
+        try:
+            names = [name for name in os.listdir(place) if name.endswith(".json")]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise ConfigError(f"cannot read {place}: {error.strerror}") from error
+        found = []
+        for name in names:
+            folder = str(_stored(os.path.join(place, name)).get("folder"))
+            answer = self._read(folder) if name == os.path.basename(self._path(folder)) else None
+            if answer is not None:
+                found.append(FolderAnswer(folder, answer.allowed))
+        return sorted(found, key=lambda each: each.folder)
+
+    def forget(self, folder: str) -> bool:
+        """Remove the answer about a folder, by its real path; return whether there was one. Raises `ConfigError`."""
+        path = self._path(folder)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise ConfigError(f"cannot remove {path}: {error.strerror}") from error
+        return True
 
     def accept(self, folder: str, path: str) -> None:
         """Let the answer for `folder`, if there is one, cover the present content of the file `path`: the person has
@@ -160,14 +211,12 @@ class FolderTrust:
         return os.path.join(self._home, "trust", f"{name}.json")
 
     def _read(self, folder: str) -> _Answer | None:
-        try:
-            value = read_json_object(self._path(folder))
-        except ConfigError:
-            return None
+        value = _stored(self._path(folder))
         allowed, files, roots = value.get("allowed"), value.get("files"), value.get("roots")
         if allowed not in ("yes", "no") or not isinstance(files, dict) or not isinstance(roots, list):
             return None
-        return _Answer(allowed == "yes", files, roots)
+        lines = value.get("lines", [])
+        return _Answer(allowed == "yes", files, roots, lines if isinstance(lines, list) else [])
 
     def _write(self, folder: str, answer: _Answer) -> None:
         path = self._path(folder)
@@ -176,12 +225,20 @@ class FolderTrust:
             "allowed": "yes" if answer.allowed else "no",
             "roots": answer.roots,
             "files": answer.files,
-        }
+        } | ({"lines": answer.lines} if answer.lines else {})
         try:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             replace_file(path, json.dumps(value, indent=1).encode() + b"\n", mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _stored(path: str) -> Mapping[str, Any]:
+    """Return what a file of an answer says; nothing if it is missing or invalid."""
+    try:
+        return read_json_object(path)
+    except ConfigError:
+        return {}
 
 
 def _repository(root: str, folder: str) -> str:

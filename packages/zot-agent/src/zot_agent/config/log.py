@@ -81,23 +81,34 @@ class _PrivateFile(RotatingFileHandler):
         pass
 
 
-class RedactingFormatter(logging.Formatter):
-    """Replaces secrets by `***`, in messages and in tracebacks."""
+class Redactor:
+    """Replaces `secrets` in texts by `***`, and stored keys, passwords in URLs, what looks like a key of a well-known
+    service."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
         self._given = {each.strip() for each in secrets if len(each.strip()) >= _SHORTEST_SECRET}
         self._stored: frozenset[str] = frozenset()
         self._secrets = _forms(self._given)
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Format a record as one or more lines, without secrets."""
-        text = super().format(record)
-        if (stored := seen_secrets()) != self._stored:  # read from the store, or refreshed, since the last line
+    def __call__(self, text: str) -> str:
+        """Return `text` without secrets."""
+        if (stored := seen_secrets()) != self._stored:  # read from the store, or refreshed, since the last text
             self._stored, self._secrets = stored, _forms(self._given | stored)
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return _KNOWN_SECRET.sub("***", _PASSWORD.sub(r"\1***@", text))
+
+
+class RedactingFormatter(logging.Formatter):
+    """Replaces secrets in messages and in tracebacks."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+        self._redacted = Redactor(secrets)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record as one or more lines, without secrets."""
+        return self._redacted(super().format(record))
 
 
 def _forms(secrets: Iterable[str]) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
+from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -19,22 +20,28 @@ from zot_provider.request import Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
-_MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
+"""Most bytes of a file of settings."""
 
 ProjectTrust: TypeAlias = Literal["ask", "on", "off"]
 ToolRender: TypeAlias = Literal["flat", "box"]
 ChildKeys: TypeAlias = Literal["remove", "keep"]
+SandboxGit: TypeAlias = Literal["ask", "write"]
 OnOff: TypeAlias = Literal["on", "off"]
 Notify: TypeAlias = Literal["desktop", "bell", "off"]
 EditorMode: TypeAlias = Literal["default", "vi"]
 
 
 class Layer(Record):
-    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind."""
+    """The values from one place. `source` names it for a person: a path, or an environment variable and its kind.
+
+    `unread`: the file is there, but is no JSON object, so that nobody knows what it says.
+    """
 
     source: str
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    unread: bool = False
 
 
 def _proxy(text: str) -> str:
@@ -108,7 +115,33 @@ class Settings:
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands",
         person_only=True,
     )  # fmt: skip
-    permissions = Rules("rules for tool calls, and the mode for all others", in_project=True, person_only=True)
+    audit = Choice[OnOff](
+        "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True
+    )
+    permissions = Rules(
+        "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
+        read_variable=lambda text: {"mode": text.strip()}, in_project=True, person_only=True,
+    )  # fmt: skip
+    sandbox = Choice[SandboxMode](
+        "off",
+        get_args(SandboxMode),
+        "confine commands: read the system, write the project, no network",
+        flag="--sandbox",
+        person_only=True,
+    )
+    sandbox_folders = Names(
+        "folders", "more folders that are writable in the sandbox", flag="--add-dir", person_only=True
+    )
+    sandbox_hosts = Names(
+        "hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com", person_only=True
+    )
+    sandbox_variables = Names(
+        "variables", "more variables of the environment that commands in the sandbox get", person_only=True
+    )
+    sandbox_git = Choice[SandboxGit](
+        "ask", get_args(SandboxGit), "a command that writes .git in the sandbox: ask to run it outside, or let it",
+        person_only=True,
+    )  # fmt: skip
     http_proxy = Text(
         "the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location,
         person_only=True,
@@ -160,8 +193,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     try:
         content = read_json_object(path)
     except ConfigError as error:
-        layer.problems.append(str(error))
-        return layer
+        return layer.replace(problems=[str(error)], unread=True)
     for key, value in content.items():
         setting = SETTINGS.get(key)
         if setting is None or value in (None, ""):
@@ -201,12 +233,12 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
     the position."""
     try:
-        data = read_start(path, _MAX_BYTES + 1)
+        data = read_start(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    if len(data) > _MAX_BYTES:
+    if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than the limit of 1 MiB")
     try:
         value = json.loads(data.decode("utf-8-sig"))

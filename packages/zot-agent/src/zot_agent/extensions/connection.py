@@ -13,7 +13,7 @@ connection, and nothing else is affected.
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
@@ -25,6 +25,7 @@ from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_core.machine.posix import missing_posix
+from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
@@ -40,6 +41,9 @@ from zot_ext.protocol.from_extension import (
 )
 from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, FromHost, HelloAck, Shutdown, ToolCall
 from zot_ext.protocol.splitter import Oversized
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.sandbox import Sandbox
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -68,7 +72,8 @@ class Connection:
     """The process of the extension `name`, started as `argv` in its folder `directory`.
 
     `ack` makes the answer to its hello. `log` gets its standard error, and a line for each of its mistakes; the owner
-    of the log closes it after `stop`. `stop` must always be called in the end.
+    of the log closes it after `stop`. With a `sandbox` the process is confined by it. `stop` must always be called in
+    the end.
     """
 
     def __init__(
@@ -83,6 +88,7 @@ class Connection:
         log: ExtensionLog,
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
+        sandbox: "Sandbox | None" = None,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -94,6 +100,7 @@ class Connection:
         self.log = log.line
         self._argv, self._directory, self._env = argv, directory, env
         self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
+        self._sandbox = sandbox
         self._log = log
         self._pending = PendingRequests(name, log.line)
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -118,7 +125,12 @@ class Connection:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            process = Process(self._argv, self._directory, self._env, self._log.descriptor, self._process_ended)
+            launch = Launch(self._argv, self._directory, self._env)
+            if self._sandbox is not None:
+                launch = self._sandbox.confine(launch)
+            process = Process(
+                launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
+            )
         except (OSError, ValueError) as error:
             failure = launch_failure(self.name, self._argv, self._directory, error)
             self._end_before_start(str(failure))

@@ -22,6 +22,7 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
     from zot_ext.manifest import Manifest
+    from zot_ext.protocol.permissions import ExtensionPermissions
 
 Scope: TypeAlias = Literal["explicit", "project", "global"]
 
@@ -46,7 +47,14 @@ class DiscoveredExtension(Record):
     hidden_by: str = ""
     """The directory of the extension that takes the name; empty if none does."""
     untrusted: bool = False
-    """Whether it comes with a project that the person has not allowed."""
+    """Whether it waits for the person: its project, or what its manifest asks for, was not allowed."""
+
+    @property
+    def permissions(self) -> "ExtensionPermissions":
+        """What it may do."""
+        from zot_ext.protocol.permissions import EVERYTHING  # noqa: PLC0415  as above
+
+        return self.manifest.permissions or EVERYTHING
 
     @property
     def enabled(self) -> bool:

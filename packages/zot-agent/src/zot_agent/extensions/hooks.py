@@ -42,7 +42,7 @@ class Subscriptions(Protocol):
 
     def observers(self, event: str) -> list[Connection]: ...
 
-    def interceptors(self, event: str) -> list[Connection]: ...
+    def interceptors(self, event: str, tool: str = "") -> list[Connection]: ...
 
     async def ready(self) -> None:
         """Return once all extensions have registered, or their time for that is over."""
@@ -122,7 +122,7 @@ class ExtensionHooks:
         """Return the call with the arguments for the tool. Raises `Refused` if an extension blocks the call, or if the
         arguments cannot be sent to an interceptor."""
         await self._extensions.ready()
-        interceptors = self._extensions.interceptors("tool_call")
+        interceptors = self._extensions.interceptors("tool_call", call.name)
         if not interceptors:
             return call
         try:

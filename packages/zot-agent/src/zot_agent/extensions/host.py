@@ -24,6 +24,7 @@ from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
 from zot_ext.protocol.from_host import CommandInvoked
+from zot_ext.protocol.permissions import may_intercept
 from zot_provider.record import Record, field
 
 _ids = itertools.count(1)
@@ -76,7 +77,7 @@ class Extensions:
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
-        self._subscribers: dict[tuple[str, str], list[Connection]] = {}
+        self._subscribers: dict[tuple[str, str, str], list[Connection]] = {}
         self._tools_changed = False
         self._ready_deadline = 0.0
         self._reloading = asyncio.Lock()
@@ -138,18 +139,19 @@ class Extensions:
         """The running extensions that observe `event`, in load order."""
         return self._connections("observes", event)
 
-    def interceptors(self, event: str) -> list[Connection]:
-        """The running extensions that intercept `event`, in load order."""
-        return self._connections("intercepts", event)
+    def interceptors(self, event: str, tool: str = "") -> list[Connection]:
+        """The running extensions that intercept `event`, and may for `tool`, in load order."""
+        return self._connections("intercepts", event, tool)
 
-    def _connections(self, kind: Literal["observes", "intercepts"], event: str) -> list[Connection]:
-        found = self._subscribers.get((kind, event))
+    def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:
+        found = self._subscribers.get((kind, event, tool))
         if found is None:
-            found = self._subscribers[kind, event] = [
+            found = self._subscribers[kind, event, tool] = [
                 member.connection
                 for member in self.members
                 if member.connection is not None
                 and event in (member.observes if kind == "observes" else member.intercepts)
+                and (not tool or may_intercept(member.permissions, event, tool))
             ]
         return found
 
@@ -186,6 +188,8 @@ class Extensions:
             raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
         if answer.error:
             raise CommandRefused(answer.error)
+        if answer.action == "prompt" and not member.permissions.submit:
+            raise CommandError(f"/{command.name}: extension {connection.name} may not submit prompts")
         return self._read_answer(command, connection, answer)
 
     def _read_answer(self, command: Command, connection: Connection, answer: CommandResponse) -> CommandAnswer:

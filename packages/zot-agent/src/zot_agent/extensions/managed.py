@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
@@ -20,7 +20,11 @@ from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
 from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
     "info": "info",
@@ -57,6 +61,7 @@ class ManagedExtension:
 
     def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
         self.position, self.found, self.name = position, found, found.name
+        self.permissions = found.permissions
         self.observes: set[str] = set()
         self.intercepts: set[str] = set()
         self.name_conflicts: list[NameConflict] = []
@@ -66,6 +71,7 @@ class ManagedExtension:
         self.connection: Connection | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
+        self._sandbox: Sandbox | None = None
         self._stopping = False
 
     async def start(self, deadline: float, *, first: bool) -> None:
@@ -76,16 +82,21 @@ class ManagedExtension:
             self._notify("warn", self._log.problem)
         try:
             argv = command(self.found.manifest, self.found.directory)
+            env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
+            if must_confine(self.permissions):  # in a thread: the first one tries whether there is a sandbox here
+                self._sandbox = await asyncio.to_thread(self._open_sandbox)
+            sandbox = self._sandbox
             connection = self.connection = Connection(
                 self.name,
                 argv,
                 self.found.directory,
-                env=environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env)),
+                env=env if sandbox is None else sandbox.environment(env),
                 listener=self,
                 ack=self._ack,
                 log=self._log,
                 limits=limits,
                 trace=self._shared.trace,
+                sandbox=sandbox,
             )
             await connection.start()
         except LaunchError as error:
@@ -100,6 +111,12 @@ class ManagedExtension:
             self._log.line("not ready in time; it counts as ready from now on")
         if first and "session_start" in self.observes:
             connection.send(Event("session_start"), droppable=True)
+
+    def _open_sandbox(self) -> "Sandbox":
+        """Return what confines the process. Raises `LaunchError`."""
+        from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
+
+        return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
 
     @property
     def running(self) -> bool:
@@ -121,7 +138,7 @@ class ManagedExtension:
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
-                shared.events.notify(events.Submit(self.name, frame.text))
+                self._submit(frame)
             case frames.OpenPanel():
                 shared.panels.open(connection, frame.panel)
             case frames.PanelRender():
@@ -149,6 +166,8 @@ class ManagedExtension:
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
+        if self._sandbox is not None:
+            self._sandbox.close()
         self._unregister()
         self._log.close()
 
@@ -169,7 +188,8 @@ class ManagedExtension:
 
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
-        granted = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES)
+        refused = () if self.permissions.submit else ("submit",)
+        capabilities = (name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         return HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -178,12 +198,14 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=granted,
+            capabilities=tuple(capabilities),
             session_id=agent.session_id,
         )
 
     def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
+            if not granted(frame.name.removeprefix("/"), self.permissions.commands):
+                raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
             self._log.line(str(error))
@@ -193,6 +215,8 @@ class ManagedExtension:
     def _register_tool(self, frame: frames.RegisterTool) -> None:
         registry = self._shared.registry
         try:
+            if not granted(frame.name, self.permissions.tools):
+                raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
             self._log.line(str(error))
@@ -205,13 +229,29 @@ class ManagedExtension:
         self._shared.changed()
 
     def _subscribe(self, frame: frames.Subscribe) -> None:
-        self.observes.update(frame.events)
+        for name in frame.events:
+            if may_observe(self.permissions, name):
+                self.observes.add(name)
+            else:
+                self._log.line(_refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
-            if name in INTERCEPTS:
+            if name not in INTERCEPTS:
+                self._log.line(f"there is no intercept {name!r}; it is ignored")
+            elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._log.line(f"there is no intercept {name!r}; it is ignored")
+                self._log.line(_refused(f"to intercept {name}", "intercept"))
         self._shared.changed()
+
+    def _submit(self, frame: frames.Submit) -> None:
+        if self.permissions.submit:
+            self._shared.events.notify(events.Submit(self.name, frame.text))
+        else:
+            self._log.line(_refused("to submit a prompt", "submit"))
 
     def _notify(self, level: str, message: str) -> None:
         self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
+
+
+def _refused(what: str, permission: str) -> str:
+    return f"{what} is refused: permissions.{permission} of its manifest does not have it"

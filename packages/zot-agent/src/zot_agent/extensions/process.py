@@ -23,9 +23,16 @@ class Process:
     """
 
     def __init__(
-        self, argv: Sequence[str], directory: str, env: Mapping[str, str], errors: int, ended: Callable[[], None]
+        self,
+        argv: Sequence[str],
+        directory: str,
+        env: Mapping[str, str],
+        errors: int,
+        ended: Callable[[], None],
+        descriptors: Sequence[int] = (),
     ) -> None:
-        """`errors` is a descriptor for its standard error, or `subprocess.DEVNULL`. A loop must run."""
+        """`errors` is a descriptor for its standard error, or `subprocess.DEVNULL`; `descriptors` are passed on, and
+        closed here. A loop must run."""
         self.exited = asyncio.Event()
         self._ended = ended
         self._loop = asyncio.get_running_loop()
@@ -40,14 +47,15 @@ class Process:
                 stdout=theirs_out,
                 stderr=errors,
                 start_new_session=True,
+                pass_fds=descriptors,
             )
         except BaseException:
             os.close(self.input)
             os.close(self.output)
             raise
         finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
+            for descriptor in (theirs_in, theirs_out, *descriptors):
+                os.close(descriptor)
         self.pid = self._child.pid
         self._watch()
 

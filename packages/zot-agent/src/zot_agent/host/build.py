@@ -15,6 +15,7 @@ from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.project import SKILLS_CACHE
+from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
@@ -66,12 +67,12 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
-    rules_of = PermissionFiles(home, cwd)
-    permissions = rules_of.open(options, settings)
-    conversation = Conversation(runtime, permissions=permissions)
+    conversation, sandbox = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        return continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        sandbox.follow(sandbox.settings)
+        return notes
 
     def reopen_workspace() -> list[str]:
         here, project = conversation.runtime.cwd, choice
@@ -80,9 +81,13 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
             project.find()
         host.settings = load_settings(home, project.settings)
         workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
-        rules_of = PermissionFiles(home, here)
-        permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        rules_of, permissions = PermissionFiles(home, here), conversation.permissions
+        try:
+            permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+        except ConfigError as error:
+            notes.append(f"{error}; the rules for tool calls stay as they were")
         conversation.runtime.set_workspace(workspace)
+        sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
         return notes
 
@@ -93,12 +98,35 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         settings=settings,
         models=registry,
         choice=choice,
+        sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
     )
+    if settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+        host.audit = AuditLog(home, conversation, [options.api_key])
+        host.audit.attach()
     if discovery.active() or discovery.problems:
         host.start_extensions(discovery)
     return host
+
+
+def open_conversation(
+    runtime: Runtime, options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> tuple[Conversation, SandboxSwitch]:
+    """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
+    closed."""
+    try:
+        permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        conversation = Conversation(runtime, permissions=permissions)
+        sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
+        sandbox.start()
+    except BaseException:
+        if runtime.session is not None:
+            runtime.session.close()
+        raise
+    return conversation, sandbox
 
 
 def open_runtime(

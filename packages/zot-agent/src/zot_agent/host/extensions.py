@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import Layer, Settings
-from zot_agent.extensions.discover import Discovery, discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import Project, find_project, may_use
 
@@ -34,6 +34,8 @@ class ProjectChoice:
         """Whether what the project brings is used, as of the last `find`."""
         self.undecided: Project | None = None
         """What waits for the person's decision."""
+        self.waiting: list[DiscoveredExtension] = []
+        """The installed extensions about whose permissions the person must be asked, as of the last `find`."""
         self.settings = Layer("")
         """The settings of the project that are used, as of the last `find`."""
         self.notes: list[str] = []
@@ -62,7 +64,28 @@ class ProjectChoice:
                     "(start zot there to decide, or pass --trust)"
                 )
         self.found = search() if self.trusted and project.extensions else found
+        self._hold_back(home)
         return self.found
+
+    def _hold_back(self, home: str) -> None:
+        """Keep installed extensions from starting that the person has not allowed."""
+        self.waiting = []
+        installed = [each for each in self.found.active() if each.scope == "global" and each.manifest.exec]
+        if not any(each.manifest.permissions for each in installed) and not os.path.isdir(os.path.join(home, "trust")):
+            return
+        from zot_agent.host.extension_grants import ExtensionGrants  # noqa: PLC0415  few extensions have permissions
+
+        grants = ExtensionGrants(home)
+        for each in installed:
+            decision = grants.decision(each)
+            each.untrusted = not decision
+            if decision is None:
+                self.waiting.append(each)
+                if not self._can_ask:
+                    self.notes.append(
+                        f"extension {each.name} is not started, because you have not allowed what it may do; see and "
+                        f"allow that with: zot ext enable {each.name}"
+                    )
 
     def changes(self) -> list[str]:
         """List the files of `undecided` that have changed since the person allowed the project."""

@@ -12,7 +12,9 @@ from zot_provider.registry import ModelRegistry
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions, ReloadStats
+    from zot_agent.host.audit import AuditLog
     from zot_agent.host.extensions import ProjectChoice
+    from zot_agent.host.sandbox import SandboxSwitch
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
 
@@ -29,12 +31,14 @@ class Host:
         settings: Settings | None = None,
         models: ModelRegistry | None = None,
         choice: "ProjectChoice | None" = None,
+        sandbox: "SandboxSwitch | None" = None,
         open_session: Callable[..., list[str]] | None = None,
         reopen_workspace: Callable[[], list[str]] | None = None,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
 
-        `options` are those the host was built from, `choice` says what of the project is used, `open_session` continues
+        `options` are those the host was built from, `choice` says what of the project is used, `sandbox`
+        turns the sandbox on and off, `open_session` continues
         the session at a path, and `reopen_workspace` reads skills and instructions again; both return lines for the
         person, of which the host passes on each once. Without `choice` a host has no extensions, and without
         `open_session` it cannot open sessions.
@@ -46,8 +50,11 @@ class Host:
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
         self.choice = choice
+        self.sandbox = sandbox
         self.extensions: Extensions | None = None
         """None until extensions are started."""
+        self.audit: AuditLog | None = None
+        """The record of tool calls, where it is wanted."""
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
@@ -123,5 +130,9 @@ class Host:
         try:
             await self.conversation.close()
         finally:
+            if self.audit is not None:
+                await self.audit.close()
             if self.extensions is not None:
                 await self.extensions.close()
+            if self.sandbox is not None:
+                self.sandbox.close()

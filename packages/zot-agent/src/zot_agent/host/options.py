@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import PermissionMode, SandboxMode
 from zot_provider.record import Record, field
 from zot_provider.request import Reasoning
 
@@ -35,6 +35,8 @@ class HostOptions(Record):
     hold_text: bool = False
     no_skills: bool = False
     permission_mode: PermissionMode | None = None
+    sandbox: SandboxMode | None = None
+    add_dirs: list[str] = field(default_factory=list)
     continue_latest: bool = False
     resume: bool = False
     session: str = ""

@@ -6,21 +6,29 @@ which has the rules that the person added by the answer "always", for each folde
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE as SETTINGS_FILE
-from zot_agent.config.settings import Settings, read_json_object
+from zot_agent.config.settings import MAX_BYTES, Settings, read_json_object
 from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import MODES, PermissionMode
 from zot_provider.errors import ConfigError
+from zot_provider.files.regular_file import read_start
 
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule
 
 FILE = "permissions.json"
 _KEY = "permissions"
+
+
+def mode_is_open(options: HostOptions, settings: Settings) -> bool:
+    """Whether zot runs for the first time, and neither a flag nor a setting says which calls may run."""
+    said = options.permission_mode is not None or _KEY in settings.values or settings.no_yolo
+    return not said and not any(map(os.path.exists, (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())))
 
 
 class PermissionFiles:
@@ -34,7 +42,7 @@ class PermissionFiles:
     def open(self, options: HostOptions, settings: Settings) -> Permissions:
         """Return the permissions that the options and settings describe. Raises `ConfigError` for a wrong rule."""
         rules = self.rules(settings)
-        mode = options.permission_mode or self._mode(settings) or ("ask" if settings.no_yolo else "yolo")
+        mode = options.permission_mode or self.mode(settings)
         permissions = Permissions(mode, rules)
         permissions.save = self.save
         return permissions
@@ -42,10 +50,11 @@ class PermissionFiles:
     def rules(self, settings: Settings) -> "Sequence[Rule]":
         """Return the rules of all files. Raises `ConfigError` that names the file and the key: nothing is left out,
         because it could be a deny."""
-        for problem in settings.problems:
-            if f": {_KEY}: " in problem:
-                raise ConfigError(problem)
-        layers = [layer for layer in settings.layers if _KEY in layer.values]
+        for layer in (each for each in settings.layers if each.source):  # without one it is that of an untrusted folder
+            for problem in layer.problems:
+                if problem.startswith(f"{layer.source}: {_KEY}: ") or (layer.unread and _may_have_rules(layer.source)):
+                    raise ConfigError(problem)
+        layers = [layer for layer in settings.layers if not _only_mode(layer.values.get(_KEY))]
         if not layers and not os.path.exists(self.path):
             return []
         from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
@@ -54,9 +63,9 @@ class PermissionFiles:
         kept = self._kept().get(self._folder)
         return rules if kept is None else [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}").rules]
 
-    def _mode(self, settings: Settings) -> PermissionMode | None:
-        """Return the mode that the settings name. Raises `ConfigError` if a project names one."""
-        mode: PermissionMode | None = None
+    def mode(self, settings: Settings) -> PermissionMode:
+        """Return the mode of the settings. Raises `ConfigError` if a project names one."""
+        mode: PermissionMode = "ask" if settings.no_yolo else "yolo"
         for layer in settings.layers:
             named = layer.values.get(_KEY, {}).get("mode")
             if named is not None and layer.source == os.path.join(self._cwd, ".zot", SETTINGS_FILE):
@@ -86,3 +95,16 @@ class PermissionFiles:
         except OSError as error:
             raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
         return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}").rules
+
+
+def _only_mode(permissions: Mapping[str, object] | None) -> bool:
+    """Whether a setting has no rules, and a mode that needs no check."""
+    return not permissions or (list(permissions) == ["mode"] and permissions["mode"] in MODES)
+
+
+def _may_have_rules(path: str) -> bool:
+    """Whether a file that is no JSON object may have rules, one of which could be a deny."""
+    try:
+        return f'"{_KEY}"'.encode() in read_start(path, MAX_BYTES)
+    except OSError:
+        return True

@@ -1,23 +1,26 @@
 """`Project`: what a folder brings that runs, or replaces something of the person's, and whether it may."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from zot_agent.config.settings import Layer, ProjectTrust, project_layer
+from zot_agent.config.settings import SETTINGS, Layer, ProjectTrust, Settings, project_layer
 from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, own_files
 from zot_core.prompt.context_files import project_system
 from zot_core.skills import Skill, project_skills
 from zot_core.templates import TemplateFile, project_templates
-from zot_provider.json_text import describe
 from zot_provider.record import Record, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_agent.config.folder_trust import FolderContent
+    from zot_agent.host.project_programs import ProjectProgram
 
 
 SKILLS_CACHE = "skills-cache.json"
 """The metadata of skills, in zot's home folder."""
+
+_NAMED = 50
+"""Rules, and programs, that the question names; a person must be able to read it."""
 
 
 class Project(Record):
@@ -46,6 +49,7 @@ class Project(Record):
         roots = [os.path.realpath(each.directory) for each in self.extensions]
         entries += [self.system] if self.system else []
         entries += [self.settings.source] if self.settings.values else []
+        entries += dict.fromkeys(each.path for each in self.programs())
         return FolderContent(self.folder, entries, roots)
 
     def lines(self) -> list[str]:
@@ -58,8 +62,16 @@ class Project(Record):
             lines += [line for each in self.templates if (line := _allowance(each))]
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
-        lines += [f"setting {key}: {describe(value)}" for key, value in self.settings.values.items()]
-        return lines
+        for key, value in self.settings.values.items():
+            rules = key == Settings.permissions.key
+            lines += _few(_describe_rules(value)) if rules else [f"setting {key}: {SETTINGS[key].show(value)}"]
+        return lines + _few([f"{each.line} (zot does not do that yet)" for each in self.programs()])
+
+    def programs(self) -> "list[ProjectProgram]":
+        """Return what its files declare to be started beside the extensions. It is no reason to ask yet."""
+        from zot_agent.host.project_programs import project_programs  # noqa: PLC0415  most projects bring nothing
+
+        return project_programs(self.folder, self.templates)
 
     def names(self) -> str:
         """Name what the project brings, in a few words."""
@@ -78,6 +90,10 @@ def _describe(found: DiscoveredExtension) -> list[str]:
     theme = any(os.path.isfile(os.path.join(found.directory, name)) for name in THEME_FILES)
     keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
     lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
+    if runs and found.manifest.permissions is not None:
+        from zot_agent.extensions.permission_lines import NOTHING, permission_lines  # noqa: PLC0415  few have them
+
+        lines.append(f"    it may {'; '.join(permission_lines(found.manifest)) or NOTHING}")
     lines += [f"theme {found.name}"] if theme else []
     return lines or [f"extension {found.name}, which starts nothing"]
 
@@ -92,6 +108,20 @@ def _allowance(template: TemplateFile) -> str:
     except (FrontMatterError, OSError):
         return ""
     return f"/{template.name} runs without a question: {', '.join(allowed)}" if allowed else ""
+
+
+def _describe_rules(permissions: Mapping[str, object]) -> list[str]:
+    """Describe rules for tool calls, what they allow first."""
+    lines = []
+    for action in ("allow", "ask", "deny"):
+        rules = permissions.get(action)
+        lines += [f"rule for tool calls: {action} {rule}" for rule in rules] if isinstance(rules, list) else []
+    return lines
+
+
+def _few(lines: list[str]) -> list[str]:
+    more = len(lines) - _NAMED
+    return [*lines[:_NAMED], f"and {more} more of these"] if more > 0 else lines
 
 
 def find_project(

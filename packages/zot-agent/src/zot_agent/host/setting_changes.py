@@ -8,6 +8,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import SETTINGS, Settings
 from zot_agent.config.settings_file import change_settings, user_file
 from zot_agent.host.host import Host
+from zot_agent.host.permissions import PermissionFiles
 from zot_core.errors import Busy
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.registry import ModelRegistry
@@ -86,7 +87,7 @@ def check_model(key: str, value: Any, models: ModelRegistry, settings: Settings)
 
 
 def _no_yolo(host: Host) -> None:
-    host.conversation.permissions.mode = "ask" if host.settings.no_yolo else "yolo"
+    host.conversation.permissions.mode = PermissionFiles(zot_home(), host.runtime.cwd).mode(host.settings)
 
 
 def _bash_timeout(host: Host) -> None:

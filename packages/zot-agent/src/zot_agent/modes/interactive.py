@@ -93,8 +93,8 @@ async def _drive(
     chat: "ChatScreen", host: "Host", background: "Background | None", prompt: str, images: Sequence[ImageBlock]
 ) -> None:
     """Show what there is to ask, send the first prompt, and wait until the user quits."""
+    from zot_agent.host.permissions import mode_is_open  # noqa: PLC0415  as above
     from zot_agent.ui.loading import load_rest  # noqa: PLC0415  as above
-    from zot_agent.ui.questions.project import ask_about_project  # noqa: PLC0415  as above
 
     loading = spawn(load_rest(), "loading")
     chat.controller.dispatch.begin(_announce_update(chat, loading))
@@ -102,16 +102,39 @@ async def _drive(
     themes.background = background
     if background == "light" or host.settings.theme:
         themes.use(host.settings.theme)
-    if host.choice is not None and host.choice.undecided is not None:
-        begin(ask_about_project(chat.controller))
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
+    if mode_is_open(host.options, host.settings):
+        begin(_offer_mode(chat, prompt, images))
+    else:
+        _begin(chat, prompt, images)
+    await chat.app.wait()
+    loading.cancel()
+
+
+async def _offer_mode(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
+    """Let the person choose, and then begin: the first prompt waits for the answer."""
+    from zot_agent.ui.first_run.mode_offer import offer_mode  # noqa: PLC0415  once for each person
+
+    await offer_mode(chat.controller)
+    _begin(chat, prompt, images)
+
+
+def _begin(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:
+    """Ask about the project, and send the first prompt."""
+    from zot_agent.ui.questions.project import ask_about_project  # noqa: PLC0415  as above
+
+    host, begin = chat.controller.host, chat.controller.dispatch.begin
+    if host.choice is not None and host.choice.undecided is not None:
+        begin(ask_about_project(chat.controller))
+    if host.choice is not None and host.choice.waiting:
+        from zot_agent.ui.questions.extension import ask_about_extensions  # noqa: PLC0415  rarely needed
+
+        begin(ask_about_extensions(chat.controller))
     if host.options.resume:
         begin(_resume(chat, prompt, images))
     elif prompt or images:
         chat.controller.send(prompt, images)
-    await chat.app.wait()
-    loading.cancel()
 
 
 async def _resume(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> None:

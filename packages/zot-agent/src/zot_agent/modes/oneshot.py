@@ -63,13 +63,15 @@ class _RunReport:
 
     async def refuse(self, question: PermissionQuestion) -> PermissionAnswer:
         """Refuse a call that a person would be asked about, and name the rules that would allow it."""
+        if question.outside:
+            return PermissionAnswer("no")
         self._unasked = True
         call = question.call
         rules = " and ".join(question.always)
         way = f"the rule {rules} in permissions.allow allows it" if rules else "no rule can allow it"
         shown = main_argument(call.arguments_json())
         self._print(f"not allowed, because nobody can be asked: {call.name} {shown} ({question.reason}); {way}")
-        return PermissionAnswer("no", "nobody can be asked")
+        return PermissionAnswer("no", "nobody can be asked", unanswered=True)
 
     def _print(self, text: str, who: str = "zot") -> None:
         """Print a line to standard error, below the text so far and never in the middle of a line of it."""

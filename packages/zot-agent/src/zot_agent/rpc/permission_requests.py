@@ -24,12 +24,14 @@ class PermissionRequests:
         self._gone = True
         for waiting in self._open.values():
             if not waiting.done():
-                waiting.set_result(PermissionAnswer("no", "nobody can be asked"))
+                waiting.set_result(PermissionAnswer("no", "nobody can be asked", unanswered=True))
 
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask the clients."""
+        if question.outside and self._conversation.permissions.mode == "yolo":
+            return PermissionAnswer("no")  # a client in this mode may know no questions
         if self._gone:
-            return PermissionAnswer("no", "nobody can be asked")
+            return PermissionAnswer("no", "nobody can be asked", unanswered=True)
         answer: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
         self._open[question.id] = answer
         call, events = question.call, self._conversation.events
@@ -41,7 +43,7 @@ class PermissionRequests:
             async with asyncio.timeout(self._seconds):
                 given = await answer
         except TimeoutError:
-            given = PermissionAnswer("no", f"nobody answered within {self._seconds:g} s")
+            given = PermissionAnswer("no", f"nobody answered within {self._seconds:g} s", unanswered=True)
         finally:
             del self._open[question.id]
             events.notify(PermissionResolved(question.id, given.choice))

@@ -26,6 +26,7 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         "session_id": state.session_id,
         "queued": len(conversation.waiting),
         "tools": sorted(context.runtime.agent.tools),
+        "sandbox": conversation.sandbox,
         "todos": todo_fields(conversation.todos.items),
     }
 

@@ -206,6 +206,7 @@ class Controller:
             asked=self.view.stack.waiting,
             mode=self.view.editor.mode.name,
             permissions=self.conversation.permissions.mode,
+            sandbox=self.conversation.sandbox,
         )
         self.app.screen.shape = self.view.editor.mode.shape
         self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)

@@ -61,10 +61,11 @@ class ExtensionView:
             view.panel = None
             return
         panel: Panel = event.panel
+        title = _labelled(panel.title, event.extension)
         if isinstance(event, PanelOpen):
-            view.panel = PanelWidget(panel.title, panel.lines, panel.footer, closes=_CLOSES)
+            view.panel = PanelWidget(title, panel.lines, panel.footer, closes=_CLOSES)
         elif view.panel is not None:
-            view.panel.update(panel.title, panel.lines, panel.footer)
+            view.panel.update(title, panel.lines, panel.footer)
 
     def press(self, key: Key) -> bool:
         """Pass a key to the open panel, or close it on Esc and Ctrl+C. Return False if no panel is open."""
@@ -84,3 +85,9 @@ class ExtensionView:
         for letter in sanitize_line(text[:PASTED]):
             self._watched.panels.key("rune", letter)
         return True
+
+
+def _labelled(title: str, extension: str) -> str:
+    """Return the title with the name of the extension: a panel must not look like a question of zot."""
+    name = sanitize_line(extension)
+    return title if title.casefold().startswith(name.casefold()) else f"{name}: {title}" if title else name

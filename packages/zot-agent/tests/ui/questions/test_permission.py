@@ -116,7 +116,7 @@ async def test_a_preview_that_takes_too_long_gives_way_to_the_arguments() -> Non
     prompt = PermissionPrompt(ask, preview=never, preview_seconds=0.01)
     call = ToolRequest("1", "bash", {"command": "ls"})
     assert await prompt(PermissionQuestion("q", call, "why", ["bash(ls)"])) == PermissionAnswer("yes")
-    assert asked == [["why", "command: ls", "always: bash(ls)"]]
+    assert asked == [["why", "command: ls", "", "always: bash(ls)"]]
 
 
 async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Chats) -> None:

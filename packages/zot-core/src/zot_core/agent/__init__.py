@@ -76,6 +76,8 @@ class Agent(AgentState):
         """Continue with another conversation: replace the messages and the usage, and drop queued messages."""
         self.history.reset(messages)
         self.inbox.take_all()
+        self.failures.clear()
+        self.context.seen_files.clear()
         self.usage = usage
         self.refresh()
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from contextlib import suppress
+from typing import Any
 
 from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled, finish, spawn
@@ -12,6 +13,7 @@ from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
+from zot_core.tools.definition.meant import read_arguments, unknown_tool
 from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record
@@ -20,11 +22,12 @@ _log = logging.getLogger("zot_core.agent")
 
 
 class Prepared(Record):
-    """A call that may run. `arguments` is the JSON text that the tool will receive."""
+    """A call that may run. `arguments` is the JSON text that the tool will receive; `notes` are for the model."""
 
     tool: Tool
     call: ToolRequest
     arguments: str
+    notes: list[str]
 
 
 class Rejected(Record):
@@ -111,34 +114,51 @@ async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejecte
     """Return the call with its final arguments, or the reason why it does not run."""
     tool = agent.tools.get(block.name)
     if tool is None:
-        known = ", ".join(sorted(agent.tools)) or "none"
-        return Rejected(f'unknown tool "{block.name}"; the tools are: {known}', "not_run")
+        return Rejected(unknown_tool(block.name, agent.tools), "not_run")
     try:
-        call = ToolRequest(block.id, block.name, block.parsed(), block.arguments)
+        given, notes = read_arguments(block.arguments)
     except ValueError as error:
         return Rejected(
             f"the arguments of {block.name} are not valid JSON ({error}); send one JSON object that fits its schema",
             "not_run",
         )
+    # Before the hooks, some of which are guards: they see what the tool will receive.
+    arguments, notes = _meant(tool, given, notes)
+    call = ToolRequest(block.id, block.name, arguments, block.arguments)
     try:
         call = await agent.hooks.tool_call.apply(call)
     except Refused as refusal:
         return Rejected(str(refusal) or "tool call refused")
     try:
         # Encoded before the tool runs, which may mutate its arguments.
-        arguments = call.arguments_json()
+        text = call.arguments_json()
     except (TypeError, ValueError) as error:
         return Rejected(f"a hook gave {block.name} arguments that are not JSON ({error})", "not_run")
     refusal_ = await agent.hooks.tool_run.ask(call)
     if refusal_ is not None:
         return Rejected(refusal_.reason or "tool call refused")
-    return Prepared(tool, call, arguments)
+    return Prepared(tool, call, text, notes)
+
+
+def _meant(tool: Tool, arguments: dict[str, Any], notes: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return what the model meant by arguments, and notes about it. Tools of extensions get them as they are."""
+    understand = getattr(tool, "meant", None)
+    if understand is None:
+        return arguments, notes
+    values, more = understand(arguments)
+    return values, [*notes, *more]
 
 
 async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prepared | Rejected) -> ToolResultEvent:
     """Run one call; a failure of the tool becomes an error result."""
     if isinstance(prepared_call, Rejected):
-        return _not_run_result(block, prepared_call.reason, prepared_call.fate)
+        output = _not_run_result(block, prepared_call.reason, prepared_call.fate)
+    else:
+        output = await _run_tool(agent, block, prepared_call)
+    return agent.failures.follow(block, output)
+
+
+async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prepared) -> ToolResultEvent:
     progress = _Progress(agent, block.id)
     context = agent.context.replace(call_id=block.id, arguments=prepared_call.arguments, progress=progress)
     agent.emit(ToolStart(block.id, block.name))
@@ -146,8 +166,9 @@ async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
         result = await prepared_call.tool.run(prepared_call.call.arguments, context)
         if not isinstance(result, ToolResult):
             raise TypeError(f"it returned a {type(result).__name__}, not a ToolResult")
+        result = result.noted(prepared_call.notes)
     except ToolError as error:
-        result = ToolResult.error(str(error))
+        result = ToolResult.error(str(error)).noted(prepared_call.notes)
     except asyncio.CancelledError:
         if being_cancelled():
             raise

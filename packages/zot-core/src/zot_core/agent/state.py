@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from zot_core.agent.history import MessageHistory
 from zot_core.agent.inbox import Inbox
+from zot_core.agent.repeated import RepeatedFailures
 from zot_core.agent.run import Run
 from zot_core.hooks import Hooks
 from zot_core.tools.definition.context import ToolContext
@@ -48,6 +49,7 @@ class AgentState:
         self.usage = usage or Usage()
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
+        self.failures = RepeatedFailures()
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""

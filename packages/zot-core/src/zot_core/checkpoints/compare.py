@@ -87,8 +87,8 @@ async def _lines(path: str, old: bytes, new: bytes, seconds: float) -> tuple[str
         raise CheckpointError("not compared: the other files took too long")
     if before.replace("\r\n", "\n") == after.replace("\r\n", "\n"):
         raise CheckpointError("only line breaks differ")
-    _, diff, starts = await edit_content(old, [TextReplacement(before, after)], path, EditLimits(seconds))
-    return diff, starts
+    _, edited = await edit_content(old, [TextReplacement(before, after)], path, EditLimits(seconds))
+    return edited.diff, edited.starts
 
 
 def _mode_note(state: FileState | None) -> str:

@@ -60,11 +60,16 @@ class Checkpoints:
         self._work: set[asyncio.Task[None]] = set()
 
     def attach(self) -> None:
-        """Begin to watch the agent's tools. Other files than those of this machine are not watched."""
-        context = self._agent.context
-        files = WatchedFiles(self) if type(context.files) is LocalFiles else context.files
-        self._agent.context = context.replace(files=files, shell=WatchedShell(context.shell, self))
+        """Begin to watch the agent's tools."""
+        self.watch()
         self._agent.hooks.message.add(self._on_message)
+
+    def watch(self) -> None:
+        """Watch the files and the shell of the agent's context. Other files than those of this machine are not
+        watched."""
+        context = self._agent.context
+        files = WatchedFiles(context.files, self) if isinstance(context.files, LocalFiles) else context.files
+        self._agent.context = context.replace(files=files, shell=WatchedShell(context.shell, self))
 
     def _on_message(self, message: Message) -> None:
         """Notice which calls are running: what changes files outside of them is the person's work."""
@@ -274,21 +279,24 @@ class Checkpoints:
             self._git = None
 
 
-class WatchedFiles(LocalFiles):
-    """`LocalFiles` that saves a file before a tool changes it."""
+class WatchedFiles:
+    """The files of this machine, of which each is saved before a tool changes it."""
 
-    def __init__(self, checkpoints: Checkpoints) -> None:
-        self._checkpoints = checkpoints
+    def __init__(self, files: LocalFiles, checkpoints: Checkpoints) -> None:
+        self._files, self._checkpoints = files, checkpoints
+        self.stat, self.read, self.chunks, self.list, self.real = (
+            files.stat, files.read, files.chunks, files.list, files.real,
+        )  # fmt: skip
 
     async def write(self, path: str, data: bytes) -> None:
-        """See `LocalFiles.write`."""
+        """See `Files.write`."""
         entry = self._checkpoints.entry
         if not entry:
             await self._checkpoints.settle()  # this change is not one of the agent's last command
-            await super().write(path, data)
+            await self._files.write(path, data)
             return
         async with self._checkpoints.saving(entry, path):
-            await super().write(path, data)
+            await self._files.write(path, data)
 
 
 class WatchedShell:

@@ -44,6 +44,7 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_core.hooks import Observe
+from zot_core.permission_mode import SandboxMode
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
@@ -74,6 +75,7 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
+        self.sandbox: SandboxMode = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False

@@ -5,6 +5,7 @@ Small operations run on the event loop, where they cost less than switching to a
 
 import asyncio
 import errno
+import io
 import os
 import stat
 import sys
@@ -16,9 +17,11 @@ from zot_core.machine.interface import FileInfo
 from zot_provider.files.regular_file import open_regular, read_start
 from zot_provider.files.replace_file import replace_file, write_all
 
-_THREAD_BYTES = 1024 * 1024
+THREAD_BYTES = 1024 * 1024
+"""More bytes than this are read and written in a thread."""
 _PIECE_BYTES = 256 * 1024
-_THREAD_ENTRIES = 500
+THREAD_ENTRIES = 500
+"""More entries of a folder than this are read in a thread."""
 
 # Errors of a replacement after which writing in place may still work: a folder without write permission, a file that
 # is a mount point (as in containers).
@@ -30,27 +33,25 @@ class LocalFiles:
 
     async def stat(self, path: str) -> FileInfo:
         """Return what is at the path; links are followed."""
-        found = os.stat(path)
-        return FileInfo(_kind(found.st_mode), found.st_size, stat.S_IMODE(found.st_mode))
+        return file_info(os.stat(path))
 
     async def read(self, path: str, limit: int | None = None) -> bytes:
         """Return the content, or its first `limit` bytes."""
         size = os.stat(path).st_size
         limit = sys.maxsize if limit is None else limit
-        if min(size, limit) > _THREAD_BYTES:
+        if min(size, limit) > THREAD_BYTES:
             return await asyncio.to_thread(read_start, path, limit)
         return read_start(path, limit)
 
     async def chunks(self, path: str) -> AsyncIterator[bytes]:
         """Yield the content in pieces of 256 KiB."""
         with open(path, "rb", buffering=0, opener=open_regular) as file:
-            in_thread = os.fstat(file.fileno()).st_size > _THREAD_BYTES
-            while piece := await asyncio.to_thread(file.read, _PIECE_BYTES) if in_thread else file.read(_PIECE_BYTES):
+            async for piece in pieces(file):
                 yield piece
 
     async def write(self, path: str, data: bytes) -> None:
         """Replace the content atomically; parent directories are created, links followed, permission bits kept."""
-        if len(data) > _THREAD_BYTES:
+        if len(data) > THREAD_BYTES:
             await asyncio.to_thread(write_file, path, data)
         else:
             write_file(path, data)
@@ -61,14 +62,26 @@ class LocalFiles:
         """Return names and kinds of a directory's entries, sorted by name; a link has the kind of its target if
         `follow`, otherwise it is a "link"."""
         with os.scandir(path) as entries:
-            found = [(entry.name, _entry_kind(entry, follow=follow)) for entry in islice(entries, _THREAD_ENTRIES)]
-            if len(found) == _THREAD_ENTRIES:
+            found = [(entry.name, _entry_kind(entry, follow=follow)) for entry in islice(entries, THREAD_ENTRIES)]
+            if len(found) == THREAD_ENTRIES:
                 return await asyncio.to_thread(_list_rest, found, entries, follow=follow)
         return sorted(found)
 
     async def real(self, path: str) -> str:
         """Return the path without links; a cycle of links is followed as far as possible."""
         return os.path.realpath(path)
+
+
+def file_info(status: os.stat_result) -> FileInfo:
+    """Return the facts of a status."""
+    return FileInfo(_kind(status.st_mode), status.st_size, stat.S_IMODE(status.st_mode))
+
+
+async def pieces(file: io.FileIO) -> AsyncIterator[bytes]:
+    """Yield what is in a file, in pieces of 256 KiB."""
+    in_thread = os.fstat(file.fileno()).st_size > THREAD_BYTES
+    while piece := await asyncio.to_thread(file.read, _PIECE_BYTES) if in_thread else file.read(_PIECE_BYTES):
+        yield piece
 
 
 def _kind(mode: int) -> Literal["file", "directory", "other"]:

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.posix import missing_posix
@@ -40,11 +40,29 @@ class ShellLimits(Record):
     process."""
 
 
-class LocalShell:
-    """`Shell` of this machine. Commands get the environment of this process without the variables `removed_env`."""
+class Launch(Record):
+    """How a process is started. Its environment is `env` alone; `descriptors` are passed on, and closed here."""
 
-    def __init__(self, limits: ShellLimits | None = None, *, removed_env: Collection[str] = ()) -> None:
-        self._limits, self._removed_env = limits or ShellLimits(), removed_env
+    argv: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+    descriptors: Sequence[int] = ()
+
+
+class LocalShell:
+    """`Shell` of this machine. Commands get the environment of this process without the variables `removed_env`.
+
+    `prepare` changes how a command is started, and the environment that it gets besides its own; it may raise OSError.
+    """
+
+    def __init__(
+        self,
+        limits: ShellLimits | None = None,
+        *,
+        removed_env: Collection[str] = (),
+        prepare: Callable[[Launch], Launch] | None = None,
+    ) -> None:
+        self.limits, self.removed_env, self._prepare = limits or ShellLimits(), removed_env, prepare
         self._program = ""
 
     async def run(
@@ -60,22 +78,25 @@ class LocalShell:
         if problem := missing_posix("commands"):
             raise OSError(problem)
         self._program = self._program or _find_shell()
-        inherited = {name: value for name, value in os.environ.items() if name not in self._removed_env}
-        process, descriptor = _start([self._program, "-c", command], cwd, inherited | dict(env))
-        pipe = _Pipe(descriptor, output, self._limits)
+        inherited = {name: value for name, value in os.environ.items() if name not in self.removed_env}
+        launch = Launch([self._program, "-c", command], cwd, inherited)
+        if self._prepare is not None:
+            launch = self._prepare(launch)
+        process, descriptor = _start(launch.replace(env={**launch.env, **env}))
+        pipe = _Pipe(descriptor, output, self.limits)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
-                await self._end(process, exited, self._limits.kill_after)
-            await asyncio.wait([pipe.ended], timeout=self._limits.linger)
+                await self._end(process, exited, self.limits.kill_after)
+            await asyncio.wait([pipe.ended], timeout=self.limits.linger)
         except BaseException:
             pipe.close()
-            await self._end(process, exited, self._limits.kill_cancelled_after)
+            await self._end(process, exited, self.limits.kill_cancelled_after)
             raise
         if not pipe.ended.done():
             pipe.read_rest()
-            pipe.drop_rest(self._limits.drain_interval)
+            pipe.drop_rest(self.limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
 
@@ -91,7 +112,7 @@ class LocalShell:
                 await asyncio.sleep(_POLL)
         finally:
             signal_group(process.pid, signal.SIGKILL)
-            await asyncio.wait([exited], timeout=self._limits.kill_after)
+            await asyncio.wait([exited], timeout=self.limits.kill_after)
 
 
 def _find_shell() -> str:
@@ -103,7 +124,7 @@ def _find_shell() -> str:
     return "/bin/sh"
 
 
-def _start(arguments: list[str], cwd: str, env: dict[str, str]) -> "tuple[subprocess.Popen[bytes], int]":
+def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], int]":
     """Start the process; return it and the descriptor of its output.
 
     `subprocess` with our own pipe instead of asyncio's: it saves half a millisecond per command, and the pipe can be
@@ -112,19 +133,21 @@ def _start(arguments: list[str], cwd: str, env: dict[str, str]) -> "tuple[subpro
     ours, theirs = os.pipe()
     try:
         process = subprocess.Popen(
-            arguments,
-            cwd=cwd,
-            env=env,
+            launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
             stdin=subprocess.DEVNULL,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
+            pass_fds=launch.descriptors,
         )
     except BaseException:
         os.close(ours)
         raise
     finally:
-        os.close(theirs)
+        for each in (theirs, *launch.descriptors):
+            os.close(each)
     return process, ours
 
 

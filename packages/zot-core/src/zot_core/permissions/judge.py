@@ -7,12 +7,13 @@ from typing import Protocol
 from zot_core.display import main_argument
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
+from zot_core.machine.hosts import HostPattern, WebAddress, read_web_address
 from zot_core.permission_mode import PermissionMode
 from zot_core.permissions.lines import LineRules, path_rules
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
-from zot_core.permissions.rule import COMMANDS, OWN, READ, WRITES, Action, Rule, parse_rule
+from zot_core.permissions.rule import COMMANDS, OWN, READ, WEB, WRITES, Action, Rule, parse_rule
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -51,6 +52,8 @@ class _Subject(Record):
     searches: bool = False
     named: bool = True
     """Whether the model named the path; otherwise the tool chose it."""
+    address: WebAddress | None = None
+    """What a call for the web connects to."""
     argument: str = ""
 
 
@@ -80,9 +83,7 @@ class Judge:
         cwd = os.path.realpath(agent.context.cwd)
         verdict = self._judge(subject, self.rules, cwd)
         if verdict.action == "ask" and verdict.rule is None:
-            always = narrowest(
-                subject.tool, subject.command, subject.path, subject.argument, cwd, writes=subject.writes
-            )
+            always = _narrowest(subject, cwd)
             added = [parse_rule("allow", each) for each in always]
             if always and self._judge(subject, [*self.rules, *added], cwd).action == "allow":
                 verdict = verdict.replace(always=always)
@@ -109,7 +110,7 @@ class Judge:
                     return Verdict("ask", f"it may read what the rule {rule.text} denies")
         for rule in named:
             if rule.action == "allow" and _covers(rule, subject, cwd) and not _special(subject, rule, cwd):
-                return Verdict("allow", rule=rule)
+                return _allowed(rule)
         return self._by_mode(subject, cwd)
 
     def _judge_line(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
@@ -124,8 +125,8 @@ class Judge:
             return Verdict("ask", finding.reason)
         if finding.strict is not None:
             return _by_rule(finding.strict)
-        if finding.covered:
-            return Verdict("allow")
+        if finding.covering:
+            return _allowed(*finding.covering)
         return self._default(finding.uncovered)
 
     def _by_mode(self, subject: _Subject, cwd: str) -> Verdict:
@@ -148,10 +149,22 @@ class Judge:
         return Verdict("ask", why)
 
 
+def _allowed(*rules: Rule) -> Verdict:
+    if len(rules) == 1:
+        return _by_rule(rules[0])
+    return Verdict("allow", f"the rules {' and '.join(rule.text for rule in rules)} allow this call", rules[0])
+
+
+def _narrowest(subject: _Subject, cwd: str) -> list[str]:
+    if subject.tool.casefold() == WEB:
+        return [f"{subject.tool}({subject.address.shown})"] if subject.address else []
+    return narrowest(subject.tool, subject.command, subject.path, subject.argument, cwd, writes=subject.writes)
+
+
 def _by_rule(rule: Rule) -> Verdict:
     where = f" ({rule.source})" if rule.source else ""
-    words = "denies this call" if rule.action == "deny" else "asks about this call"
-    return Verdict(rule.action, f"the rule {rule.text} {words}{where}", rule)
+    words = {"deny": "denies", "ask": "asks about", "allow": "allows"}
+    return Verdict(rule.action, f"the rule {rule.text} {words[rule.action]} this call{where}", rule)
 
 
 def _rules_for(subject: _Subject, rules: Iterable[Rule]) -> list[Rule]:
@@ -169,6 +182,10 @@ def _covers(rule: Rule, subject: _Subject, cwd: str) -> bool:
         return True
     if isinstance(rule.pattern, PathPattern):
         return subject.path is not None and rule.pattern.matches(subject.path, cwd)
+    if isinstance(rule.pattern, HostPattern):
+        if subject.address is None:  # an allow does not cover what cannot be read, everything else does
+            return rule.action != "allow"
+        return rule.pattern.matches(subject.address.host, subject.address.port)
     return rule.pattern.matches([subject.argument])
 
 
@@ -194,6 +211,8 @@ async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
     if call.name == COMMANDS or "command" in call.arguments:
         return _Subject(call.name, command=command if isinstance(command, str) else "")
     plain = _Subject(call.name, argument=argument)
+    if call.name.casefold() == WEB:
+        return plain.replace(address=_address(call))
     if not isinstance(tool, FunctionTool | BuiltinTool):
         return plain
     if isinstance(tool, BuiltinTool) and call.name in OWN:
@@ -203,6 +222,13 @@ async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
     except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words
         return plain
     return plain if access is None else await _file_subject(plain, access, call, agent.context)
+
+
+def _address(call: ToolRequest) -> WebAddress | None:
+    try:
+        return read_web_address(str(call.arguments.get("url")))
+    except ValueError:
+        return None
 
 
 async def _file_subject(plain: _Subject, access: FileAccess, call: ToolRequest, context: ToolContext) -> _Subject:

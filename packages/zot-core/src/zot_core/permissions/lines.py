@@ -18,11 +18,11 @@ line with more of them is unclear: what a model writes must not take the time of
 
 
 class LineFinding(Record):
-    """What rules say of a line. `strict` is the deny or ask that counts, `covered` whether allows cover all of it, and
-    `uncovered` says what they do not cover."""
+    """What rules say of a line. `strict` is the deny or ask that counts, `covering` are the allows that cover all of it
+    together, none if they do not, and `uncovered` says what they do not cover."""
 
     strict: Rule | None
-    covered: bool
+    covering: list[Rule]
     uncovered: str = ""
     reason: str = ""
     """Why a line is asked about in every mode, empty if it is not."""
@@ -39,8 +39,8 @@ class LineRules:
         line = read_line(text)
         forms = see_through(line)
         strict = self._strict(line, forms)
-        uncovered = self._uncovered(line)
-        return LineFinding(strict, not uncovered, uncovered, self._ruin(forms))
+        covering, uncovered = self._covering(line)
+        return LineFinding(strict, covering, uncovered, self._ruin(forms))
 
     # Deny and ask
 
@@ -82,21 +82,24 @@ class LineRules:
 
     # Allow
 
-    def _uncovered(self, line: ShellLine) -> str:
-        """Return what no allow covers, empty if all is covered."""
+    def _covering(self, line: ShellLine) -> tuple[list[Rule], str]:
+        """Return the allows that cover all of a line, or none and what they do not cover."""
         if line.unclear:
-            return line.unclear[0]
+            return [], line.unclear[0]
         if line.redirections:
-            return "it redirects input or output"
+            return [], "it redirects input or output"
         if not line.commands:
-            return "it has no command"
+            return [], "it has no command"
+        rules: list[Rule] = []
         for command in line.commands:
-            if why := self.why_uncovered(command):
-                return why
-        return ""
+            found = self._allow_of(command)
+            if isinstance(found, str):
+                return [], found
+            rules += [found] if found not in rules else []
+        return rules, ""
 
-    def why_uncovered(self, command: SimpleCommand) -> str:
-        """Return why no allow covers a command, empty if one does."""
+    def _allow_of(self, command: SimpleCommand) -> Rule | str:
+        """Return the allow that covers a command, or why none does."""
         shown = command.source if len(command.source) <= 60 else command.source[:59] + "…"
         if not command.words or any(word.text is None for word in command.words) or command.words[0].glob:
             return f"the shell decides what {shown!r} is"
@@ -113,11 +116,11 @@ class LineRules:
         for rule in covering:
             pattern = rule.pattern
             if pattern is None and not programs.risky(words, []):
-                return ""
+                return rule
             if isinstance(pattern, CommandPattern) and pattern.matches(words):
                 if programs.risky(words, pattern.words):
                     continue
-                return ""
+                return rule
         return f"no rule allows {shown!r}"
 
     def _guards_paths(self) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_core.machine.hosts import HostPattern
 from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_provider.errors import ConfigError
@@ -18,8 +19,17 @@ READ = "read"
 WRITES = ("edit", "write")
 """Tools by whose names rules speak of every tool that reads files, and of every tool that writes files."""
 COMMANDS = "bash"
+WEB = "fetch"
+"""The tool whose rules are about hosts."""
 OWN = ("job", "todo")
 """Built-in tools that neither write files nor start anything; they run unless a rule names them."""
+
+_PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {
+    READ: PathPattern,
+    WEB: HostPattern,
+    **dict.fromkeys(WRITES, PathPattern),
+}
+"""The patterns of tools whose rules are not about words."""
 
 _RULE = re.compile(r"(?P<tool>[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
 
@@ -31,7 +41,7 @@ class Rule(Record):
     text: str
     tool: str
     source: str = ""
-    pattern: CommandPattern | PathPattern | None = None
+    pattern: CommandPattern | PathPattern | HostPattern | None = None
 
 
 class PermissionSettings(Record):
@@ -49,7 +59,7 @@ def parse_rule(action: Action, text: str, source: str = "") -> Rule:
     tool, pattern = found["tool"], found["pattern"]
     if pattern is None:
         return Rule(action, text.strip(), tool, source)
-    kind = PathPattern if tool.casefold() in (READ, *WRITES) else CommandPattern
+    kind = _PATTERNS.get(tool.casefold(), CommandPattern)
     try:
         return Rule(action, text.strip(), tool, source, kind(pattern.strip(), careful=action != "allow"))
     except ValueError as error:

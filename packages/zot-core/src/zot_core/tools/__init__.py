@@ -7,10 +7,23 @@ from zot_provider.errors import ConfigError
 
 __all__ = ["BUILTIN_TOOLS", "as_names"]
 
-_NAMES = ("bash", "edit", "find", "glob", "grep", "job", "ls", "read", "todo", "write")
-_REPLACEABLE = ("job", "todo")
+_NAMES = {
+    "bash": "shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell powershell",
+    "edit": "edit_file str_replace str_replace_editor search_replace replace replace_in_file multi_edit apply_patch",
+    "fetch": "web_fetch webfetch fetch_url read_url",
+    "find": "find_files file_search search_files",
+    "glob": "glob_files",
+    "grep": "search grep_search search_file_content search_text rg ripgrep codebase_search",
+    "job": "bash_output kill_shell kill_bash write_stdin",
+    "ls": "list list_dir list_directory list_files",
+    "read": "read_file view view_file open_file cat read_many_files",
+    "todo": "todo_write todowrite update_plan manage_todo_list update_todo_list",
+    "write": "write_file write_to_file create_file save_file create",
+}
+"""The tools, and what other programs call such tools."""
+_REPLACEABLE = ("fetch", "job", "todo")
 """The Go zot has no tools of these names, so extensions may have some."""
-BUILTIN_TOOLS = tuple(BuiltinTool(name, replaceable=name in _REPLACEABLE) for name in _NAMES)
+BUILTIN_TOOLS = tuple(BuiltinTool(name, others, replaceable=name in _REPLACEABLE) for name, others in _NAMES.items())
 
 
 def as_names(names: Iterable[str]) -> list[str]:

@@ -92,7 +92,7 @@ async def run_command(
     """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
     ToolError if the command cannot be started."""
     _check(command)
-    capture = Capture(limits.text, limits.spill_bytes)
+    capture = Capture(limits.text, limits.spill_bytes, context.temporary)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
     def output(piece: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The `edit` tool: replace exact pieces of a file's text."""
+"""The `edit` tool: replace pieces of a file's text."""
 
 import asyncio
 import json
@@ -14,12 +14,23 @@ from zot_core.machine.process_groups import lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
+from zot_core.tools.text.paths import as_tool_error, binary_words, file_error, resolve, writes_path
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
-    from zot_core.tools.text.edit_text import TextReplacement
+    from zot_core.tools.text.edit_text import EditResult, TextReplacement
+
+_PROGRAM = """
+import os, sys, types
+for name in ("zot_core", "zot_core.tools", "zot_core.tools.text"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules[name].__path__ = [os.path.dirname(sys.argv[1])]
+from zot_core.tools.text.edit_text import main
+sys.exit(main())
+"""
+"""Runs `edit_text` with the modules beside it and nothing else: the packages around them import others, which takes
+long."""
 
 LARGEST = 8 * 1024 * 1024
 """Most bytes of a file; an edit needs several times as much memory."""
@@ -37,12 +48,14 @@ PREVIEW_LIMITS = EditLimits(2.0)
 
 
 class _Change(Record):
-    """The new content of the file `target`, and a diff: see `EditResult`."""
+    """The content of the file `target` before and after, and a diff with its notes: see `EditResult`."""
 
     target: str
+    before: bytes
     content: bytes
     diff: str
     starts: list[tuple[int, int]]
+    notes: Sequence[str]
 
 
 class FileEdit(TypedDict):
@@ -77,11 +90,13 @@ async def edit(
         await context.files.write(change.target, change.content)
     except OSError as error:
         raise as_tool_error(error, path) from error
-    return ToolResult(
+    context.seen_files.edited(await context.files.real(change.target), change.before, change.content)
+    result = ToolResult(
         [TextBlock(change.diff)],
         details={"path": change.target, "edits": len(edits), "diff": change.diff},
         display=[DiffDisplay(path, change.diff, change.starts)],
     )
+    return result.noted(change.notes)
 
 
 async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits: EditLimits) -> _Change:
@@ -91,41 +106,40 @@ async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits
     target = await resolve(path, context)
     replacements = [edit_text.TextReplacement(_clean(one["oldText"]), _clean(one["newText"])) for one in edits]
     try:
-        content = await context.files.read(target, LARGEST + 1)
-        if len(content) > LARGEST:
+        before = await context.files.read(target, LARGEST + 1)
+        if len(before) > LARGEST:
             raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
-        if b"\0" in content[:_BINARY_PROBE]:
-            raise ToolError(f"{path} looks binary; it cannot be edited as text")
-        content, diff, starts = await edit_content(content, replacements, path, limits)
+        if b"\0" in before[:_BINARY_PROBE]:
+            raise ToolError(f"{path} {binary_words(before)}; it cannot be edited as text")
+        content, edited = await edit_content(before, replacements, path, limits)
     except edit_text.EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error
     except OSError as error:
-        raise as_tool_error(error, path) from error
-    return _Change(target, content, _clean(diff), starts)
+        raise await file_error(error, path, context) from error
+    return _Change(target, before, content, _clean(edited.diff), edited.starts, edited.notes)
 
 
 async def edit_content(
     content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
-) -> tuple[bytes, str, list[tuple[int, int]]]:
-    """Edit the content of the file `path`, a large one in a process; return the new content, the diff and its starts.
-    Raises `EditError` and `ToolError`."""
+) -> "tuple[bytes, EditResult]":
+    """Edit the content of the file `path`, a large one in a process; return the new content, and what was done (without
+    the text of a large one). Raises `EditError` and `ToolError`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     if not edit_text.is_quick(content, replacements):
         return await _edit_in_process(content, replacements, path, limits)
-    content, (_, diff, starts) = edit_text.edit_bytes(content, replacements)
-    return content, diff, starts
+    return edit_text.edit_bytes(content, replacements)
 
 
 async def _edit_in_process(
     content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
-) -> tuple[bytes, str, list[tuple[int, int]]]:
-    """Apply `edit_bytes` in a process, which, unlike a thread, can be ended; return the content, the diff and its
-    starts. Raises `EditError`, and `ToolError` after `limits.seconds`."""
+) -> "tuple[bytes, EditResult]":
+    """Apply `edit_bytes` in a process, which, unlike a thread, can be ended. Raises `EditError`, and `ToolError` after
+    `limits.seconds`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  as above
 
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", edit_text.__file__),
+        *(sys.executable, "-I", "-S", "-c", _PROGRAM, edit_text.__file__),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -147,8 +161,8 @@ async def _edit_in_process(
     answer = json.loads(head)
     if isinstance(answer, str):
         raise edit_text.EditError(answer)
-    diff, starts = answer
-    return content, diff, [(old, new) for old, new in starts]
+    diff, starts, notes = answer
+    return content, edit_text.EditResult("", diff, [(old, new) for old, new in starts], notes)
 
 
 def _clean(text: str) -> str:

@@ -9,7 +9,7 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import as_tool_error, display_path, reads_any_file, replace_undecodable, resolve
+from zot_core.tools.text.paths import display_path, file_error, reads_any_file, replace_undecodable, resolve
 from zot_core.tools.text.truncate import TextLimits, head_lines
 from zot_provider.messages import TextBlock
 
@@ -66,7 +66,7 @@ async def run_search(
     except ValueError as error:
         raise ToolError(f"the pattern {query.pattern!r} is invalid: {error}; correct it, or set literal") from error
     except OSError as error:
-        raise as_tool_error(error, path) from error
+        raise await file_error(error, path, world) from error
     return _result(found, start, query, limits)
 
 
@@ -111,7 +111,8 @@ def _result(found: "SearchResult", start: str, query: "SearchQuery", limits: "Se
     notices += [f"Stopped after {limits.seconds:g} s: name a smaller directory or a simpler pattern"] * found.timed_out
     if notices:
         text += f"\n\n[{'. '.join(notices)}]"
-    return ToolResult(
+    escaped = not matches and "\\|" in query.pattern and not query.literal
+    result = ToolResult(
         [TextBlock(text)],
         details={
             "pattern": query.pattern,
@@ -121,3 +122,4 @@ def _result(found: "SearchResult", start: str, query: "SearchQuery", limits: "Se
             "lines_truncated": found.cut,
         },
     )
+    return result.noted(["`\\|` looks for a bar; `|` separates two patterns"] if escaped else [])

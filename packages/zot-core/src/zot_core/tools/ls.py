@@ -8,7 +8,7 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import as_tool_error, reads_any_file, replace_undecodable, resolve
+from zot_core.tools.text.paths import file_error, reads_any_file, replace_undecodable, resolve
 from zot_provider.messages import TextBlock
 
 ENTRIES = 500
@@ -27,7 +27,7 @@ async def ls(
     except NotADirectoryError as error:
         raise ToolError(f"{path} is not a directory; read it as a file") from error
     except OSError as error:
-        raise as_tool_error(error, path) from error
+        raise await file_error(error, path, context) from error
     names = [replace_undecodable(name) + ("/" if kind == "directory" else "") for name, kind in entries]
     shown = names[:limit]
     rows = [*shown] if shown else ["(empty directory)"]

@@ -11,7 +11,8 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import as_tool_error, reads_path, resolve
+from zot_core.tools.definition.seen_files import Fingerprint
+from zot_core.tools.text.paths import binary_words, file_error, reads_path, resolve
 from zot_core.tools.text.truncate import LineWindow, TextLimits, count_lines, truncation_note
 from zot_provider.messages import TextBlock
 
@@ -45,18 +46,21 @@ async def read(
                 return image
         return await _text(path, target, offset or 1, limit, context)
     except OSError as error:
-        raise as_tool_error(error, path) from error
+        raise await file_error(error, path, context) from error
 
 
 async def _text(path: str, target: str, first: int, count: int | None, context: ToolContext) -> ToolResult:
     window = LineWindow(first, count, LIMITS)
+    whole = Fingerprint()
     probe = _BINARY_PROBE
     async for piece in context.files.chunks(target):
         if probe > 0:
             if b"\0" in piece[:probe]:
-                raise ToolError(f"{path} looks binary; it cannot be read as text")
+                raise ToolError(f"{path} {binary_words(piece)}; it cannot be read as text")
             probe -= len(piece)
         window.feed(piece)
+        whole.feed(piece)
+    context.seen_files.note(await context.files.real(target), whole.value)
     if first > max(window.total, 1):
         raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
     head = window.head()

@@ -59,7 +59,7 @@ def current_list(messages: Sequence[Message]) -> list[Todo]:
                 succeeded.add(block.call_id)
             elif isinstance(block, ToolCallBlock) and block.name == todo.name and block.id in succeeded:
                 try:
-                    return _todos(block.parsed()["items"])
+                    return _todos(todo.meant(block.parsed())[0]["items"])
                 except (KeyError, TypeError, ValueError):
                     continue
     return []

@@ -3,9 +3,11 @@
 from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock
+from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.seen_files import fingerprint
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
 from zot_core.tools.text.truncate import count_lines
 from zot_provider.messages import TextBlock
@@ -43,11 +45,15 @@ async def write(
 ) -> ToolResult:
     """Replace the content of a file and create missing parent directories; returns the new content."""
     target = await resolve(path, context)
+    real = await context.files.real(target)
+    if await context.seen_files.differs(real, context.files):
+        raise ToolError(f"{path} has changed since it was last read; read it first, so that nothing is lost")
     data = content.encode("utf-8", "replace")  # a model may write half of a surrogate pair
     try:
         await context.files.write(target, data)
     except OSError as error:
         raise as_tool_error(error, path) from error
+    context.seen_files.note(real, fingerprint(data))
     written = data.decode()
     return ToolResult(
         [TextBlock(written)],

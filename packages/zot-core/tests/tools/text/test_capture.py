@@ -36,11 +36,12 @@ def test_a_short_output_stays_in_memory(temporary: Path) -> None:
 def test_the_next_file_takes_away_those_that_are_a_week_old(temporary: Path) -> None:
     week = 7 * 86400
     now = time.time()
-    for name, age in (("zot-bash-old.log", week + 60), ("zot-bash-new.log", week - 60), ("mine-old.log", week + 60)):
+    ages = {"zot-output-old.log": week + 60, "zot-output-new.log": week - 60, "mine-old.log": week + 60}
+    for name, age in ages.items():
         (temporary / name).touch()
         os.utime(temporary / name, (now - age, now - age))
     kept = captured(b"a\nb\nc\nd\n").path
-    assert sorted(os.listdir(temporary)) == sorted(["mine-old.log", "zot-bash-new.log", Path(kept).name])
+    assert sorted(os.listdir(temporary)) == sorted(["mine-old.log", "zot-output-new.log", Path(kept).name])
 
 
 def test_a_long_one_is_in_a_file_from_its_first_byte() -> None:
@@ -48,7 +49,7 @@ def test_a_long_one_is_in_a_file_from_its_first_byte() -> None:
     assert capture.head() == Head(b"a\nb\nc\n", lines_truncated=True)
     assert Path(capture.path).read_bytes() == b"a\nb\nc\nd\n\xff\0e\n"
     assert stat.S_IMODE(os.stat(capture.path).st_mode) == 0o600
-    assert Path(capture.path).name.startswith("zot-bash-")
+    assert Path(capture.path).name.startswith("zot-output-")
 
 
 def test_the_byte_limit_spills_too() -> None:

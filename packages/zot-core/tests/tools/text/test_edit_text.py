@@ -45,7 +45,7 @@ def test_refusals_say_what_to_change() -> None:
     assert refusal("x", ("x", "x")) == "oldText and newText are identical; there is nothing to change"
     assert refusal("x\r\n", ("x\n", "x\r\n")) == "oldText and newText are identical; there is nothing to change"
     assert refusal("a\nb\na\n", ("b", "c"), ("a", "c")) == (
-        "edit 2 of 2: oldText matches 2 times (lines 1, 3); it must match once: add lines around it"
+        "edit 2 of 2: oldText matches 2 times (line 1; line 3 after `b`); it must match once: add lines around it"
     )
     assert refusal("abcd", ("bc", "x"), ("ab", "y")) == "edits 1 and 2 overlap; merge them into one"
     assert refusal("abcd", ("bc", "x"), ("bc", "y")) == "edits 1 and 2 overlap; merge them into one"
@@ -62,7 +62,8 @@ def test_matches_are_counted_without_overlap() -> None:
 
 def test_a_text_that_is_not_there_gets_a_hint_when_only_white_space_differs() -> None:
     assert refusal("if x:\n\treturn  1\n", ("if x:\n    return 1\n", "pass")) == (
-        "oldText not found; line 1 has the same words with other white space: copy it exactly"
+        "oldText not found; line 1 has the same words with other white space: "
+        'line 2 is "\\treturn  1", oldText has "    return 1". Copy the text exactly as it is in the file'
     )
     assert "read the file again" in refusal("abc", ("abd", "x"))
     assert "read the file again" in refusal("abc", ("\n \n", "x"))

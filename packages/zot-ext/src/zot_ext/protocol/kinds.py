@@ -76,6 +76,27 @@ def _texts(value: object, path: str) -> tuple[str, ...]:
     return tuple(_text(item, f"{path}[{index}]") for index, item in enumerate(value))
 
 
+def _choice(value: object, path: str) -> bool | tuple[str, ...]:
+    return _truth(value, path) if isinstance(value, bool) else _texts(value, path)
+
+
+def _read_permissions(value: object, text: str, path: str) -> object:
+    from zot_ext.protocol.permissions import ExtensionPermissions  # noqa: PLC0415  extensions do not read manifests
+
+    if not isinstance(value, dict):
+        raise _wrong(value, "an object", path)
+    known = ExtensionPermissions.__fields__
+    if unknown := [name for name in value if name not in known]:
+        raise FrameError(f"is no permission; there are {', '.join(known)}", field=f"{path}.{unknown[0][:80]}")
+    return read_record(ExtensionPermissions, value, {}, f"{path}.")
+
+
+def _write_permissions(value: object, path: str) -> str:
+    if not isinstance(value, Record):
+        raise _wrong(value, "permissions", path)
+    return "{" + ",".join(write_members(value, f"{path}.")) + "}"
+
+
 def _read_raw(value: object, text: str, path: str) -> RawObject:
     if not isinstance(value, dict):
         raise _wrong(value, "an object", path)
@@ -150,6 +171,8 @@ KINDS: dict[str, Kind] = {
     "int": _plain(_whole, zero=0),
     "bool": _plain(_truth, zero=False),
     "tuple[str, ...]": _plain(_texts, zero=()),
+    "bool | tuple[str, ...]": _plain(_choice, zero=()),
+    "ExtensionPermissions | None": Kind(_read_permissions, _write_permissions, zero=None),
     "tuple[Block, ...]": Kind(_read_blocks, _write_blocks, zero=()),
     "RawObject": _RAW,
     "RawObject | None": _RAW,

@@ -34,8 +34,14 @@ class RawObject:
     value: dict[str, object]
 
     def __init__(self, text: str) -> None:
-        self.text = text.strip(_SPACE)
-        self.value = {name: value for name, (value, _) in parse_object(self.text).items()}
+        self.text = text = text.strip(_SPACE)
+        try:
+            value, end = _scan(text, 0)
+        except (FrameError, ValueError, RecursionError, StopIteration):
+            value, end = None, 0
+        if not isinstance(value, dict) or end != len(text):
+            value = {name: member for name, (member, _) in parse_object(text).items()}  # it says what is wrong
+        self.value = value
 
     @classmethod
     def from_value(cls, value: Mapping[str, object]) -> RawObject:

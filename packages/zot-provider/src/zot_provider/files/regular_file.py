@@ -18,7 +18,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -
     what else is at the path.
     """
     try:
-        _check(os.stat(path).st_mode, path)
+        check_regular(os.stat(path).st_mode, path)
     except FileNotFoundError:
         if not create:
             raise
@@ -27,7 +27,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, create: bool = False) -
     extra = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
     descriptor = os.open(path, flags | extra, 0o600)
     try:
-        _check(os.fstat(descriptor).st_mode, path)
+        check_regular(os.fstat(descriptor).st_mode, path)
     except OSError:
         os.close(descriptor)
         raise
@@ -55,7 +55,8 @@ def read_regular(path: str, limit: int) -> bytes:
     return data
 
 
-def _check(mode: int, path: str) -> None:
+def check_regular(mode: int, path: str) -> None:
+    """Raise OSError unless a mode is that of a regular file."""
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):

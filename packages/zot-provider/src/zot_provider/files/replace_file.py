@@ -5,13 +5,16 @@ import os
 import stat
 
 
-def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str = "") -> None:
+def replace_file(
+    path: str, data: bytes, *, mode: int | None = None, beside: str = "", folder: int | None = None
+) -> None:
     """Write `data` to a temporary file and rename it to `path`, which must not be a link: a link would be replaced.
 
     `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner and extended attributes
     as far as the system allows it; a new file gets 0o666 minus the umask. At no time can more users read the temporary
     file than `path`. `beside` is the temporary path, for a caller that cleans up after killed processes; by default it
-    is a random name in the folder of `path`, which must exist.
+    is a random name in the folder of `path`, which must exist. With `folder`, the descriptor of an open folder, `path`
+    is a name in it; a link of that name is replaced, and attributes are not kept.
 
     Raises OSError, and then leaves no temporary file. No fsync: it costs up to 30 ms, and after a power failure the old
     file or the new one is still there.
@@ -19,22 +22,23 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, beside: str
     temporary = beside or os.path.join(os.path.dirname(path), f".zot-{os.urandom(6).hex()}.tmp")
     if beside:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
-    old = _status(path) if mode is None else None
+            os.unlink(beside, dir_fd=folder)
+    old = _status(path, folder) if mode is None else None
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o600 if old else 0o666 if mode is None else mode)
+    descriptor = os.open(temporary, flags, 0o600 if old else 0o666 if mode is None else mode, dir_fd=folder)
     try:
         try:
             write_all(descriptor, data)
             if old is not None:
                 _keep_owner_and_mode(descriptor, old)
-                _keep_attributes(descriptor, path)
+                if folder is None:
+                    _keep_attributes(descriptor, path)
         finally:
             os.close(descriptor)
-        os.replace(temporary, path)
+        os.replace(temporary, path, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            os.unlink(temporary, dir_fd=folder)
         raise
 
 
@@ -45,9 +49,9 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _status(path: str) -> os.stat_result | None:
+def _status(path: str, folder: int | None) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        return os.stat(path, dir_fd=folder, follow_symlinks=folder is None)
     except FileNotFoundError:
         return None
 

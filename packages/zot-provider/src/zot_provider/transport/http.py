@@ -12,7 +12,7 @@ from zot_provider.errors import ConfigError, ProtocolError
 from zot_provider.record import Record
 from zot_provider.transport.connection import BrokenConnection, request_bytes
 from zot_provider.transport.failure import connection_failure
-from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin
+from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin, Resolve
 from zot_provider.transport.status import server_message, status_error
 from zot_provider.transport.url import ServerUrl, location, parse_url
 from zot_provider.version import __version__
@@ -57,12 +57,16 @@ class HttpReply(Record):
 class HttpTransport:
     """Posts JSON and streams the answer. One instance serves any number of requests concurrently."""
 
-    def __init__(self, limits: HttpLimits | None = None, *, insecure: bool = False) -> None:
-        """With `insecure` any certificate is accepted, also a forged one."""
+    def __init__(
+        self, limits: HttpLimits | None = None, *, insecure: bool = False, resolve: Resolve | None = None
+    ) -> None:
+        """With `insecure` any certificate is accepted, also a forged one. `resolve` takes the place of the system's
+        resolver for every connection that is not made by a proxy."""
         self._limits = limits or HttpLimits()
         self._insecure = insecure
         self.coalesces = self._limits.coalesce_seconds > 0
-        self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure)
+        self._resolves = resolve is not None
+        self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure, resolve=resolve)
         self._proxies: ProxyClient | None = None
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[bytes, None]:
@@ -109,9 +113,16 @@ class HttpTransport:
         return document
 
     async def send(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b"", *, limit: float = 30.0
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        limit: float = 30.0,
+        size: int = _REPLY,
     ) -> HttpReply:
-        """Return the answer to a request, of any status and with at most 1 MiB, that came within `limit` seconds.
+        """Return the answer to a request, of any status and cut at `size` bytes, that came within `limit` seconds.
 
         Raises `ConnectError`, `ResponseTimeout` and `StreamCut`.
         """
@@ -119,7 +130,7 @@ class HttpTransport:
             async with asyncio.timeout(limit):
                 exchange = await self._begin(method, url, {"accept": "*/*", "accept-encoding": "gzip"}, headers, body)
                 try:
-                    return HttpReply(exchange.status, exchange.headers, await _read(exchange, _REPLY))
+                    return HttpReply(exchange.status, exchange.headers, await _read(exchange, size))
                 finally:
                     await exchange.close()
         except OSError as error:
@@ -142,7 +153,10 @@ class HttpTransport:
         parsed, limits = parse_url(url), self._limits
         sent = {"user-agent": f"zot/{__version__}", **defaults}
         sent.update((name.lower(), value) for name, value in headers.items())
-        if _may_need_proxy(parsed):
+        if self._resolves:  # httpx would resolve the hosts that need no proxy itself
+            if proxy := proxy_for(parsed):
+                return await self._open_proxies().begin(method, url, sent, body, proxy)
+        elif _may_need_proxy(parsed):
             return await self._open_proxies().begin(method, url, sent, body)
         sent = {"host": parsed.authority, "connection": "keep-alive", **sent}
         if parsed.authorization:
@@ -202,6 +216,19 @@ async def _read(exchange: "_Exchange", limit: int) -> bytes:
             if len(body) >= limit:
                 break
     return bytes(body[:limit])
+
+
+def proxy_for(url: ServerUrl) -> str:
+    """Return the proxy that the environment names for a URL, empty if the URL needs none."""
+    if not _may_need_proxy(url):
+        return ""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  imports much; few use a proxy
+
+    proxies = getproxies()
+    proxy = proxies.get(url.scheme) or proxies.get("all") or ""
+    if not proxy or proxy_bypass(url.authority):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def _may_need_proxy(url: ServerUrl) -> bool:

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from zot_provider.record import Record
 from zot_provider.transport.connection import BrokenConnection, HttpConnection
@@ -11,6 +11,10 @@ from zot_provider.transport.connection import BrokenConnection, HttpConnection
 if TYPE_CHECKING:
     import ssl
     from concurrent.futures import Future
+
+
+Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Returns the addresses of a host, of which the first that answers is connected to. What it raises ends the request."""
 
 
 class Origin(Record):
@@ -23,12 +27,14 @@ class Origin(Record):
 
 class ConnectionPool:
     """Idle connections by origin, each used again within `idle_limit` seconds: after a while, routers forget
-    connections without a word. With `insecure` any certificate is accepted."""
+    connections without a word. With `insecure` any certificate is accepted. `resolve` takes the place of the system's
+    resolver."""
 
-    def __init__(self, *, idle_limit: float = 90.0, insecure: bool = False) -> None:
+    def __init__(self, *, idle_limit: float = 90.0, insecure: bool = False, resolve: Resolve | None = None) -> None:
         self._idle: dict[tuple[str, int, bool], list[tuple[HttpConnection, float]]] = {}
         self._idle_limit = idle_limit
         self._insecure = insecure
+        self._resolve = resolve
 
     async def acquire(self, origin: Origin, limit: float) -> tuple[HttpConnection, bool]:
         """Return a connection, and whether it was used before.
@@ -44,7 +50,7 @@ class ConnectionPool:
         context = self._context() if origin.secure else None
         try:
             async with asyncio.timeout(limit):
-                return await _connect(origin, context, limit), False
+                return await _connect(origin, context, limit, self._resolve), False
         except TimeoutError as error:
             if error.errno:  # the time limit of the system
                 raise
@@ -74,13 +80,13 @@ def _key(origin: Origin) -> tuple[str, int, bool]:
     return origin.host, origin.port, origin.secure
 
 
-async def _connect(origin: Origin, context: "Future[ssl.SSLContext] | None", limit: float) -> HttpConnection:
+async def _connect(
+    origin: Origin, context: "Future[ssl.SSLContext] | None", limit: float, resolve: Resolve | None
+) -> HttpConnection:
     """Connect while the context is being loaded, then shake hands."""
-    loop = asyncio.get_running_loop()
     try:
-        _, connection = await loop.create_connection(
-            lambda: HttpConnection(secure=context is not None), origin.host, origin.port
-        )
+        hosts = [origin.host] if resolve is None else await resolve(origin.host, origin.port)
+        connection = await _connect_first(hosts, origin, limit)
     except OSError:
         if context is not None:
             await asyncio.wrap_future(context)  # certificates that cannot be loaded are the failure to report
@@ -92,6 +98,23 @@ async def _connect(origin: Origin, context: "Future[ssl.SSLContext] | None", lim
             connection.abort()
             raise
     return connection
+
+
+async def _connect_first(hosts: Sequence[str], origin: Origin, limit: float) -> HttpConnection:
+    """Connect to the first of `hosts` that answers in its share of `limit` seconds. Raises the error of the last."""
+    loop = asyncio.get_running_loop()
+    for left, host in zip(range(len(hosts) - 1, -1, -1), hosts, strict=True):
+        try:
+            async with asyncio.timeout(limit / len(hosts)):
+                _, connection = await loop.create_connection(
+                    lambda: HttpConnection(secure=origin.secure), host, origin.port
+                )
+        except OSError:
+            if not left:
+                raise
+        else:
+            return connection
+    raise BrokenConnection("the host has no address")
 
 
 class DirectExchange:

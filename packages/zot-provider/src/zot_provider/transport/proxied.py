@@ -44,7 +44,7 @@ class ProxiedExchange:
 
 
 class ProxyClient:
-    """Sends requests. httpx decides which of them go through a proxy."""
+    """Sends requests. httpx decides which of them go through a proxy, unless one is named."""
 
     def __init__(
         self, connect: float, read: float, write: float, idle: float, coalesce_seconds: float, *, insecure: bool
@@ -55,11 +55,14 @@ class ProxyClient:
         self._head_limit = connect + write + read
         self._coalesce_seconds = coalesce_seconds
         self._insecure = insecure
-        self._client: httpx.AsyncClient | None = None
+        self._clients: dict[str, httpx.AsyncClient] = {}
 
-    async def begin(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> ProxiedExchange:
-        """Send a request and return the exchange once the head of the answer has come. Raises ProviderError."""
-        client = await self._open()
+    async def begin(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, proxy: str = ""
+    ) -> ProxiedExchange:
+        """Send a request, through `proxy` or as the environment says, and return the exchange once the head of the
+        answer has come. Raises ProviderError."""
+        client = await self._open(proxy)
         request = client.build_request(method, url, headers=headers, content=body or None)
         try:
             async with asyncio.timeout(self._head_limit):  # the limits of httpx start again with each interim answer
@@ -70,21 +73,27 @@ class ProxyClient:
 
     async def close(self) -> None:
         """Close all connections."""
-        if self._client is not None:
-            client, self._client = self._client, None
+        clients, self._clients = self._clients, {}
+        for client in clients.values():
             await client.aclose()
 
-    async def _open(self) -> httpx.AsyncClient:
-        if self._client is None:
+    async def _open(self, proxy: str) -> httpx.AsyncClient:
+        if proxy not in self._clients:
             context = await asyncio.wrap_future(load_context(insecure=self._insecure))
             try:
-                made = httpx.AsyncClient(timeout=self._timeouts, limits=self._limits, verify=context)
+                made = httpx.AsyncClient(
+                    timeout=self._timeouts,
+                    limits=self._limits,
+                    verify=context,
+                    proxy=proxy or None,
+                    trust_env=not proxy,
+                )
             except (OSError, ValueError, ImportError) as error:
                 raise ProviderError(
                     f"cannot use a proxy or certificate file named in the environment: {' '.join(str(error).split())}"
                 ) from error
-            self._client = self._client or made  # a concurrent request may have made one
-        return self._client
+            self._clients.setdefault(proxy, made)  # a concurrent request may have made one
+        return self._clients[proxy]
 
 
 async def _coalesced(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGenerator[bytes, None]:

@@ -18,6 +18,8 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
+from zot_agent.extensions.permission_lines import NOTHING, permission_lines
+from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.files.regular_file import read_start
 
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".lua")
@@ -56,6 +58,7 @@ def examine(found: DiscoveredExtension | Problem) -> list[DoctorLine]:
     return [
         DoctorLine("ok", "manifest", f"version {found.manifest.version}" if found.manifest.version else "valid"),
         *_status(found),
+        *_permissions(found),
         *_program(found),
         *_skills(found),
         *_theme(found),
@@ -101,6 +104,17 @@ def _allowed() -> DoctorLine:
     if choice.undecided is not None:
         return DoctorLine("--", "allowed", "not decided yet, or something has changed since")
     return DoctorLine("ok", "allowed", "yes") if choice.trusted else DoctorLine("--", "allowed", "no, as you decided")
+
+
+def _permissions(found: DiscoveredExtension) -> list[DoctorLine]:
+    """Report what the extension may do, and whether the person has allowed that."""
+    if not found.manifest.exec:
+        return []
+    lines = [DoctorLine("ok", "may", inline(line)) for line in permission_lines(found.manifest)]
+    lines = lines or [DoctorLine("ok", "may", NOTHING)]
+    if found.scope == "global" and not ExtensionGrants(zot_home()).decision(found):
+        lines.append(DoctorLine("--", "allowed", f"no; allow it with zot ext enable {inline(found.name)}"))
+    return lines
 
 
 def _program(found: DiscoveredExtension) -> list[DoctorLine]:

@@ -8,12 +8,14 @@ from zot_agent.cli.ext.folder.flag import write_enabled
 from zot_agent.cli.ext.folder.git import Git, is_url, without_password
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.permissions import ask_for_permissions, print_permissions
 from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
 from zot_agent.extensions.launch import outside_program
+from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
 
 
@@ -22,12 +24,13 @@ def run(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog="zot ext install",
         description="Copy a folder, or clone a git repository, into the folder of the extensions. "
-        "An extension from a URL runs only if you confirm it, or with --yes.",
-        epilog="An extension runs with all your rights. Installing it does not run any of its code.",
+        "An extension from a URL, and one whose manifest has permissions, runs only if you confirm it, or with --yes.",
+        epilog="An extension runs with all your rights, unless its manifest has permissions. Installing runs none of "
+        "its code.",
     )
     parser.add_argument("source", metavar="PATH|GIT-URL", help="a folder with an extension.json, or a repository")
     parser.add_argument("--project", action="store_true", help="install only for the project in this directory")
-    parser.add_argument("-y", "--yes", action="store_true", help="let an extension from a URL run without asking")
+    parser.add_argument("-y", "--yes", action="store_true", help="let the extension run without asking")
     asked = parser.parse_args(list(arguments))
     here = current_directory()
     parent = project_folder(here) if asked.project else global_folder(zot_home())
@@ -35,8 +38,11 @@ def run(arguments: Sequence[str]) -> int:
     path = os.path.expanduser(asked.source)
     if os.path.isdir(path):
         found = _copy(os.path.realpath(path), parent, scope)
+        ask_for_permissions(found, yes=asked.yes)
     elif is_url(asked.source):
         found = _clone(asked.source, parent, scope, yes=asked.yes)
+        if found.enabled:  # the person has confirmed it
+            ask_for_permissions(found, yes=True)
     elif os.path.exists(path):
         raise ConfigError(f"{path} is a file; an extension is a folder with an extension.json")
     else:
@@ -98,7 +104,7 @@ def _describe(found: DiscoveredExtension, target: str) -> None:
         print_line(f"  runs       {inline(' '.join([manifest.exec, *manifest.args]))}")
         if outside := outside_program(manifest, target):
             print_line(f"  outside    {inline(outside)}, which is not part of the extension")
-        print_line("  can        read and write your files, use the network, see and change what the agent does")
+        print_permissions(found)
     else:
         print_line("  runs       nothing")
     if manifest.skills:
@@ -112,6 +118,8 @@ def _report(found: DiscoveredExtension) -> None:
     print_line(f"installed in {found.directory}")
     if not found.enabled:
         print_line(f"it does not run yet; enable it with zot ext enable {name}")
+    elif not ExtensionGrants(zot_home()).decision(found):
+        print_line(f"it does not run yet, because you have not allowed what it may do: zot ext enable {name}")
     for line in needs(found):
         print_line(line)
     if fault := theme_fault(found.directory):

@@ -7,14 +7,19 @@ from collections.abc import Mapping, Sequence
 
 from zot_agent.cli.ext.doctor import startable
 from zot_agent.cli.ext.folder.names import installed
+from zot_agent.cli.ext.folder.permissions import permissions_value
 from zot_agent.cli.ext.folder.theme import theme
 from zot_agent.cli.ext.probe import ProbeResult, probe
-from zot_agent.cli.ext.terminal import print_line, print_table
+from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.launch import outside_program
+from zot_agent.extensions.permission_lines import permission_summary
+from zot_tui.text.width import clip
 
-_HEAD = ("scope", "name", "version", "enabled", "language", "dir", "description")
+_HEAD = ("scope", "name", "version", "enabled", "language", "may", "dir", "description")
+_MAY_COLUMNS = 40
+"""Columns for what an extension may do; zot ext doctor shows all of it."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,7 +29,7 @@ def run(arguments: Sequence[str]) -> int:
         description="List the extensions of the project in this directory, and those for all projects. They are "
         "started for a moment, to learn which commands and tools have a name that zot or another extension has.",
         epilog="enabled: yes, no, hidden (an extension with the same name takes precedence), untrusted (of a project "
-        "that you have not allowed), broken (invalid manifest)",
+        "that you have not allowed, or with permissions that you have not allowed), broken (invalid manifest)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--no-start", action="store_true", help="do not start extensions")
@@ -44,7 +49,8 @@ def _row(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> t
     manifest = found.manifest
     state = "hidden" if found.hidden_by else "no" if not found.enabled else "untrusted" if found.untrusted else "yes"
     text = f"hidden by {found.hidden_by}" if found.hidden_by else _text(found, registered)
-    return found.scope, found.name, manifest.version, state, manifest.language, found.directory, text
+    may = clip(inline(permission_summary(manifest)), _MAY_COLUMNS)
+    return found.scope, found.name, manifest.version, state, manifest.language, may, found.directory, text
 
 
 def _text(found: DiscoveredExtension, registered: Mapping[str, ProbeResult]) -> str:
@@ -62,7 +68,7 @@ def _name_conflicts(found: DiscoveredExtension, registered: Mapping[str, ProbeRe
 
 def _broken(discovery: Discovery) -> list[tuple[str, ...]]:
     return [
-        (each.scope, os.path.basename(each.directory), "", "broken", "", each.directory, each.message)
+        (each.scope, os.path.basename(each.directory), "", "broken", "", "", each.directory, each.message)
         for each in discovery.problems
     ]
 
@@ -82,6 +88,7 @@ def _value(discovery: Discovery, registered: Mapping[str, ProbeResult]) -> dict[
                 "outside_program": outside_program(found.manifest, found.directory),
                 "hidden_by": found.hidden_by,
                 "trusted": not found.untrusted,
+                "permissions": permissions_value(found),
                 "name_conflicts": _name_conflicts(found, registered),
             }
             for found in discovery.found

@@ -7,6 +7,9 @@ from zot_agent.cli.ext.folder import staging as folder
 from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
+from zot_agent.config.paths import zot_home
+from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
 
 
@@ -35,5 +38,7 @@ def run(arguments: Sequence[str]) -> int:
                 os.rename(directory, aside)
     except OSError as error:
         raise ConfigError(f"cannot delete {directory}: {error.strerror}") from error
+    if isinstance(found, DiscoveredExtension):
+        ExtensionGrants(zot_home()).forget(found)
     print_line(f"{name} was removed" + (f"; {linked} was not changed" if linked else ""))
     return 0

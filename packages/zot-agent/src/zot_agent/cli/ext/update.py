@@ -9,6 +9,7 @@ from zot_agent.cli.ext.folder.flag import with_enabled, write_enabled
 from zot_agent.cli.ext.folder.git import GitError
 from zot_agent.cli.ext.folder.names import installed, pick_usable
 from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.permissions import ask_again
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import MANIFEST_BYTES, MANIFEST_FILE, DiscoveredExtension
@@ -74,6 +75,8 @@ def _update(found: DiscoveredExtension) -> None:
     print_line(f"{inline(found.name)} was updated: {before} -> {after} ({old[:7]}..{new[:7]})")
     if (updated.manifest.exec, updated.manifest.args) != (found.manifest.exec, found.manifest.args):
         print_line(f"  runs       {inline(' '.join([updated.manifest.exec, *updated.manifest.args]))}")
+    if not ask_again(updated):
+        print_line(f"it does not run until you allow what it may do now: zot ext enable {inline(found.name)}")
     for line in needs(updated):
         print_line(line)
 

@@ -18,6 +18,7 @@ _NAMES = (
     "session.tree",
     "context",
     "jobs",
+    "extensions",
     "screen",
     "settings",
 )

@@ -1,9 +1,10 @@
-"""/theme /vi /permissions /yolo /reload-ext /exit: the screen itself."""
+"""/theme /vi /permissions /yolo /sandbox /jail /unjail /reload-ext /exit: the screen itself."""
 
 from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
+from zot_agent.ui.questions.extension import ask_about_extensions
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_core.permission_mode import MODE_HELP, MODES
@@ -35,6 +36,7 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     for error in stats.errors:
         chat.note(error, "error")
     await ask_about_project(chat)
+    await ask_about_extensions(chat)
 
 
 async def permissions(chat: Chat, mode: str) -> None:
@@ -69,6 +71,26 @@ async def yolo(chat: Chat, _: str) -> None:
     await permissions(chat, "ask" if chat.host.conversation.permissions.mode == "yolo" else "yolo")
 
 
+async def sandbox(chat: Chat, mode: str) -> None:
+    """Show whether commands are confined, or change it."""
+    switch = chat.host.sandbox
+    if mode and mode not in Settings.sandbox.choices:
+        raise UnknownName.among("mode", mode, Settings.sandbox.choices)
+    if mode and switch is not None:
+        switch.set(Settings.sandbox.read(mode))
+    chat.note(f"sandbox {chat.host.conversation.sandbox}; see docs/sandbox.md")
+
+
+async def jail(chat: Chat, _: str) -> None:
+    """Confine commands."""
+    await sandbox(chat, "on")
+
+
+async def unjail(chat: Chat, _: str) -> None:
+    """Do not confine commands."""
+    await sandbox(chat, "off")
+
+
 async def vi(chat: Chat, _: str) -> None:
     """Turn vi keys on or off."""
     on = chat.prompt_input.toggle_vi()
@@ -85,6 +107,9 @@ COMMANDS = (
     SlashCommand("vi", "", "turn vi keys on or off", "now", vi),
     SlashCommand("permissions", "[mode]", "show rules and mode for tool calls, or change the mode", "now", permissions),
     SlashCommand("yolo", "", "turn asking before tool calls on or off", "now", yolo),
+    SlashCommand("sandbox", "[on|strict|off]", "show whether commands are confined, or change it", "now", sandbox),
+    SlashCommand("jail", "", "confine commands: /sandbox on", "now", jail),
+    SlashCommand("unjail", "", "do not confine commands: /sandbox off", "now", unjail),
     SlashCommand("reload-ext", "", "reload and restart the extensions", "cancel", reload_extensions),
     SlashCommand("exit", "", "quit zot", "now", leave),
 )

@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import PermissionMode, SandboxMode
 from zot_core.runtime.runtime import Runtime
 from zot_provider.wire.reasoning import nearest_level
 from zot_tui.widgets.status import Segment, StatusLine
@@ -20,22 +20,24 @@ def lines(
     home: str = "",
     mode: str = "",
     permissions: PermissionMode = "yolo",
+    sandbox: SandboxMode = "off",
 ) -> list[StatusLine]:
     """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
     `context` is the size of the conversation in tokens, `waiting` counts queued prompts, `jobs` commands in the
     background, `asked` is whether a hidden question waits for an answer, `mode` the name of the editor's mode, if it is
-    to be shown. The mode of permissions is shown unless it is the usual one.
+    to be shown. The mode of permissions is shown unless it is the usual one, and so is the
+    sandbox.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
-    folder = runtime.cwd
-    if home and (folder == home or folder.startswith(home + os.sep)):
-        folder = "~" + folder[len(home) :]
+    folder = shown_folder(runtime.cwd, home)
+    confined = {"off": "", "on": "sandbox", "strict": "strict sandbox"}[sandbox]
     shown = "" if permissions == "yolo" else permissions
     left = [
         Segment(mode, "accent", 7),
         Segment(shown, "accent", 7),
+        Segment(confined, "accent", 7),
         Segment(folder, "status", 3),
         Segment(branch, "status", 4),
     ]
@@ -59,3 +61,9 @@ def lines(
     right.append(Segment(model.provider, "status", 0))
     right.append(Segment(model.id or "the server's model", "status", 8))
     return [StatusLine(left, right)]
+
+
+def shown_folder(folder: str, home: str) -> str:
+    """Return the path of a folder with `~` for the home directory, if that is not empty."""
+    inside = home and (folder == home or folder.startswith(home + os.sep))
+    return f"~{folder[len(home) :]}" if inside else folder

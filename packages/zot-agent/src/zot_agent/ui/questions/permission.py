@@ -97,7 +97,7 @@ def body(question: PermissionQuestion, content: Source) -> Source:
 
     def rows(columns: int) -> list[Row[Any]]:
         found = indented([("muted", sanitize(question.reason))], columns)
-        found += content(columns)
+        found += [*content(columns), *([[]] if question.always else [])]
         for rule in question.always:
             found += indented([("muted", "always: "), ("accent", sanitize(rule))], columns)
         return found

@@ -1,10 +1,12 @@
 """The question whether what a project brings may be used: extensions, skills, prompt templates, instructions."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 
 from zot_agent.host.project import Project
 from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.format.status import shown_folder
 from zot_agent.ui.settings.live import apply_settings
 from zot_provider.errors import ConfigError
 from zot_tui.text.sanitize import sanitize_line
@@ -45,10 +47,12 @@ def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:
     if changes:
         more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
         changed = f"Changed since you allowed it: {sanitize_line(', '.join(changes[:_NAMED]))}{more}\n\n"
+    folder = shown_folder(project.folder, os.path.realpath(os.path.expanduser("~")))
     brings = "\n".join(f"    {sanitize_line(line)}" for line in project.lines())
     text = (
-        f"{sanitize_line(project.folder)} brings\n\n{brings}\n\n{changed}"
-        "An extension can do anything you can: read your files and keys, run programs, watch and change what zot does. "
+        f"{sanitize_line(folder)} brings\n\n{brings}\n\n{changed}"
+        "An extension can do anything you can, unless it says what it may: read your files and keys, run programs, "
+        "watch and change what zot does. "
         "You will be asked again when any of this changes."
     )
     choices = [

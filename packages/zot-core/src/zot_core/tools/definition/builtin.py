@@ -55,12 +55,13 @@ def builtin(
 class BuiltinTool:
     """The built-in tool of a name: a `Tool` whose module, `zot_core.tools.NAME`, is imported when it is needed.
 
-    A `replaceable` one gives way to a tool of an extension with its name.
+    A `replaceable` one gives way to a tool of an extension with its name. `other_names`, separated by blanks, are those
+    of such tools in other programs, by which models call it.
     """
 
-    def __init__(self, name: str, *, replaceable: bool = False) -> None:
+    def __init__(self, name: str, other_names: str = "", *, replaceable: bool = False) -> None:
         spec = _UNKNOWN | _specs.get(name, {})
-        self.name, self.replaceable = name, replaceable
+        self.name, self.replaceable, self.other_names = name, replaceable, other_names.split()
         self.description: str = spec["description"]
         self.parallel: bool = spec["parallel"]
 
@@ -75,6 +76,12 @@ class BuiltinTool:
         """The JSON Schema of the arguments, of type "object"."""
         schema: JsonSchema | None = _specs.get(self.name, _UNKNOWN)["schema"]
         return self.function_tool.schema if schema is None else schema
+
+    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """See `FunctionTool.meant`."""
+        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+
+        return meant(arguments, self.schema)
 
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""

@@ -34,20 +34,10 @@ class ArgumentCheck:
     def values(self, arguments: Mapping[str, object], context: ToolContext) -> dict[str, Any]:
         """Return keyword arguments of the annotated types; ToolError says what the model must change."""
         try:
-            values = self._validate(dict(arguments))
+            values = dict(self._run(dict(arguments)))
         except ValidationError as error:
             raise ToolError(self._error_text(error, arguments)) from error
         return values if self._context is None else values | {self._context: context}
-
-    def _validate(self, arguments: dict[str, object]) -> dict[str, Any]:
-        try:
-            return dict(self._run(arguments))
-        except ValidationError as error:
-            # Models sometimes pass a list or an object as a string that contains its JSON.
-            parsed = {name: _parse_string(arguments[name]) for name in _top_level(error) if name in arguments}
-            if not any(isinstance(value, list | dict) for value in parsed.values()):
-                raise
-            return dict(self._run(arguments | parsed))
 
     def _error_text(self, error: ValidationError, arguments: Mapping[str, object]) -> str:
         problems = [_problem_text(detail) for detail in error.errors(include_url=False, include_context=False)]
@@ -101,19 +91,6 @@ _VALUES: dict[str, Callable[[Mapping[str, Any]], core_schema.CoreSchema]] = {
     "array": lambda schema: core_schema.list_schema(_value(schema["items"])),
     "object": _object,
 }
-
-
-def _top_level(error: ValidationError) -> set[str]:
-    return {str(detail["loc"][0]) for detail in error.errors(include_url=False) if detail["loc"]}
-
-
-def _parse_string(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _problem_text(detail: ErrorDetails) -> str:

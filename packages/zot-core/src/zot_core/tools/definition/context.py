@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from zot_core.machine.hosts import NetworkAccess
 from zot_core.machine.interface import Files, Shell
 from zot_core.tools.background.jobs import Jobs
 from zot_core.tools.definition.file_order import FileOrder
+from zot_core.tools.definition.seen_files import SeenFiles
 from zot_provider.record import Record, field
 
 BASH_TIMEOUT = 300.0
@@ -22,9 +24,11 @@ class ToolContext(Record):
     `cwd` is absolute; relative paths are below it. `arguments` is the JSON text of the arguments, every digit as the
     model wrote it; `run` receives them parsed. `progress` shows text while the tool runs. `env` is for child processes.
     `jobs` are the commands in the background, which end with the session. `bash_timeout` is the time limit, in seconds,
-    of a command whose call names none; 0 for no limit. All calls of an agent share one `file_order`. `deps` is the
-    object that was given to `Runtime`. A call is cancelled through its task: the tool sees `asyncio.CancelledError` and
-    must leave nothing running.
+    of a command whose call names none; 0 for no limit. `temporary` is the folder for long outputs, which the tools can
+    read; empty for the usual one. `network` says which hosts the tools for the web may connect to. All calls of an
+    agent share one `file_order`, and `seen_files`: what the files were like when the model last read or wrote them.
+    `deps` is the object that was given to `Runtime`. A call is cancelled through its task: the tool sees
+    `asyncio.CancelledError` and must leave nothing running.
     """
 
     cwd: str
@@ -34,7 +38,10 @@ class ToolContext(Record):
     arguments: str = "{}"
     env: dict[str, str] = field(default_factory=dict)
     bash_timeout: float = BASH_TIMEOUT
+    network: NetworkAccess = field(default_factory=NetworkAccess)
+    temporary: str = ""
     progress: Callable[[str], None] = _ignore
     file_order: FileOrder = field(default_factory=FileOrder)
+    seen_files: SeenFiles = field(default_factory=SeenFiles)
     jobs: Jobs = field(default_factory=Jobs)
     deps: Any = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, 
 
 from zot_core.aio import is_async
 from zot_core.display import DisplayBlock, TerminalDisplay
-from zot_core.result import ToolResult
+from zot_core.result import ToolResult, without_notes
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 from zot_provider.messages import ImageBlock, TextBlock
@@ -116,13 +116,19 @@ class FunctionTool(Generic[P, R]):
             self._schema = self.arguments.schema()
         return self._schema
 
+    def meant(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return what the model meant by arguments, as far as they can only mean one thing, and notes about it."""
+        from zot_core.tools.definition.meant import meant  # noqa: PLC0415  not before the first request
+
+        return meant(arguments, self.schema)
+
     def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
         tool refused. Of a call that `failed` the user saw the error, unless a command has printed something."""
         if self._recall is None:
             return []
         try:
-            shown = self._recall(arguments, text)
+            shown = self._recall(self.meant(arguments)[0], without_notes(text))
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
         return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown

@@ -4,7 +4,7 @@ from zot_core.errors import ToolError
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.search.globs import Glob
 from zot_core.tools.search.walk import WalkLimits, WalkResult, walked
-from zot_core.tools.text.paths import as_tool_error, display_path, replace_undecodable, resolve
+from zot_core.tools.text.paths import display_path, file_error, replace_undecodable, resolve
 
 
 async def find_paths(
@@ -40,7 +40,7 @@ async def find_paths(
     except NotADirectoryError as error:
         raise ToolError(f"{path} is not a directory; name one to look in") from error
     except OSError as error:
-        raise as_tool_error(error, path) from error
+        raise await file_error(error, path, context) from error
     start = display_path(target, context)
     found.paths = [replace_undecodable(f"{start}/{each}" if start else each) for each in found.paths]
     return found

@@ -111,7 +111,7 @@ async def search(
     try:
         async with asyncio.timeout(limits.seconds) as clock:
             async for portion in _portions(paths, limits):
-                if type(files).chunks is LocalFiles.chunks:
+                if getattr(files.chunks, "__func__", None) is LocalFiles.chunks:
                     await searcher.search({path: path for path in portion}, base)
                 else:
                     await _search_copies(searcher, portion, base, files, limits)

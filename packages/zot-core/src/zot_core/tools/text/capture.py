@@ -7,7 +7,7 @@ from itertools import islice
 
 from zot_core.tools.text.truncate import Head, TextLimits, exceeds, head
 
-_PREFIX, _SUFFIX = "zot-bash-", ".log"
+_PREFIX, _SUFFIX = "zot-output-", ".log"
 
 _KEPT_SECONDS = 7 * 86400.0
 """How long a file is kept: long enough for a session that is continued next week."""
@@ -25,7 +25,9 @@ class Capture:
     `shortened` is the reason why it is incomplete; empty if it is complete.
     """
 
-    def __init__(self, limits: TextLimits, spill_bytes: int) -> None:
+    def __init__(self, limits: TextLimits, spill_bytes: int, folder: str = "") -> None:
+        """The file is in `folder`, by default that for temporary files."""
+        self._folder = folder
         self._limits = limits
         self._start = bytearray()
         self._newlines = 0
@@ -68,9 +70,10 @@ class Capture:
     def _open(self) -> None:
         import tempfile  # noqa: PLC0415  5 ms that only long outputs need
 
-        _remove_old(tempfile.gettempdir())
+        folder = self._folder or tempfile.gettempdir()
+        _remove_old(folder)
         try:
-            self._file, self.path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX)
+            self._file, self.path = tempfile.mkstemp(prefix=_PREFIX, suffix=_SUFFIX, dir=folder)
         except OSError as error:
             self.shortened = str(error.strerror)
 

@@ -1,4 +1,6 @@
-"""Exact find-and-replace in a text, with a helpful error when it fails and a diff of the change; pure.
+"""Find-and-replace in a text, with a helpful error when it fails and a diff of the change; pure.
+
+A text that is in the file is replaced exactly; `edit_match` looks for the one place that another can mean.
 
 Line breaks are matched as `\\n` whatever they are in the file. Every line that is not replaced keeps its line break.
 
@@ -12,10 +14,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from zot_core.tools.text.edit_hint import not_found_hint
+from zot_core.tools.text.edit_match import Place, licence_lines, near_places, without_line_numbers
+
 CONTEXT_LINES = 3
 
 _BOM = "\ufeff"
 _MAX_LISTED_LINES = 5
+_MAX_DESCRIBED = 3
+_MEANINGFUL = 20
+"""Characters of a text that is not in a file by accident."""
+_DESCRIPTION = 60
+"""Characters of a line that describes a place."""
 _QUICK_BYTES = 128 * 1024
 _QUICK_STEPS = 1_000_000
 """An edit of at most this many bytes and steps takes up to some 30 ms."""
@@ -26,7 +36,7 @@ class EditError(ValueError):
 
 
 class TextReplacement(NamedTuple):
-    """Replaces `old`, which occurs exactly once in the text, by `new`."""
+    """Replaces `old`, which means exactly one place of the text, by `new`."""
 
     old: str
     new: str
@@ -36,11 +46,13 @@ class EditResult(NamedTuple):
     """The new text and a diff: each line starts with a space, `-` or `+`, or is `...`.
 
     `starts`: for each hunk (`...` separates hunks), the number of its first line before and after the change, from 1.
+    `notes` say which texts were not in the file as they were given.
     """
 
     text: str
     diff: str
     starts: list[tuple[int, int]]
+    notes: Sequence[str] = ()
 
 
 class _Span(NamedTuple):
@@ -65,56 +77,104 @@ def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
     plain = _plain(body)
     if not replacements:
         raise EditError("there are no edits; give at least one")
-    spans = []
+    spans: list[_Span] = []
+    notes: list[str] = []
     for number, replacement in enumerate(replacements, 1):
         name = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
         old, new = (_plain(side.removeprefix(bom)) for side in replacement)
-        spans.append(_locate(plain, old, new, name))
+        _check(old, new, name)
+        if old in plain:
+            spans.append(_locate(plain, old, new, name))
+            continue
+        place = _near(plain, old, new, name)
+        spans.append(_Span(place.start, place.end, place.new))
+        notes.append(f"{name}line {place.line} was meant: apart from {place.apart_from}, oldText is there")
     _refuse_overlaps(spans)
     changes = [_trim(plain, span) for span in sorted(spans)]
     runs = list(_runs(plain, changes))
-    return EditResult(bom + _splice(body, plain, changes), "\n".join(_diff_lines(runs)), list(_hunk_starts(runs)))
+    diff, starts = "\n".join(_diff_lines(runs)), list(_hunk_starts(runs))
+    return EditResult(bom + _splice(body, plain, changes), diff, starts, notes)
 
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _locate(plain: str, old: str, new: str, name: str) -> _Span:
+def _check(old: str, new: str, name: str) -> None:
     if not old:
         raise EditError(f"{name}oldText is empty; give the text to replace")
     if old == new:
         raise EditError(f"{name}oldText and newText are identical; there is nothing to change")
+
+
+def _locate(plain: str, old: str, new: str, name: str) -> _Span:
     count = plain.count(old)
-    if count == 0:
-        raise EditError(f"{name}oldText not found; {_not_found_hint(plain, old)}")
+    start = plain.index(old)
     if count > 1:
         raise EditError(
-            f"{name}oldText matches {count} times (lines {_line_numbers(plain, old)}); "
+            f"{name}oldText matches {count} times ({_places(plain, _offsets(plain, old))}); "
             "it must match once: add lines around it"
         )
-    start = plain.index(old)
     return _Span(start, start + len(old), new)
 
 
-def _line_numbers(plain: str, old: str) -> str:
-    numbers: list[str] = []
+def _near(plain: str, old: str, new: str, name: str) -> Place:
+    """Return the one place that a text can mean which is not in the file."""
+    numbered = without_line_numbers(plain, old, new)
+    places = [numbered] if numbered is not None else near_places(plain, old, new)
+    done = _whole(plain, new)
+    line = plain.count("\n", 0, done) + 1
+    if done >= 0 and (not places or any(place.start <= done + len(new) and done <= place.end for place in places)):
+        raise EditError(f"{name}oldText not found, but line {line} has newText: this edit seems to be done already")
+    if not places:
+        raise EditError(f"{name}oldText not found; {not_found_hint(plain, old)}")
+    where = _places(plain, [place.start for place in places])
+    if len(places) > 1:
+        raise EditError(f"{name}oldText not found; several places are like it ({where}): copy one of them exactly")
+    found = places[0]
+    if plain[found.start : found.end] == found.new:
+        raise EditError(f"{name}{where} has newText already; there is nothing to change")
+    if found.line <= licence_lines(plain):
+        raise EditError(f"{name}oldText not found; {where} is like it, but part of the licence: copy it exactly")
+    return found
+
+
+def _whole(plain: str, new: str) -> int:
+    """Return where `new` is in the file, if that is no accident: as whole lines, or long. Otherwise -1."""
+    at = plain.find(new) if new.strip() else -1
+    if at < 0 or len(new.strip()) >= _MEANINGFUL:
+        return at
+    before = plain[plain.rfind("\n", 0, at) + 1 : at]
+    after = plain[at + len(new) :].split("\n", 1)[0]
+    return at if not before.strip() and (not after.strip() or new.endswith("\n")) else -1
+
+
+def _offsets(plain: str, old: str) -> Iterator[int]:
     at = plain.find(old)
-    while at >= 0 and len(numbers) < _MAX_LISTED_LINES:
-        numbers.append(str(plain.count("\n", 0, at) + 1))
+    while at >= 0:
+        yield at
         at = plain.find(old, at + len(old))
-    return ", ".join(numbers) + (", ..." if at >= 0 else "")
 
 
-def _not_found_hint(plain: str, old: str) -> str:
-    """Guess the mistake: most often a model gets the white space of a remembered text wrong."""
-    wanted = [" ".join(line.split()) for line in old.strip("\n").split("\n")]
-    lines = [" ".join(line.split()) for line in plain.split("\n")]
-    if any(wanted):
-        for at in range(len(lines) - len(wanted) + 1):
-            if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted:
-                return f"line {at + 1} has the same words with other white space: copy it exactly"
-    return "read the file again and copy the text exactly, white space and line breaks included"
+def _places(plain: str, offsets: Iterable[int]) -> str:
+    """Name the first places by their lines; two or three of them also by the line before."""
+    numbers: list[int] = []
+    more = False
+    for at in offsets:
+        if len(numbers) == _MAX_LISTED_LINES:
+            more = True
+            break
+        numbers.append(plain.count("\n", 0, at) + 1)
+    if len(set(numbers)) == len(numbers) and 1 < len(numbers) <= _MAX_DESCRIBED:
+        lines = plain.split("\n", numbers[-1])
+        return "; ".join(f"line {number}{_after(lines, number)}" for number in numbers)
+    return f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}" + ", ..." * more
+
+
+def _after(lines: Sequence[str], number: int) -> str:
+    """Name the last line before line `number` that is not blank."""
+    before = next((line.strip() for line in reversed(lines[: number - 1]) if line.strip()), "")
+    return f" after `{before[:_DESCRIPTION]}`" if before else ""
 
 
 def _refuse_overlaps(spans: list[_Span]) -> None:
@@ -298,7 +358,8 @@ def edit_bytes(content: bytes, replacements: Sequence[TextReplacement]) -> tuple
 def main() -> int:
     """Edit the content on standard input after the first line, which is JSON: the replacements, each a list of two.
 
-    Print a line of JSON, a list of the diff and the `starts`, then the new content; or the text of an error as JSON.
+    Print a line of JSON, a list of the diff, the `starts` and the `notes`, then the new content; or the text of an
+    error as JSON.
     """
     source = sys.stdin.buffer
     replacements = [TextReplacement(*each) for each in json.loads(source.readline())]
@@ -307,7 +368,7 @@ def main() -> int:
     except EditError as error:
         sys.stdout.write(json.dumps(str(error)))
         return 0
-    sys.stdout.write(json.dumps([edited.diff, edited.starts]) + "\n")
+    sys.stdout.write(json.dumps([edited.diff, edited.starts, edited.notes]) + "\n")
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     return 0

@@ -7,12 +7,18 @@ from zot_core.errors import ToolError
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 
+_MOST_PARTS = 8
+"""Parts of a path that are looked for below the working directory."""
+_MOST_NAMES = 2000
+"""Names of a directory that are compared."""
+
 
 async def resolve(path: str, context: ToolContext) -> str:
     """Return the absolute path: `~` is the home directory, relative paths are below `context.cwd`.
 
     Models copy the `@` of a file mention: a leading `@` is dropped unless a file of that name exists (as in
-    `@types/index.d.ts`). ToolError for an empty path or a path with a NUL byte.
+    `@types/index.d.ts`). So are quotes and blanks around a path and `file://` before it, if only the rest exists.
+    ToolError for an empty path or a path with a NUL byte.
     """
     if not path.strip():
         raise ToolError("the path is empty; name a file or directory")
@@ -21,6 +27,13 @@ async def resolve(path: str, context: ToolContext) -> str:
     first = path.split("/", 1)[0]
     if path.startswith("@") and len(path) > 1 and not await _exists(os.path.join(context.cwd, first), context):
         path = path[1:]
+    bare = path.strip().removeprefix("file://").strip("`'\"")
+    if bare and bare != path and not await _exists(_absolute(path, context), context):
+        path = bare if await _exists(_absolute(bare, context), context) else path
+    return _absolute(path, context)
+
+
+def _absolute(path: str, context: ToolContext) -> str:
     # Not normalised: after a link, `..` leads elsewhere than the text suggests.
     return context.cwd if path == "." else os.path.join(context.cwd, os.path.expanduser(path))
 
@@ -55,6 +68,35 @@ async def reads_any_file(values: dict[str, Any], context: ToolContext) -> FileAc
     return FileAccess(None)
 
 
+async def file_error(error: OSError, path: str, context: ToolContext) -> ToolError:
+    """Return what `as_tool_error` does; for a missing file it names the file that was probably meant."""
+    found = as_tool_error(error, path)
+    if not isinstance(error, FileNotFoundError):
+        return found
+    near = await _nearest_path(_absolute(path, context), context)
+    return ToolError(f"no such file: {path}; did you mean {near}?") if near else found
+
+
+async def _nearest_path(target: str, context: ToolContext) -> str:
+    """Return the path of a file that is like a missing one: below the working directory with the end of its path, or
+    beside it with a name like its own. Empty if nothing is."""
+    from zot_core.tools.definition.meant import nearest  # noqa: PLC0415  only a wrong call needs it
+
+    parts = [part for part in target.split("/") if part]
+    for start in range(max(len(parts) - _MOST_PARTS, 0), len(parts)):
+        candidate = os.path.join(context.cwd, *parts[start:])
+        if candidate != target and await _exists(candidate, context):
+            return display_path(candidate, context)
+    folder, name = os.path.split(target.rstrip("/"))
+    try:
+        names = [replace_undecodable(each) for each, _ in await context.files.list(folder)]
+    except OSError:
+        return ""
+    same = [each for each in names if os.path.splitext(each)[0] == os.path.splitext(name)[0]]
+    found = same[0] if len(same) == 1 else nearest(name, names[:_MOST_NAMES])
+    return display_path(os.path.join(folder, found), context) if found else ""
+
+
 def as_tool_error(error: OSError, path: str) -> ToolError:
     """Turn an operating system error into a `ToolError`; `path` is the path as the model wrote it."""
     match error:
@@ -68,6 +110,13 @@ def as_tool_error(error: OSError, path: str) -> ToolError:
             return ToolError(f"permission denied: {path}")
         case _:
             return ToolError(f"{path}: {error.strerror or error}")
+
+
+def binary_words(start: bytes) -> str:
+    """Return what a file with NUL bytes looks like, from its first bytes."""
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "is UTF-16 text; a command such as `iconv -f UTF-16 -t UTF-8` converts it"
+    return "looks binary"
 
 
 async def _exists(path: str, context: ToolContext) -> bool:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import ManifestError
+from zot_ext.protocol.permissions import granted, may_intercept, may_observe
 from zot_ext.testing.conformance.findings import RULES, CheckFinding, Report, distinct, finding
 from zot_ext.testing.conformance.runs import CheckRuns
 from zot_ext.testing.conformance.target import environment, find_target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zot_ext.limits import ExtensionLimits
+    from zot_ext.protocol.permissions import ExtensionPermissions
+    from zot_ext.testing.conformance.requests import Registered
 
 __all__ = ["RULES", "CheckFinding", "Report", "check"]
 
@@ -58,9 +61,23 @@ def check(
     known = runs.registered
     return Report(
         runs.name,
-        distinct(runs.findings),
+        distinct([*runs.findings, *_not_permitted(found.permissions, known)]),
         tuple(known.commands),
         tuple(known.tools),
         known.events,
         known.intercepts,
     )
+
+
+def _not_permitted(permissions: ExtensionPermissions, known: Registered) -> Iterator[CheckFinding]:
+    """Find what a host refuses because the manifest does not ask for it."""
+    kinds = (
+        ("commands", "the command", [name for name in known.commands if not granted(name, permissions.commands)]),
+        ("tools", "the tool", [name for name in known.tools if not granted(name, permissions.tools)]),
+        ("conversation", "the event", [name for name in known.events if not may_observe(permissions, name)]),
+        ("intercept", "to intercept", [name for name in known.intercepts if not may_intercept(permissions, name)]),
+    )
+    for permission, what, names in kinds:
+        for name in names:
+            text = f"hosts refuse {what} {name!r}: 'permissions.{permission}' in the manifest does not have it"
+            yield finding("not-permitted", text)

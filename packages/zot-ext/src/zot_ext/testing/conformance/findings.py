@@ -30,6 +30,7 @@ RULES: dict[str, tuple[str, str]] = {
     "missing-field": ("warning", "fields without a default are present"),
     "unknown-frame": ("warning", "frames have types of the protocol"),
     "not-granted": ("error", "frames that need a capability are sent only if the host grants it"),
+    "not-permitted": ("error", "what is registered is named in the permissions of the manifest"),
     "bad-command-name": ("error", "names of commands are letters, digits, _ and -"),
     "bad-tool-name": ("error", "names of tools are 1 to 64 letters, digits, _ and -"),
     "bad-tool-schema": ("error", "the schema of a tool is a JSON Schema of an object"),

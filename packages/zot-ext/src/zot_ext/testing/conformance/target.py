@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import zot_ext
 from zot_ext.manifest import load_manifest
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 from zot_ext.record import Record
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class CheckTarget(Record):
     """Its working directory, absolute."""
     name: str = ""
     """The name in the manifest; `""` without a manifest."""
+    permissions: ExtensionPermissions = EVERYTHING
+    """What the manifest asks for."""
 
 
 def find_target(given: str | os.PathLike[str] | Sequence[str]) -> CheckTarget:
@@ -37,7 +40,7 @@ def find_target(given: str | os.PathLike[str] | Sequence[str]) -> CheckTarget:
     program = manifest.exec
     # `join` leaves an absolute path as it is.
     program = os.path.join(folder, program) if os.path.dirname(program) else shutil.which(program) or program
-    return CheckTarget((program, *manifest.args), folder, manifest.name)
+    return CheckTarget((program, *manifest.args), folder, manifest.name, manifest.permissions or EVERYTHING)
 
 
 def environment(folder: str) -> dict[str, str]:

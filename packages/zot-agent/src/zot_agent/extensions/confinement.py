@@ -1,0 +1,70 @@
+"""`extension_sandbox`: confines the process of an extension to the permissions of its manifest.
+
+It reads the system, its own folder and what `read` names, and writes its own folder and what `write` names; the rest of
+the person's files, the project included, is not there. Without `exec` it cannot have a second process.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+import zot_ext
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
+from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, outside_program
+from zot_core.sandbox.policy import PLACEHOLDERS, Access, SandboxPolicy, make_policy
+from zot_core.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.permissions import Choice
+
+_SYSTEM = ("", "bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr")
+"""Folders of the root that programs need, even where somebody works in one."""
+
+_VARIABLES = ("PYTHONPATH", "ZOT_EXT_PATH", "ZOT_PYTHON")
+
+
+def extension_sandbox(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox:
+    """Return the sandbox for an extension that works with the project in `cwd`; zot's own folder is `home`.
+
+    Raises `LaunchError` if this machine cannot keep to what the manifest says.
+    """
+    try:
+        if outside := outside_program(found.manifest, found.directory):
+            raise ValueError(f"its program {outside} is outside of its folder")
+        sandbox = Sandbox(extension_policy(found, cwd, home))
+        if problem := sandbox.problem():
+            raise ValueError(problem)
+    except ValueError as error:
+        raise LaunchError(f"extension {found.name!r}: its permissions cannot be kept to: {error}") from None
+    return sandbox
+
+
+def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> SandboxPolicy:
+    """Return what the process may do. Raises ValueError, with a line for the person."""
+    permissions, folder, project = found.permissions, os.path.realpath(found.directory), os.path.realpath(cwd)
+    policy = make_policy(
+        folder,
+        zot_home=home,
+        readable=[SDK_FOLDER, os.path.dirname(zot_ext.__file__), *_paths(permissions.read, project)],
+        writable=_paths(permissions.write, project),
+        variables=[*_VARIABLES, *found.manifest.env],
+        hosts=permissions.network if isinstance(permissions.network, tuple) else (),
+    )
+    own = [os.path.join(folder, name) for name in PLACEHOLDERS]
+    paths: dict[str, Access] = {
+        path: access for path, access in policy.paths.items() if path not in own or os.path.lexists(path)
+    }
+    if permissions.read is True or permissions.write is True:
+        paths = {path: access for path, access in paths.items() if access != "none"}
+    elif project.split(os.sep)[1] not in _SYSTEM:
+        paths.setdefault(project, "none")
+    if permissions.write is True:
+        folders = (each for each in os.scandir(os.sep) if each.is_dir(follow_symlinks=False))
+        paths |= {each.path: "write" for each in folders if each.name not in ("dev", "proc", "sys")}
+    paths[os.path.join(folder, MANIFEST_FILE)] = "read"
+    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec)
+
+
+def _paths(choice: "Choice", project: str) -> list[str]:
+    """Return the real paths that a permission names."""
+    entries = () if isinstance(choice, bool) else choice
+    return [os.path.realpath(os.path.join(project, os.path.expanduser(each.removesuffix("/**")))) for each in entries]

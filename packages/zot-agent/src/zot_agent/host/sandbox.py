@@ -1,0 +1,89 @@
+"""`SandboxSwitch`: turns the sandbox of a conversation on and off."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import Settings
+from zot_agent.host.options import HostOptions
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import Changed
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.shell import LocalShell
+from zot_core.permission_mode import SandboxMode
+from zot_provider.errors import ConfigError
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.sandbox import Sandbox
+
+
+class SandboxSwitch:
+    """The sandbox of a conversation's commands and file tools; nothing of it is imported while it is off."""
+
+    def __init__(
+        self, conversation: Conversation, options: HostOptions, settings: Settings, removed_env: Collection[str]
+    ) -> None:
+        """`removed_env` are variables that commands do not get, in a sandbox or not."""
+        self._conversation, self._options, self.settings = conversation, options, settings
+        self._removed_env = removed_env
+        self.sandbox: Sandbox | None = None
+        self._opened: list[Sandbox] = []  # a job may run in an earlier one
+
+    def start(self) -> None:
+        """Turn it on if the options or settings say so. Raises `ConfigError` if this machine cannot do it."""
+        mode = self._options.sandbox or self.settings.sandbox
+        if mode != "off":
+            self.set(mode)
+
+    def set(self, mode: SandboxMode) -> None:
+        """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
+        changed, if this machine cannot do it."""
+        self.sandbox = opened = None if mode == "off" else self._open(strict=mode == "strict")
+        conversation, runtime = self._conversation, self._conversation.runtime
+        shell = LocalShell(removed_env=self._removed_env)
+        context = runtime.agent.context
+        if opened is None:
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
+        else:
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
+
+            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
+            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
+        if runtime.checkpoints is not None:
+            runtime.checkpoints.watch()
+        conversation.sandbox = mode
+        conversation.events.notify(Changed("settings"))
+
+    def follow(self, settings: Settings) -> None:
+        """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""
+        self.settings = settings
+        if self.sandbox is not None:
+            self.set(self._conversation.sandbox)
+
+    def _open(self, *, strict: bool) -> "Sandbox":
+        from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
+
+        settings, runtime = self.settings, self._conversation.runtime
+        try:
+            sandbox = open_sandbox(
+                runtime.cwd,
+                zot_home=zot_home(),
+                writable=[*settings.sandbox_folders, *self._options.add_dirs],
+                readable=sorted({skill.folder for skill in runtime.skills}),
+                hosts=settings.sandbox_hosts,
+                variables=settings.sandbox_variables,
+                git=settings.sandbox_git,
+                strict=strict,
+            )
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        if why := sandbox.problem():
+            sandbox.close()
+            raise ConfigError(f"{why}; without a sandbox: --sandbox off")
+        self._opened.append(sandbox)
+        return sandbox
+
+    def close(self) -> None:
+        """Remove what is on this machine for the sandbox only."""
+        for each in self._opened:
+            each.close()

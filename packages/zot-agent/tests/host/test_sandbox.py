@@ -1,0 +1,159 @@
+"""The sandbox of a host, with real bubblewrap."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from zot_agent.cli.args import parse
+from zot_agent.host.build import build_host
+from zot_agent.host.host import Host
+from zot_core.confirm import PermissionAnswer, PermissionQuestion
+from zot_provider.errors import ConfigError
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch, server: ScriptedServer) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url("anthropic-messages"))
+
+
+def build(*arguments: str) -> Host:
+    return build_host(parse(["-p", "--no-session", "--provider", "anthropic", *arguments]).options)
+
+
+async def bash(host: Host, command: str) -> str:
+    """Run a command as the tool runs it, and return its output."""
+    parts: list[bytes] = []
+    context = host.runtime.agent.context
+    await context.shell.run(command, cwd=context.cwd, env={}, timeout=60, output=parts.append)
+    return b"".join(parts).decode()
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(
+    ("flags", "confined"),
+    [((), False), (("--sandbox",), True), (("--sandbox", "strict"), True), (("--sandbox=off",), False)],
+)
+async def test_commands_are_confined_if_a_flag_says_so(alone: Path, flags: tuple[str, ...], confined: bool) -> None:
+    host = build(*flags)
+    await bash(host, "touch inside; touch ../outside")
+    assert (host.conversation.sandbox != "off") == confined
+    assert (alone / "inside").exists()
+    assert (alone.parent / "outside").exists() != confined
+    await host.close()
+    assert sorted(path.name for path in alone.iterdir()) == ["inside"]
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_setting_confines_and_a_flag_is_stronger(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    (alone.parent / "zot-home" / "config.json").write_text('{"sandbox": "strict", "sandbox_variables": ["WANTED"]}')
+    for flags, mode in (((), "strict"), (("--sandbox",), "on"), (("--sandbox", "off"), "off")):
+        host = build(*flags)
+        assert host.conversation.sandbox == mode
+        await host.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_more_folders_can_be_made_writable(alone: Path) -> None:
+    (alone.parent / "more").mkdir()
+    host = build("--sandbox", "--add-dir", "../more")
+    await bash(host, f"touch {alone.parent}/more/a {alone.parent}/b")
+    assert (alone.parent / "more" / "a").exists()
+    assert not (alone.parent / "b").exists()
+    await host.close()
+
+
+@pytest.mark.parametrize("words", [["--sandbox", "fix it"], ["--sandbox=on", "fix it"], ["--sandbox", "on", "fix it"]])
+def test_the_mode_may_be_left_out_before_a_prompt(words: list[str]) -> None:
+    line = parse(["-p", *words])
+    assert (line.options.sandbox, line.prompt) == ("on", "fix it")
+
+
+async def test_without_a_sandbox_of_the_system_zot_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ConfigError, match="install the package bubblewrap; without a sandbox: --sandbox off"):
+        build("--sandbox")
+
+
+async def test_a_project_cannot_turn_it_off(alone: Path) -> None:
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "config.json").write_text('{"sandbox": "off", "sandbox_folders": ["/"]}')
+    host = build("--trust")
+    assert not any("sandbox" in key for key in host.settings.values)
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_it_is_turned_on_and_off_between_commands(alone: Path) -> None:
+    host = build()
+    assert host.sandbox is not None
+    for number, mode in enumerate(("off", "on", "strict", "off")):
+        host.sandbox.set(mode)  # type: ignore[arg-type]  # a mode
+        await bash(host, f"touch ../{number}")
+    assert [number for number in range(4) if (alone.parent / str(number)).exists()] == [0, 3]
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_command_in_the_background_is_confined_too(alone: Path, server: ScriptedServer) -> None:
+    call = Call("bash", {"command": "touch inside; touch ../outside", "background": True})
+    server.add(Turn(calls=[call]), "Done.")
+    host = build("--sandbox")
+    await host.runtime.ask("go")
+    (job,) = host.runtime.agent.context.jobs.all
+    await host.runtime.agent.context.jobs.wait(job, 60)
+    assert (alone / "inside").exists()
+    assert not (alone.parent / "outside").exists()
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(("flag", "asked"), [("on", 1), ("strict", 0)])
+async def test_the_model_reads_that_a_command_was_stopped_and_the_person_may_run_it_outside(
+    alone: Path, server: ScriptedServer, flag: str, asked: int
+) -> None:
+    (alone / ".git").mkdir()
+    server.add(Turn(calls=[Call("bash", {"command": "echo x >.git/index.lock && echo committed"})]), "Done.")
+    host = build("--sandbox", flag)
+    questions: list[PermissionQuestion] = []
+
+    async def yes(question: PermissionQuestion) -> PermissionAnswer:
+        questions.append(question)
+        return PermissionAnswer("yes")
+
+    host.conversation.permissions.ask = yes
+    await host.runtime.ask("go")
+    assert [question.outside for question in questions] == [True] * asked
+    text = json.dumps(server.requests[-1].body)
+    assert "the sandbox seems to have stopped this command: it writes .git" in text
+    assert ("the user lets it run again, outside the sandbox" in text) == bool(asked)
+    assert (alone / ".git" / "index.lock").exists() == bool(asked)
+    await host.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_long_output_can_be_read_inside(server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "seq 100000"})]), "Done.")
+    host = build("--sandbox")
+    await host.runtime.ask("go")
+    path = json.dumps(server.requests[-1].body).partition("full output: ")[2].partition(")")[0]
+    assert await bash(host, f"tail -n 1 {path}") == "100000\n"
+    await host.close()
+    assert not Path(path).exists()
+
+
+@pytest.mark.needs("bwrap")
+async def test_the_sandbox_follows_the_working_directory(alone: Path) -> None:
+    other = alone.parent / "other"
+    other.mkdir()
+    host = build("--sandbox")
+    assert host.sandbox is not None
+    host.runtime.set_workspace(host.runtime.workspace.replace(cwd=str(other)))
+    host.sandbox.follow(host.settings)
+    await bash(host, f"touch here; touch {alone}/there")
+    assert (other / "here").exists()
+    assert not (alone / "there").exists()
+    await host.close()

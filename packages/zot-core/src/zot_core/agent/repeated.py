@@ -1,0 +1,41 @@
+"""`RepeatedFailures`: notices a call that fails again and again in the same way."""
+
+from zot_core.events import ToolResultEvent
+from zot_provider.messages import TextBlock, ToolCallBlock
+
+_ORDINALS = {3: "third", 4: "fourth", 5: "fifth"}
+_ADVICE = (
+    "it is not likely to do better unchanged: look at what is there now, try another way, or say what is in the way"
+)
+_MOST_CALLS = 200
+"""Calls that are remembered."""
+_ENDS = 500
+"""Characters of an error that are repeated, of its beginning and of its end."""
+
+
+class RepeatedFailures:
+    """Counts for each call, with its arguments, how often it has failed with the same text since it last succeeded."""
+
+    def __init__(self) -> None:
+        self._failed: dict[tuple[str, str], tuple[str, int]] = {}
+
+    def follow(self, call: ToolCallBlock, output: ToolResultEvent) -> ToolResultEvent:
+        """Take note of a result. From the third failure on, return it with a sentence in place of the known error."""
+        key = call.name, call.arguments
+        before, count = self._failed.pop(key, ("", 0))
+        text = "\n".join(block.text for block in output.content if isinstance(block, TextBlock))
+        if not output.is_error or output.fate == "stopped":
+            return output
+        count = count + 1 if text == before else 1
+        self._failed[key] = text, count
+        if len(self._failed) > _MOST_CALLS:
+            del self._failed[next(iter(self._failed))]
+        if count not in _ORDINALS and count <= max(_ORDINALS):
+            return output
+        short = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n...\n{text[-_ENDS:]}"
+        words = f"this is the {_ORDINALS.get(count, f'{count}th')} time that this call fails in the same way; {_ADVICE}"
+        return output.replace(content=[TextBlock(f"{words}\n\n{short}")])
+
+    def clear(self) -> None:
+        """Forget all calls."""
+        self._failed.clear()

@@ -1,0 +1,134 @@
+"""The sandbox of Linux: bubblewrap, a program that starts another one in namespaces of its own.
+
+Inside are the paths of a policy and nothing else of the machine: own processes, own network (none), own `/dev`, `/proc`
+and `/tmp`, no capability, and a filter of system calls. An argument below names what it stops.
+"""
+
+import functools
+import os
+import stat
+import subprocess
+
+from zot_core.machine.shell import Launch
+from zot_core.sandbox.limits import SandboxLimits, with_limits
+from zot_core.sandbox.policy import TEMPORARY, SandboxPolicy
+from zot_core.sandbox.seccomp import MACHINES, filter_program
+
+_NAMESPACES = (
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+)  # fmt: skip
+_NO_RIGHTS = (
+    "--cap-drop", "ALL",  # root in a namespace could mount the disk writable again
+    "--die-with-parent",  # the thread that starts it must live as long
+)  # fmt: skip
+_KERNEL_FILES = tuple(
+    f"/proc/{name}"
+    for name in ["acpi", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "sysrq-trigger", "tty"]
+)
+_TRIAL_SECONDS = 10.0
+_DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+
+
+def find_bubblewrap(inside: str = "", path: str | None = None) -> str:
+    """Return the absolute path of `bwrap`, empty without one. What is below the folder `inside`, which the agent may
+    write, does not count."""
+    for folder in (os.environ.get("PATH", "") if path is None else path).split(os.pathsep):
+        program = os.path.realpath(os.path.join(folder, "bwrap"))
+        if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
+            if inside and program.startswith(os.path.join(os.path.realpath(inside), "")):
+                continue
+            return program
+    return ""
+
+
+def problem(inside: str = "") -> str:
+    """Return why commands cannot be confined here, a line for the person; empty if they can. It tries it once."""
+    program = find_bubblewrap(inside)
+    if not program:
+        return "the sandbox needs bubblewrap: install the package bubblewrap"
+    if os.uname().machine not in MACHINES:
+        return f"the sandbox does not know the system calls of {os.uname().machine}"
+    return _trial(program)[1]
+
+
+@functools.cache
+def _trial(program: str) -> tuple[list[str], str]:
+    """Start a program in a sandbox. Return arguments that this version knows, and what went wrong."""
+    failed = ""
+    for more in (["--disable-userns"], []):  # since 0.8; the filter of system calls refuses namespaces too
+        arguments = [program, *_NAMESPACES, *more, *_NO_RIGHTS, *_DEVICES, "--", program, "--version"]
+        try:
+            ran = subprocess.run(
+                arguments, env={}, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TRIAL_SECONDS, check=False
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            return [], f"the sandbox cannot start {program}: {error}"
+        if ran.returncode == 0:
+            return more, ""
+        failed = ran.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        if "nknown option" not in failed:
+            break
+    return [], f"the sandbox does not work here: {failed}{_advice(failed)}"
+
+
+def _advice(text: str) -> str:
+    if "mount proc" in text:
+        return "; this container hides /proc, run zot outside of it"
+    if any(each in text for each in ("uid map", "RTM_NEWADDR", "No space left", "namespace", "not permitted")):
+        return (
+            "; this system does not let you make user namespaces, see sysctl kernel.unprivileged_userns_clone,"
+            " user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns"
+        )
+    return ""
+
+
+def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> Launch:
+    """Return how `launch` is started in a sandbox. Raises OSError with a line for the person if that cannot be done."""
+    if why := problem(policy.root):
+        raise OSError(why)
+    program = find_bubblewrap(policy.root)
+    descriptor = _sealed(filter_program(processes=policy.processes))
+    namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
+    argv = [
+        program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
+        *mounts(policy), "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
+        *with_limits(launch.argv, limits),
+    ]  # fmt: skip
+    # The environment is that of bubblewrap itself too, which processes inside can read.
+    return Launch(argv, launch.cwd, launch.env, [*launch.descriptors, descriptor])
+
+
+def mounts(policy: SandboxPolicy) -> list[str]:
+    """Return the arguments that show the paths of a policy, a folder before what is in it."""
+    arguments = []
+    for path, access in sorted(policy.paths.items()):
+        kind = _kind(path)
+        if not kind or (access == policy.access(os.path.dirname(path)) and path != policy.home):
+            continue
+        if access != "none":
+            arguments += ["--bind" if access == "write" else "--ro-bind", path, path]
+        elif path == TEMPORARY and policy.scratch:
+            arguments += ["--bind", policy.scratch, path]
+        elif kind == "folder":
+            arguments += ["--perms", "0700", "--tmpfs", path]
+        elif os.access(path, os.R_OK):
+            arguments += ["--ro-bind", os.devnull, path]
+    if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
+        arguments += [word for path in _KERNEL_FILES if os.path.exists(path) for word in ("--ro-bind", path, path)]
+    return arguments
+
+
+def _kind(path: str) -> str:
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return ""
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else ""
+
+
+def _sealed(data: bytes) -> int:
+    """Return a descriptor to read `data` from."""
+    descriptor = os.memfd_create("zot-filter")
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

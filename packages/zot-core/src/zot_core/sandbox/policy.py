@@ -1,0 +1,189 @@
+"""`SandboxPolicy`: what may be read and written, as paths with an access each; the longest path counts.
+
+The file tools ask the policy; the sandboxes of the operating systems are built from the same paths. The system is
+readable, homes and the folders of temporary files are hidden, the project is writable, its `.git` and the settings of
+agents in it are not.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from zot_provider.files.regular_file import read_start
+from zot_provider.record import Record, field
+
+Access = Literal["none", "read", "write"]
+
+PLACEHOLDERS = (".git", ".zot", ".claude")
+"""Folders of a project that must not be made from inside either: the next program would take orders from them."""
+
+PROTECTED = (
+    *PLACEHOLDERS, ".agents", ".codex", ".cursor", ".devcontainer", ".envrc", ".husky", ".idea", ".mcp.json",
+    ".vscode",
+)  # fmt: skip
+"""What is not writable at the top of a project, if it exists."""
+
+_HOMES = ("/home", "/root", "/Users")
+TEMPORARY = os.path.realpath("/tmp")
+_SHARED = (TEMPORARY, "/var/tmp", "/run", "/var/run")
+_SECRETS = (
+    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
+    "/etc/ssl/private",
+)  # fmt: skip
+"""What only root reads; a sandbox that root starts would."""
+
+_TOOLCHAINS = (
+    ".asdf", ".bun/bin", ".cargo/bin", ".cargo/registry", ".deno/bin", ".dotnet", ".fnm", ".ghcup", ".juliaup",
+    ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
+    ".local/share/pnpm", ".local/share/uv", ".nvm", ".nodenv", ".opam", ".pyenv", ".rbenv", ".rustup", ".rvm",
+    ".sdkman", ".volta", "go/bin", "go/pkg/mod", "miniconda3", "miniforge3",
+)  # fmt: skip
+"""Folders of programs below a home; none holds a key (`~/.cargo` itself does)."""
+
+
+class SandboxPolicy(Record):
+    """What the inside may do. All paths are real paths (`os.path.realpath`)."""
+
+    root: str
+    """The folder of the project."""
+    home: str = ""
+    """The person's home folder."""
+    paths: Mapping[str, Access] = field(default_factory=dict)
+    """Paths and their access, which includes everything below them up to a longer path; see `make_policy`."""
+    scratch: str = ""
+    """The folder of this machine that is `/tmp` inside; empty for a new one with each command."""
+    hosts: Sequence[str] = ()
+    """Patterns of hosts that may be reached, through a proxy; none for no network."""
+    variables: Sequence[str] = ()
+    """Names of environment variables that are passed on, besides the usual ones."""
+    git: Literal["ask", "write"] = "ask"
+    """Whether `.git` of the project is writable; if not, a command that needs it can be run outside."""
+    strict: bool = False
+    """Whether nothing runs outside, and nothing less than the whole sandbox is accepted."""
+    open_network: bool = False
+    """Whether the network of the machine is the inside's too, with all hosts."""
+    processes: bool = True
+    """Whether the inside may start more processes than its first; that one may still become another program."""
+
+    def access(self, path: str) -> Access:
+        """Return what may be done with a real path."""
+        return self.paths.get(self._longest(path), "read")
+
+    def _longest(self, path: str) -> str:
+        """Return the longest of `paths` that includes `path`, or the root of the file system."""
+        while path not in self.paths and path != (parent := os.path.dirname(path)):
+            path = parent
+        return path
+
+    def may_read(self, path: str) -> bool:
+        """Whether the real path may be read."""
+        return self.access(path) != "none"
+
+    def may_write(self, path: str) -> bool:
+        """Whether the real path may be made, changed and removed."""
+        return self.access(path) == "write"
+
+    def outside(self, path: str) -> str:
+        """Return the path on this machine of an absolute path inside: they differ below `/tmp` only."""
+        if self.scratch and self._longest(path) == TEMPORARY:
+            return self.scratch + path[len(TEMPORARY) :]
+        return path
+
+
+def make_policy(
+    root: str,
+    *,
+    zot_home: str,
+    home: str = "",
+    writable: Iterable[str] = (),
+    readable: Iterable[str] = (),
+    environ: Mapping[str, str] | None = None,
+    scratch: str = "",
+    hosts: Sequence[str] = (),
+    variables: Sequence[str] = (),
+    git: Literal["ask", "write"] = "ask",
+    strict: bool = False,
+) -> SandboxPolicy:
+    """Return the policy for a project.
+
+    `zot_home` is zot's own folder, which holds keys, settings and sessions. `writable` are more folders to work in,
+    `readable` are more paths to read. Raises ValueError, with a line for the person, if the project or one of the
+    folders contains the home: everything in it would be writable.
+    """
+    root, home = os.path.realpath(root), os.path.realpath(home or os.path.expanduser("~"))
+    work = [root, *(os.path.realpath(os.path.expanduser(path)) for path in writable)]
+    for folder in work:
+        if _below(home, folder) or folder == os.path.sep:
+            raise ValueError(
+                f"the sandbox cannot protect your home folder from work in {folder}; choose a folder below it"
+            )
+    hidden = (home, *_HOMES, *_SHARED, *_SECRETS)
+    paths: dict[str, Access] = {os.path.realpath(path): "none" for path in hidden if os.path.lexists(path)}
+    if git == "write":
+        readable = [*readable, os.path.join(home, ".gitconfig"), os.path.join(home, ".config", "git")]
+    for path in (*_toolchains(home, os.environ if environ is None else environ), *readable):
+        path = os.path.realpath(os.path.expanduser(path))
+        if os.path.exists(path) and not _below(home, path) and paths.get(path) != "none":
+            paths[path] = "read"
+    paths[os.path.realpath(zot_home)] = "none"
+    own_python = os.path.realpath(sys.prefix)
+    for folder in work:
+        paths = {path: access for path, access in paths.items() if access == "none" or not _below(path, folder)}
+        paths[folder] = "write"
+        paths |= {path: "read" for path in _protected(folder, git)}
+        if _below(own_python, folder):
+            paths[own_python] = "read"
+        paths |= _git_folders(folder, git)
+    if scratch:
+        paths[scratch] = "write"
+    return SandboxPolicy(root, home, paths, scratch, hosts, variables, git, strict)
+
+
+def _protected(folder: str, git: str) -> list[str]:
+    """Return what is not writable in a folder of work. Raises ValueError for a link, which could be replaced."""
+    found = []
+    for name in PROTECTED:
+        path = os.path.join(folder, name)
+        if os.path.islink(path):
+            raise ValueError(f"the sandbox cannot protect {path}, which is a link; replace it by what it points to")
+        if (name in PLACEHOLDERS or os.path.exists(path)) and not (name == ".git" and git == "write"):
+            found.append(path)
+    return found
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.path.sep) + os.path.sep)
+
+
+def _toolchains(home: str, environ: Mapping[str, str]) -> list[str]:
+    """Return folders of programs that a home hides: those of the PATH, of this Python, and the usual ones."""
+    on_path = [path for path in environ.get("PATH", "").split(os.pathsep) if os.path.isabs(path)]
+    pythons = [sys.prefix, sys.base_prefix]
+    usual = [os.path.join(home, path) for path in _TOOLCHAINS]
+    return [*on_path, *pythons, *usual, "/home/linuxbrew"]
+
+
+def _git_folders(folder: str, git: str) -> dict[str, Access]:
+    """Return the folders of the repository of a worktree or submodule, which its `.git`, a file, points to.
+
+    The pointer may be a stranger's, so it must lead to a repository outside the folder, and to be writable, that must
+    point back.
+    """
+    pointer = os.path.join(folder, ".git")
+    if not os.path.isfile(pointer):
+        return {}
+    own = os.path.realpath(os.path.join(folder, _first_line(pointer).removeprefix("gitdir:").strip()))
+    common = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "commondir"))))
+    if _below(own, folder) or not all(os.path.isfile(os.path.join(path, "HEAD")) for path in (own, common)):
+        return {}
+    back = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "gitdir"))))
+    access: Access = "write" if git == "write" and back == pointer else "read"
+    return {common: access, own: access}
+
+
+def _first_line(path: str) -> str:
+    try:
+        return read_start(path, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
+    except OSError:
+        return ""

@@ -1,0 +1,102 @@
+"""The filter of system calls (seccomp, Linux): a program for the kernel that refuses what could lead out of a sandbox.
+
+It refuses sockets other than those of IP and netlink (so that no daemon of the machine is reached by its path), new
+namespaces and mounts, tracing, the kernel's keys, and interfaces with a history of holes. The numbers are those of the
+kernel's `unistd.h` for the machine; those above 423 are the same on all machines.
+"""
+
+import os
+import struct
+from collections.abc import Mapping, Sequence
+
+from zot_provider.record import Record
+
+_EPERM, _ENOSYS = 1, 38
+_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`; each argument has 8 bytes
+
+_SOCKETS = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
+_NEW_NAMESPACE = 0x7E020080  # all CLONE_NEW flags
+_THREAD = 0x10000  # CLONE_THREAD
+_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal
+
+_EVERYWHERE = (
+    425, 426, 427,  # io_uring
+    428, 429, 430, 431, 432, 433, 442, 467,  # mounts by descriptors
+    438,  # pidfd_getfd
+)  # fmt: skip
+_CLONE3 = 435
+
+
+class Machine(Record):
+    """The numbers of a kind of machine. `refused` are the calls that are refused whatever their arguments."""
+
+    architecture: int
+    """AUDIT_ARCH in `linux/audit.h`."""
+    socket: int
+    ioctl: int
+    clone: int
+    unshare: int
+    refused: Sequence[int]
+    forks: Sequence[int] = ()
+    """The calls that only make processes: fork and vfork, where there are any."""
+    other_table: int = 0
+    """The first number of a second table of calls (x32); 0 without one."""
+
+
+MACHINES: Mapping[str, Machine] = {
+    "x86_64": Machine(
+        0xC000003E, 41, 16, 56, 272,
+        # ptrace, process_vm_*, kcmp; add_key, request_key, keyctl; bpf, perf_event_open, userfaultfd
+        [101, 310, 311, 312, 248, 249, 250, 321, 298, 323,
+         # mount, umount2, pivot_root, setns, open_by_handle_at, quotactl, acct, swapon, swapoff, reboot
+         165, 166, 155, 308, 304, 179, 163, 167, 168, 169,
+         # init_module, delete_module, finit_module, kexec_load, kexec_file_load, iopl, ioperm
+         175, 176, 313, 246, 320, 172, 173],
+        (57, 58),
+        0x40000000,
+    ),
+    "aarch64": Machine(
+        0xC00000B7, 198, 29, 220, 97,
+        [117, 270, 271, 272, 217, 218, 219, 280, 241, 282,
+         40, 39, 41, 268, 265, 60, 89, 224, 225, 142,
+         105, 106, 273, 104, 294],
+    ),
+}  # fmt: skip
+
+
+def filter_program(machine: str = "", *, processes: bool = True) -> bytes:
+    """Return the program for a kind of machine (`os.uname().machine`), by default this one; without `processes` it
+    refuses all new ones but threads. KeyError if the machine is not known."""
+    numbers = MACHINES[machine or os.uname().machine]
+    refuse, unknown, allow = _ERROR | _EPERM, _ERROR | _ENOSYS, _ALLOW
+    # An instruction is a code, how many to skip if its test holds and if not, and an operand.
+    code: list[tuple[int, int, int, int]] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, numbers.architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if numbers.other_table:
+        code += [(_AT_LEAST, 0, 1, numbers.other_table), (_RETURN, 0, 0, unknown)]
+    code += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, unknown)]  # programs then use clone, whose flags can be seen
+    for number in (*numbers.refused, *_EVERYWHERE, *(() if processes else numbers.forks)):
+        code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
+    flags = [(_ANY_BIT, 0, 1, _NEW_NAMESPACE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
+    threads = [] if processes else [(_ANY_BIT, 1, 0, _THREAD), (_RETURN, 0, 0, refuse)]
+    code += _of(numbers.clone, 0, [*threads, *flags]) + _of(numbers.unshare, 0, flags)
+    code += _of(numbers.socket, 0, [*_any_of(_SOCKETS, allow), (_RETURN, 0, 0, refuse)])
+    code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
+    code.append((_RETURN, 0, 0, allow))
+    return b"".join(struct.pack("=HBBI", *each) for each in code)
+
+
+def _of(number: int, argument: int, code: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Return `code`, which returns, for one call, and with the lower half of one of its arguments loaded."""
+    load = (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
+    return [(_EQUAL, 0, len(code) + 1, number), load, *code]
+
+
+def _any_of(values: Sequence[int], answer: int) -> list[tuple[int, int, int, int]]:
+    return [each for value in values for each in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, answer))]

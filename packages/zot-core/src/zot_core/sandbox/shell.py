@@ -1,0 +1,89 @@
+"""`SandboxedShell`: the `Shell` whose commands run in a sandbox.
+
+A command that seems to have been stopped by the sandbox ends with a line that says so to the model. The person may be
+asked, once for a command, whether it runs again outside.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+
+from zot_core.machine.interface import ShellExit
+from zot_core.machine.shell import Launch, LocalShell
+from zot_core.sandbox.sandbox import Sandbox
+
+_TAIL = 4096
+"""Bytes at the end of the output that are searched for errors."""
+
+_STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
+    (re.compile(pattern), reason)
+    for pattern, reason in (
+        (rb"\.git/[^\n]*Read-only file system", "it writes .git"),
+        (rb"Read-only file system|EROFS", "it writes outside the project, or what is protected in it"),
+        (
+            rb"Network is unreachable|ENETUNREACH|EAI_AGAIN|Temporary failure in name resolution|Could not resolve host"
+            rb"|Failed to connect to (?!localhost|127\.|::1)",
+            "it needs the network",
+        ),
+        (rb"Operation not permitted|EPERM|Bad system call", "the system refused it a right"),
+    )
+)
+"""Texts of errors, which only a sandbox causes that often, and what they mean. A hidden file is just missing."""
+
+
+def stopped_by(exit_code: int | None, tail: bytes) -> str:
+    """Return why a command seems to have been stopped by the sandbox, empty if it does not seem so."""
+    if not exit_code:
+        return ""
+    return next((reason for pattern, reason in _STOPPED if pattern.search(tail)), "")
+
+
+class SandboxedShell:
+    """`Shell` of this machine, in a sandbox. `outside` runs the commands that the person allows there.
+
+    `offer` asks the person with a command and the reason why it was stopped; None where nobody can be asked.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        outside: LocalShell,
+        offer: Callable[[str, str], Awaitable[bool]] | None = None,
+    ) -> None:
+        self._sandbox, self._outside, self._offer = sandbox, outside, offer
+        self._inside = LocalShell(outside.limits, removed_env=outside.removed_env, prepare=self._prepare)
+        self._offered: set[str] = set()
+
+    def _prepare(self, launch: Launch) -> Launch:
+        return self._sandbox.confine(launch.replace(env=self._sandbox.environment(launch.env)))
+
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        timeout: float | None,
+        output: Callable[[bytes], None],
+    ) -> ShellExit:
+        """Run the command, see `Shell.run`. OSError if it cannot be confined: it never runs without the sandbox then,
+        unless the person allows it."""
+        tail = bytearray()
+
+        def keep(piece: bytes) -> None:
+            tail.extend(piece[-_TAIL:])
+            del tail[:-_TAIL]
+            output(piece)
+
+        ended = await self._inside.run(command, cwd=cwd, env=env, timeout=timeout, output=keep)
+        reason = stopped_by(ended.exit_code, bytes(tail))
+        if not reason:
+            return ended
+        line_break = b"" if tail.endswith(b"\n") else b"\n"
+        output(line_break + f"[the sandbox seems to have stopped this command: {reason}]\n".encode())
+        if self._offer is None or self._sandbox.policy.strict or command in self._offered:
+            return ended
+        self._offered.add(command)
+        if not await self._offer(command, reason):
+            return ended
+        output(b"[the user lets it run again, outside the sandbox]\n")
+        return await self._outside.run(command, cwd=cwd, env=env, timeout=timeout, output=output)

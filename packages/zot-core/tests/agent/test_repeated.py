@@ -1,0 +1,53 @@
+from zot_core.agent.repeated import RepeatedFailures
+from zot_core.events import ToolResultEvent
+from zot_provider.messages import TextBlock, ToolCallBlock
+
+CALL = ToolCallBlock("1", "read", '{"path": "x"}')
+
+
+def failed(text: str = "no such file", fate: str = "ran") -> ToolResultEvent:
+    return ToolResultEvent("1", "read", True, [TextBlock(text)], fate=fate)  # type: ignore[arg-type]
+
+
+def shown(output: ToolResultEvent) -> str:
+    return "".join(block.text for block in output.content if isinstance(block, TextBlock))
+
+
+def test_from_the_third_time_on_a_sentence_comes_before_the_error() -> None:
+    failures = RepeatedFailures()
+    texts = [shown(failures.follow(CALL, failed())) for _ in range(6)]
+    assert texts[:2] == ["no such file"] * 2
+    assert [text.split(" time")[0].split()[-1] for text in texts[2:]] == ["third", "fourth", "fifth", "6th"]
+    assert all(text.endswith("\n\nno such file") for text in texts[2:])
+
+
+def test_a_long_error_keeps_its_ends() -> None:
+    failures = RepeatedFailures()
+    texts = [shown(failures.follow(CALL, failed("a" * 2000 + "reason"))) for _ in range(3)]
+    assert len(texts[2]) < 1500
+    assert texts[2].endswith("reason")
+
+
+def test_another_error_a_success_and_a_new_conversation_begin_again() -> None:
+    failures = RepeatedFailures()
+    good = ToolResultEvent("1", "read", False, [TextBlock("text")])
+    for between in (failed("another"), good):
+        failures.follow(CALL, failed())
+        failures.follow(CALL, failed())
+        failures.follow(CALL, between)
+        assert shown(failures.follow(CALL, failed())) == "no such file"
+    failures.follow(CALL, failed())
+    failures.clear()
+    assert shown(failures.follow(CALL, failed())) == "no such file"
+
+
+def test_calls_that_a_person_stopped_do_not_count() -> None:
+    failures = RepeatedFailures()
+    assert {shown(failures.follow(CALL, failed("aborted", "stopped"))) for _ in range(5)} == {"aborted"}
+
+
+def test_the_memory_is_bounded() -> None:
+    failures = RepeatedFailures()
+    for number in range(1000):
+        failures.follow(ToolCallBlock("1", "read", str(number)), failed())
+    assert len(failures._failed) == 200

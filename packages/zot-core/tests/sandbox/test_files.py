@@ -1,0 +1,244 @@
+"""Attempts to read and write with the file tools what a sandbox protects, on both ways to open a path."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from zot_core.errors import ToolError
+from zot_core.machine.files import LocalFiles
+from zot_core.machine.shell import LocalShell
+from zot_core.sandbox.files import OutsideSandbox, SandboxedFiles, open_path
+from zot_core.testing.sandbox_world import SECRET, SandboxWorld
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.read import read
+from zot_core.tools.write import write
+
+BIG = b"0123456789abcdef" * 100_000
+
+
+@pytest.fixture(params=[False, True], ids=["openat2", "by steps"])
+def files(request: pytest.FixtureRequest, world: SandboxWorld) -> SandboxedFiles:
+    return SandboxedFiles(world.sandbox.policy, walk=request.param)
+
+
+async def test_files_of_the_project_are_read_and_written(world: SandboxWorld, files: SandboxedFiles) -> None:
+    path = str(world.project / "new" / "deep" / "a.txt")
+    await files.write(path, b"one")
+    os.chmod(path, 0o640)
+    await files.write(path, BIG)
+    assert await files.read(path) == BIG
+    assert await files.read(path, 3) == b"012"
+    found = await files.stat(path)
+    assert (found.kind, found.size, found.mode) == ("file", len(BIG), 0o640)
+    assert os.listdir(world.project / "new" / "deep") == ["a.txt"]
+    assert await files.read(str(world.other / "file")) == b"text\n"
+    assert await files.stat(str(world.project)) == await LocalFiles().stat(str(world.project))
+
+
+async def test_a_folder_is_listed_as_without_a_sandbox(world: SandboxWorld, files: SandboxedFiles) -> None:
+    (world.project / "link").symlink_to("src")
+    (world.project / "loop").symlink_to("loop")
+    os.mkfifo(world.project / "pipe")
+    for number in range(600):
+        (world.project / f"n{number}").touch()
+    for follow in (True, False):
+        expected = await LocalFiles().list(str(world.project), follow=follow)
+        assert await files.list(str(world.project), follow=follow) == expected
+    (world.project / "secret").symlink_to(world.home / ".bashrc")
+    assert ("secret", "other") in await files.list(str(world.project))
+
+
+async def test_links_in_the_project_are_written_through(world: SandboxWorld, files: SandboxedFiles) -> None:
+    (world.project / "a").symlink_to("b")
+    (world.project / "b").symlink_to("src/../src/a.py")
+    await files.write(str(world.project / "a"), b"through")
+    assert (world.project / "src" / "a.py").read_text() == "through"
+    assert (world.project / "a").is_symlink()
+
+
+async def test_a_project_named_by_a_link_is_the_project(world: SandboxWorld, files: SandboxedFiles) -> None:
+    (world.home / "alias").symlink_to(world.project)
+    await files.write(str(world.home / "alias" / "x"), b"x")
+    assert (world.project / "x").read_bytes() == b"x"
+
+
+WRITES = [
+    "../x", "../project2/x", "../other/x", "../other/file", "out/x", "dangling", "dangling/x", "chain", "loop",
+    "loop/x",
+    "/proc/self/root{outside}/x", "/proc/self/cwd/../../../../../{outside}/x", "{home}/.bashrc", "{home}/new/x",
+    ".git/hooks/pre-commit", ".git/config", ".git/x/y", ".git", ".zot/config.json", ".claude/settings.json",
+    "src/../.git/config", "to-git/config", "/etc/zot-test", "/zot-test", "/proc/self/mem", "/dev/fd/1",
+]  # fmt: skip
+
+
+def link_things(world: SandboxWorld) -> None:
+    (world.folder / "project2").mkdir()
+    for name, target in (
+        ("out", world.other), ("dangling", world.other / "new"), ("chain", Path("chain2")), ("chain2", Path("chain3")),
+        ("chain3", world.other / "file"), ("loop", Path("loop")), ("to-git", Path(".git")),
+        ("key", world.home / ".ssh"), ("key2", Path("key/id")),
+    ):  # fmt: skip
+        (world.project / name).symlink_to(target)
+
+
+@pytest.mark.parametrize("path", WRITES)
+async def test_nothing_else_is_written(world: SandboxWorld, files: SandboxedFiles, path: str) -> None:
+    link_things(world)
+    before = sorted(world.folder.rglob("*")), world.changed()
+    target = path.format(outside=world.other, home=world.home)
+    with pytest.raises(OSError):  # noqa: PT011  whatever the reason
+        await files.write(os.path.join(world.project, target), b"escaped")
+    assert (sorted(world.folder.rglob("*")), world.changed()) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["{home}/.ssh/id", "{home}/.aws/credentials", "{home}/.zot-home/auth.json", "{home}/.zot-home/sessions/0/a.jsonl",
+     "key/id", "key2", "../home/.ssh/id", "/proc/self/root{home}/.ssh/id", "/proc/self/environ",
+     "/proc/thread-self/environ",     "/proc/1/environ", "/etc/shadow", "{home}/../home/.bashrc"],
+)  # fmt: skip
+async def test_secrets_are_not_read(world: SandboxWorld, files: SandboxedFiles, path: str) -> None:
+    link_things(world)
+    target = os.path.join(world.project, path.format(home=world.home))
+    with pytest.raises(OSError):  # noqa: PT011  whatever the reason
+        await files.read(target)
+    with pytest.raises(OSError):  # noqa: PT011  see above
+        await files.stat(target)
+
+
+async def test_a_hidden_folder_is_not_listed(world: SandboxWorld, files: SandboxedFiles) -> None:
+    with pytest.raises(OutsideSandbox, match="the sandbox does not let you read this"):
+        await files.list(str(world.home / ".ssh"))
+
+
+async def test_pipes_sockets_and_devices_are_not_waited_for(world: SandboxWorld, files: SandboxedFiles) -> None:
+    os.mkfifo(world.project / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening, suppress(OSError):  # the path may be too long
+        listening.bind(str(world.project / "socket"))
+    for path in ("pipe", "/dev/zero", "/dev/fd/0"):
+        with pytest.raises(OSError):  # noqa: PT011  whatever the reason
+            await files.read(str(world.project / path))
+    with pytest.raises(OSError, match="not a regular file"):
+        await files.write(str(world.project / "pipe"), b"x")
+
+
+async def test_a_file_with_another_name_outside_keeps_its_content_there(
+    world: SandboxWorld, files: SandboxedFiles
+) -> None:
+    os.link(world.other / "file", world.project / "twin")
+    await files.write(str(world.project / "twin"), b"changed")
+    assert (world.other / "file").read_text() == "text\n"
+    assert (world.project / "twin").read_text() == "changed"
+
+
+async def test_temporary_files_are_those_of_the_sandbox(world: SandboxWorld, files: SandboxedFiles) -> None:
+    await files.write("/tmp/zot-test-a/b", b"kept")
+    assert (world.scratch / "zot-test-a" / "b").read_bytes() == b"kept"
+    assert await files.read("/tmp/zot-test-a/b") == b"kept"
+    assert await files.real("/tmp/zot-test-a/../zot-test-a/b") == "/tmp/zot-test-a/b"
+    assert not os.path.exists("/tmp/zot-test-a")
+
+
+async def test_a_file_that_is_missing_is_missing(world: SandboxWorld, files: SandboxedFiles) -> None:
+    for path in ("nothing", "nothing/../src/a.py", "src/a.py/x"):
+        with pytest.raises((FileNotFoundError, NotADirectoryError)):
+            await files.read(str(world.project / path))
+    with pytest.raises(IsADirectoryError):
+        await files.read(str(world.project / "src"))
+    with pytest.raises(IsADirectoryError):
+        await files.write(str(world.project / "src"), b"")
+    with pytest.raises(NotADirectoryError):
+        await files.list(str(world.project / "src" / "a.py"))
+
+
+async def test_a_read_only_file_stays_as_it_is(world: SandboxWorld, files: SandboxedFiles) -> None:
+    (world.project / "src" / "a.py").chmod(0o444)
+    if os.geteuid() == 0:
+        await files.write(str(world.project / "src" / "a.py"), b"")  # nothing is read-only for root
+    else:
+        with pytest.raises(PermissionError):
+            await files.write(str(world.project / "src" / "a.py"), b"")
+
+
+SAME = [".", "src/a.py", "out/file", "chain", "key2", "to-git/hooks/..", "src/./..//src", "/", "/proc/self/root/etc"]
+
+
+def test_both_ways_lead_to_the_same_path(world: SandboxWorld) -> None:
+    link_things(world)
+    for path in SAME:
+        target = os.path.join(world.project, path)
+        with open_path(target) as quick, open_path(target, walk=True) as slow:
+            assert quick.path == slow.path == os.path.realpath(target)
+            assert os.path.sameopenfile(quick.descriptor, slow.descriptor)
+
+
+async def test_the_tools_say_that_the_sandbox_refuses(world: SandboxWorld, files: SandboxedFiles) -> None:
+    context = ToolContext(str(world.project), files, LocalShell())
+    with pytest.raises(ToolError, match=r"^~/\.ssh/id: the sandbox does not let you read this$"):
+        await read.run({"path": "~/.ssh/id"}, context)
+    with pytest.raises(ToolError, match=r"^\.git/config: the sandbox does not let you write here$"):
+        await write.run({"path": ".git/config", "content": "x"}, context)
+
+
+SWAPPER = """
+import os, sys
+inside, outside, place = sys.argv[1:]
+print(flush=True)
+number = 0
+while True:
+    number += 1
+    for target in (inside, outside):
+        os.symlink(target, f"{place}.{number % 7}")
+        os.rename(f"{place}.{number % 7}", place)
+    if number % 7 == 0 and place.endswith("leaf"):
+        os.unlink(place)
+"""
+
+
+@contextmanager
+def swapping(inside: Path, outside: Path, place: Path) -> Iterator[None]:
+    """Exchange the target of the link `place` all the time."""
+    command = [sys.executable, "-c", SWAPPER, str(inside), str(outside), str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+@pytest.mark.hypothesis  # `make fuzz` tries it for a longer time
+@pytest.mark.parametrize("leaf", [False, True], ids=["a folder", "a file"])
+async def test_a_link_that_is_exchanged_meanwhile_leads_nowhere_else(
+    world: SandboxWorld, files: SandboxedFiles, request: pytest.FixtureRequest, leaf: bool
+) -> None:
+    seconds = request.config.getoption("--fuzz-seconds")
+    (world.project / "real").mkdir()
+    (world.project / "real" / "id").write_text("mine")
+    place = world.project / ("leaf" if leaf else "place")
+    path = str(place if leaf else place / "id")
+    inside, outside = world.project / "real", world.home / ".ssh"
+    if leaf:
+        inside, outside = inside / "id", outside / "id"
+    ends = time.monotonic() + seconds
+    tried = done = 0
+    with swapping(inside, outside, place):
+        while tried < 400 or time.monotonic() < ends:
+            tried += 1
+            with suppress(OSError):
+                assert SECRET.encode() not in await files.read(path)
+                done += 1
+            with suppress(OSError):
+                await files.write(path, b"written")
+                done += 1
+    assert done
+    assert (world.home / ".ssh" / "id").read_text() == SECRET
+    assert not world.changed()

@@ -1,0 +1,106 @@
+"""What a sandbox policy lets the inside read and write."""
+
+from pathlib import Path
+
+import pytest
+
+from zot_core.sandbox.policy import SandboxPolicy, make_policy
+
+
+def policy_of(folder: Path, **more: object) -> SandboxPolicy:
+    """Return the policy of `folder`/project with a home and a zot home beside it."""
+    project, home = folder / "project", folder / "home"
+    project.mkdir(exist_ok=True)
+    home.mkdir(exist_ok=True)
+    given = {"zot_home": str(home / ".zot-home"), "home": str(home), "environ": {}} | more
+    return make_policy(str(project), **given)  # type: ignore[arg-type]  # the values are those of the tests below
+
+
+@pytest.mark.parametrize(
+    ("path", "access"),
+    [
+        ("project/src/a.py", "write"),
+        ("project", "write"),
+        ("project-2/a", "none"),
+        ("project/.git/hooks/pre-commit", "read"),
+        ("project/.zot/config.json", "read"),
+        ("project/.claude", "read"),
+        ("project/sub/.git", "write"),
+        ("home/.ssh/id", "none"),
+        ("home/.zot-home/auth.json", "none"),
+        ("home/.cargo/bin/cargo", "read"),
+        ("home/.cargo/credentials.toml", "none"),
+        ("/usr/bin/env", "read"),
+        ("/etc/shadow", "none"),
+        ("/run/docker.sock", "none"),
+        ("/tmp/of-another", "none"),
+        ("/", "read"),
+    ],
+)
+def test_the_longest_path_says_what_may_be_done(tmp_path: Path, path: str, access: str) -> None:
+    (tmp_path / "home" / ".cargo" / "bin").mkdir(parents=True)
+    assert policy_of(tmp_path).access(str(tmp_path / path)) == access
+
+
+def test_a_folder_that_a_person_adds_is_writable_but_not_its_repository(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    policy = policy_of(tmp_path, writable=[str(tmp_path / "more")])
+    assert policy.may_write(str(tmp_path / "more" / "a"))
+    assert not policy.may_write(str(tmp_path / "more" / ".git" / "config"))
+    assert policy.may_read(str(tmp_path / "more" / ".git" / "config"))
+
+
+@pytest.mark.parametrize("folder", ["home", ".", "/"])
+def test_a_project_that_contains_the_home_is_refused(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "home").mkdir()
+    with pytest.raises(ValueError, match="cannot protect your home folder"):
+        make_policy(str(tmp_path / folder), zot_home="/z", home=str(tmp_path / "home"))
+
+
+def test_a_link_in_the_place_of_a_protected_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / ".git").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="which is a link"):
+        policy_of(tmp_path)
+
+
+def worktree(folder: Path, *, points_back: bool) -> Path:
+    """Make a worktree in `folder`/project of a repository in `folder`/main; return the worktree's own git folder."""
+    own = folder / "main" / ".git" / "worktrees" / "project"
+    own.mkdir(parents=True)
+    (folder / "project").mkdir()
+    (folder / "project" / ".git").write_text(f"gitdir: {own}\n")
+    for path in (own, own.parents[1]):
+        (path / "HEAD").write_text("ref: refs/heads/main\n")
+    (own / "commondir").write_text("../..\n")
+    (own / "gitdir").write_text(f"{folder / 'project' / '.git' if points_back else '/elsewhere/.git'}\n")
+    return own
+
+
+def test_the_repository_of_a_worktree_is_readable(tmp_path: Path) -> None:
+    own = worktree(tmp_path, points_back=True)
+    policy = policy_of(tmp_path)
+    assert policy.access(str(own / "index")) == policy.access(str(tmp_path / "main" / ".git" / "config")) == "read"
+    assert policy.access(str(tmp_path / "main" / "src")) == "none"
+
+
+@pytest.mark.parametrize("points_back", [True, False])
+def test_git_may_be_writable_and_a_pointer_counts_only_if_its_repository_points_back(
+    tmp_path: Path, points_back: bool
+) -> None:
+    own = worktree(tmp_path, points_back=points_back)
+    assert policy_of(tmp_path, git="write").may_write(str(own / "index")) == points_back
+
+
+def test_a_pointer_to_what_is_no_repository_makes_nothing_readable(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "home" / ".ssh").mkdir(parents=True)
+    (tmp_path / "project" / ".git").write_text(f"gitdir: {tmp_path / 'home' / '.ssh'}\n")
+    assert not policy_of(tmp_path).may_read(str(tmp_path / "home" / ".ssh" / "id"))
+
+
+def test_temporary_files_are_in_a_folder_of_the_sandbox(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, scratch=str(tmp_path / "scratch"))
+    assert policy.outside("/tmp/a") == str(tmp_path / "scratch" / "a")
+    assert policy.outside(str(tmp_path / "project" / "a")) == str(tmp_path / "project" / "a")
+    assert policy.may_write(policy.outside("/tmp/a"))

@@ -1,0 +1,116 @@
+"""`ExtensionPermissions`: the field `permissions` of a manifest, which says all that an extension may do."""
+
+from __future__ import annotations
+
+from zot_ext.protocol.errors import FrameError
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Choice: TypeAlias = bool | tuple[str, ...]
+
+ENTRIES, LENGTH = 100, 500
+"""The most entries of one permission, and characters of one entry: a person has to read them."""
+
+
+INTERCEPTED = ("turn_start", "assistant_message", "before_agent_start")
+"""Entries of `intercept` that are no names of tools."""
+
+_CONTENT = ("tool_call", "assistant_message")
+"""Events with content of the conversation."""
+
+
+class ExtensionPermissions(Record):
+    """What an extension may do; what is not named it may not. `true` is all there is, a list is what its entries name.
+
+    In names of commands, tools and programs a `*` at the end stands for any text.
+    """
+
+    commands: bool | tuple[str, ...] = ()
+    """The slash commands that it may add, without their slashes."""
+    tools: bool | tuple[str, ...] = ()
+    """The tools that it may add."""
+    intercept: bool | tuple[str, ...] = ()
+    """The tools whose calls it may refuse and change, and `turn_start`, `assistant_message`, `before_agent_start`."""
+    conversation: bool = False
+    """Whether it may read what you and the model write, and the calls of tools."""
+    submit: bool = False
+    """Whether it may send prompts in your name."""
+    read: bool | tuple[str, ...] = ()
+    """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
+    below `~`, or relative to the project, which is `.`."""
+    write: bool | tuple[str, ...] = ()
+    """Files and folders that it may read, make, change and remove, besides its own folder."""
+    network: bool | tuple[str, ...] = ()
+    """The hosts that it may connect to: `api.example.com`, or `*.example.com` for all hosts below."""
+    exec: bool = False
+    """Whether it may start programs, which may do no more than it may itself."""
+
+
+EVERYTHING = ExtensionPermissions(**dict.fromkeys(ExtensionPermissions.__fields__, True))
+"""What an extension may do whose manifest has no `permissions`."""
+
+
+def granted(name: str, choice: Choice) -> bool:
+    """Whether a permission covers a name."""
+    if isinstance(choice, bool):
+        return choice
+    return any(name.startswith(each[:-1]) if each.endswith("*") else name == each for each in choice)
+
+
+def may_observe(permissions: ExtensionPermissions, event: str) -> bool:
+    """Whether the extension may be sent an event."""
+    return permissions.conversation or event not in _CONTENT
+
+
+def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "") -> bool:
+    """Whether the extension may be asked about an event: for `tool_call` about the calls of `tool`, or of any tool."""
+    allowed = permissions.intercept
+    if isinstance(allowed, bool):
+        return allowed
+    if event != "tool_call":
+        return event in allowed
+    if tool:
+        return granted(tool, allowed)
+    return any(each not in INTERCEPTED for each in allowed)
+
+
+def must_confine(permissions: ExtensionPermissions) -> bool:
+    """Whether the system must keep the process to the permissions, because they do not allow everything."""
+    system = (permissions.read, permissions.write, permissions.network, permissions.exec)
+    return not all(each is True for each in system)
+
+
+def check_permissions(permissions: ExtensionPermissions) -> None:
+    """Raise `FrameError` for an entry that says nothing, or nothing that can be kept to."""
+    for field in permissions.__fields__:
+        entries = getattr(permissions, field)
+        if isinstance(entries, bool):
+            continue
+        where = f"permissions.{field}"
+        if len(entries) > ENTRIES:
+            raise FrameError(f"has {len(entries)} entries; at most {ENTRIES}", field=where)
+        for index, entry in enumerate(entries):
+            if problem := _problem(field, entry):
+                raise FrameError(f"{problem}: {entry[:80]!r}", field=f"{where}[{index}]")
+
+
+def _problem(field: str, entry: str) -> str:
+    """Return what is wrong with an entry; empty if nothing is."""
+    if not entry.strip() or not entry.isprintable() or len(entry) > LENGTH:
+        return f"must be 1 to {LENGTH} characters that can be read"
+    if field in ("read", "write"):
+        path = entry.removesuffix("/**")
+        if "*" in path or "?" in path:
+            return "must be a path; it includes what is below it, and * may not be in it"
+        if path.startswith("~") and path != "~" and not path.startswith("~/"):
+            return "must begin with ~/ to be below the home folder"
+    elif field == "network":
+        host = entry.removeprefix("*.")
+        if not host.isascii() or not host.replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
+            return "must be a host, or *. and a host"
+    elif "*" in entry[:-1]:
+        return "may have a * only at its end"
+    return ""

@@ -1,0 +1,78 @@
+import json
+
+import pytest
+
+from zot_ext import Manifest, ManifestError, parse_manifest
+from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions, granted, may_intercept, may_observe
+
+
+def read(permissions: object) -> ExtensionPermissions | None:
+    return parse_manifest(json.dumps({"name": "x", "exec": "./x", "permissions": permissions})).permissions
+
+
+def test_a_manifest_without_permissions_names_none() -> None:
+    assert parse_manifest('{"name":"x","exec":"./x"}') == Manifest("x", exec="./x", permissions=None)
+    assert read(None) is None
+
+
+def test_what_is_not_named_is_not_granted() -> None:
+    assert read({}) == ExtensionPermissions()
+    assert read({"tools": ["add"], "network": True, "conversation": False, "read": None}) == ExtensionPermissions(
+        tools=("add",), network=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("permissions", "message"),
+    [
+        ([], "field 'permissions' must be an object, not a list"),
+        ({"netwrok": True}, "field 'permissions.netwrok' is no permission; there are commands, tools, intercept, "),
+        ({"allow": ["bash"]}, "field 'permissions.allow' is no permission"),
+        ({"exec": ["git"]}, "field 'permissions.exec' must be a boolean, not a list"),
+        ({"tools": "add"}, "field 'permissions.tools' must be a list of strings, not a string"),
+        ({"tools": ["*add"]}, "field 'permissions.tools[0]' may have a * only at its end: '*add'"),
+        ({"tools": [" "]}, "field 'permissions.tools[0]' must be 1 to 500 characters that can be read"),
+        ({"read": ["ok", "\x1b[2J"]}, "field 'permissions.read[1]' must be 1 to 500 characters that can be read"),
+        ({"read": ["\u202etxt"]}, "field 'permissions.read[0]' must be 1 to 500 characters that can be read"),
+        ({"write": ["src/*.py"]}, "field 'permissions.write[0]' must be a path"),
+        ({"write": ["~root/x"]}, "field 'permissions.write[0]' must begin with ~/"),
+        ({"network": ["http://a.test"]}, "field 'permissions.network[0]' must be a host, or *. and a host"),
+        ({"network": ["a.test@evil"]}, "field 'permissions.network[0]' must be a host"),
+        ({"network": ["*"]}, "field 'permissions.network[0]' must be a host"),
+        ({"read": ["x"] * 101}, "field 'permissions.read' has 101 entries; at most 100"),
+    ],
+)
+def test_a_permission_that_cannot_be_kept_to_is_refused_in_one_line(permissions: object, message: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        read(permissions)
+    assert str(caught.value).startswith(f"extension.json: {message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_star_at_the_end_of_a_name_stands_for_any_text() -> None:
+    assert granted("git_log", ("git_*", "add"))
+    assert granted("add", ("git_*", "add"))
+    assert not granted("gitlog", ("git_*", "add"))
+    assert not granted("added", ("git_*", "add"))
+    assert granted("anything", True)
+    assert not granted("anything", False)
+
+
+def test_events_with_content_of_the_conversation_need_their_permission() -> None:
+    nothing = ExtensionPermissions()
+    assert [may_observe(nothing, event) for event in ("turn_start", "turn_end", "session_start")] == [True] * 3
+    assert not may_observe(nothing, "tool_call")
+    assert not may_observe(nothing, "assistant_message")
+    assert may_observe(ExtensionPermissions(conversation=True), "assistant_message")
+
+
+def test_interceptions_are_permitted_tool_by_tool() -> None:
+    some = ExtensionPermissions(intercept=("bash", "turn_start"))
+    assert may_intercept(some, "tool_call")
+    assert may_intercept(some, "tool_call", "bash")
+    assert not may_intercept(some, "tool_call", "edit")
+    assert may_intercept(some, "turn_start")
+    assert not may_intercept(some, "assistant_message")
+    assert not may_intercept(ExtensionPermissions(intercept=("turn_start",)), "tool_call")
+    assert not may_intercept(ExtensionPermissions(), "before_agent_start")
+    assert may_intercept(EVERYTHING, "tool_call", "bash")
