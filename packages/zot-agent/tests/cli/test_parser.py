@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_provider.errors import ConfigError
 
 
@@ -18,3 +18,12 @@ def test_two_dashes_are_not_the_value_of_a_flag(flag: dict[str, Any]) -> None:
     parser.add_argument("--some", **flag)
     with pytest.raises(ConfigError, match=r"^argument --some: expected a value, not --; see zot --help$"):
         parser.parse_args(["--some=--"])
+
+
+def test_a_subcommand_that_is_stopped_says_so_and_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+    @subcommand(stopped="stopped; nothing was stored")
+    def run() -> int:
+        raise KeyboardInterrupt
+
+    assert run() == 130
+    assert capsys.readouterr().err == "zot: stopped; nothing was stored\n"

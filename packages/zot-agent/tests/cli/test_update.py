@@ -22,7 +22,8 @@ def test_the_installer_runs_and_decides_the_exit_code(
 ) -> None:
     with Registry(NEWER) as registry:
         assert run([], registry.url, installer(code)) == code
-    assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\nit\n"
+    shown = f"{sys.executable} -c 'import sys; sys.exit({code})'"
+    assert capsys.readouterr().out == f"zot 99.0 is available; this is {__version__}\n{shown}\n"
 
 
 def test_nothing_is_done_when_zot_is_current(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +46,7 @@ def test_where_nothing_may_or_can_be_done_the_way_is_said(
 
 def test_a_program_that_is_missing_is_one_line(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Registry(NEWER) as registry:
-        assert run([], registry.url, Installation("run zotty", ["zotty-does-not-exist"])) == 2
+        assert run([], registry.url, Installation("run zotty", ["zotty-does-not-exist"])) == 1
     assert capsys.readouterr().err == "zot: zotty-does-not-exist is not on the PATH; run zotty\n"
 
 

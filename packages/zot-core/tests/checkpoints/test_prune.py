@@ -4,11 +4,14 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from zot_core import Runtime
 from zot_core.checkpoints.prune import list_checkpoints, prune, prune_if_due
 from zot_core.checkpoints.states import REGULAR, FileChange, FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.checkpoints.watch import Checkpoints
+from zot_core.errors import CheckpointError
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 DAY = 86_400
@@ -87,3 +90,17 @@ async def test_after_pruning_the_store_of_a_running_agent_its_next_command_is_co
         await rt.ask("two")
         await rt.branches.undo()
         assert (work / "sub" / "a").read_text() == "1\n"
+
+
+def test_while_an_index_cannot_be_read_nothing_is_removed(tmp_path: Path) -> None:
+    store = CheckpointStore(str(tmp_path / "s"), "/work")
+    store.create()
+    id = stored(store, "1", b"listed by the index")
+    make_older(tmp_path / "s", 10)
+    (tmp_path / "s" / "index").write_bytes(b"half of an in")
+    with pytest.raises(CheckpointError, match="git cannot read"):
+        prune(store.path, 5)
+    assert (store.objects.has(id), store.recorded(["1"])) == (True, ["1"])
+    (tmp_path / "s" / "index").rename(tmp_path / "s" / "index-1-ab.lock")
+    prune(store.path, 5)
+    assert (store.objects.has(id), store.recorded(["1"])) == (False, [])

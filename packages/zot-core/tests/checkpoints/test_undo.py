@@ -327,6 +327,25 @@ async def test_commands_of_the_person_are_not_undone(opens: Opens, work: Path) -
         assert files(work) == {"b": "person\n", "c": "person"}
 
 
+async def test_what_a_command_changed_is_found_before_a_command_in_another_folder_starts(
+    opens: Opens, work: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+
+    @tool
+    async def move(context: ToolContext) -> str:
+        """Run a command here, and one in another folder."""
+        for folder in (work, tmp_path / "other"):
+            rt.agent.context = rt.agent.context.replace(cwd=str(folder))
+            await context.shell.run("echo 1 > a", cwd=str(folder), env={}, timeout=30, output=lambda _: None)
+        return "done"
+
+    limits = CheckpointLimits(pause=600.0)
+    async with opens(Turn(calls=[Call("move", {})]), "done", tools=[move], limits=limits) as rt:
+        await ask(rt, "go")
+    assert [path.name for path in (tmp_path / "checkpoints").glob("*/index*")] == ["index", "index"]
+
+
 async def test_commands_that_run_at_the_same_time_are_covered(opens: Opens, work: Path) -> None:
     @tool(parallel=True)
     async def sh(command: str, context: ToolContext) -> str:

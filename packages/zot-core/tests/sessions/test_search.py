@@ -71,6 +71,7 @@ def test_hidden_messages_and_hidden_sessions_do_not_count(store: SessionStore, s
     saved(Message("user", [TextBlock("needle")], hidden="by an extension"))
     saved("needle", other={"hide_from_sessions": True})
     shown = saved(Message("user", [TextBlock("needle")], display_text="thread"))
+    saved(Message("user", [TextBlock("needle")], display_text=""))
     assert found(store, "needle") == []
     assert found(store, "thread") == [shown]
 

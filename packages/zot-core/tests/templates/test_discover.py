@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from zot_core.skills.discover import ENTRIES_LIMIT, NOTES_LIMIT
 from zot_core.templates import PromptTemplates, project_templates
-from zot_core.templates.discover import BUILTIN, ENTRIES_LIMIT, TEMPLATES_LIMIT
+from zot_core.templates.discover import BUILTIN, TEMPLATES_LIMIT
 from zot_core.templates.template import TEMPLATE_LIMIT
 from zot_provider.errors import ConfigError
 
@@ -170,6 +171,13 @@ def test_there_is_a_limit_on_templates_and_on_the_entries_of_a_folder(folders: F
     for path in folders.places[0].iterdir():
         path.unlink()
     assert f"{folders.places[1]} has more than {ENTRIES_LIMIT} entries; the rest is left out" in folders.notes
+
+
+def test_many_unusable_templates_are_counted(folders: Folders) -> None:
+    for number in range(NOTES_LIMIT + 3):
+        add(folders.places[0], f"t{number:02}", "\0")
+    assert len(folders.notes) == NOTES_LIMIT + 1
+    assert folders.notes[-1] == "3 more prompt templates or folders of them are left out"
 
 
 GRANTING = "---\nmodel: opus\nallowed-tools: Bash(git status:*), Read\n---\nCommit it.\n"

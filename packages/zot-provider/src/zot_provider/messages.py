@@ -137,14 +137,21 @@ class Message(Record):
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
 
     @property
+    def shown_text(self) -> str:
+        """The text that a person sees."""
+        if self.hidden:
+            return ""
+        return self.text if self.display_text is None else self.display_text
+
+    @property
     def shown(self) -> list[Block]:
         """The blocks to show to a person: `display_text` replaces all text; without text if `hidden`."""
         if not self.hidden and self.display_text is None:
             return self.content
         blocks: list[Block] = [block for block in self.content if not isinstance(block, TextBlock)]
-        if not self.hidden and self.display_text is not None and len(blocks) < len(self.content):
+        if not self.hidden and len(blocks) < len(self.content):
             first = next(index for index, block in enumerate(self.content) if isinstance(block, TextBlock))
-            blocks.insert(first, TextBlock(self.display_text))
+            blocks.insert(first, TextBlock(self.shown_text))
         return blocks
 
     @property

@@ -7,16 +7,14 @@ import sys
 import time
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import DEMO_NOTE, ModelPick, demo_pick, pick_model, server_candidates
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
-from zot_agent.standard_error import print_error
 from zot_core.conversation.events import ConversationEvent
 from zot_core.events import Done, TextDelta, ToolCall, ToolResultEvent, TurnEnd, UsageEvent
-from zot_provider.errors import ZotError
 from zot_provider.messages import TextBlock
 from zot_tui.text.sanitize import sanitize
 from zot_tui.text.width import clip
@@ -45,17 +43,12 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot demo` with `arguments` (those after `demo`) and return the exit code."""
-    try:
-        asked = build_parser().parse_args(list(arguments))
-        prompt = " ".join(asked.prompt) or PROMPT
-        return asyncio.run(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    asked = build_parser().parse_args(list(arguments))
+    prompt = " ".join(asked.prompt) or PROMPT
+    return asyncio.run(_demo(prompt, probe=asked.probe, demo_model=asked.demo_model))
 
 
 async def _demo(prompt: str, *, probe: bool, demo_model: bool) -> int:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.folder.names import installed
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings
 from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
@@ -18,7 +18,6 @@ from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
-from zot_agent.standard_error import print_error
 from zot_agent.version import __version__
 from zot_core.sandbox.sandbox import sandbox_problem
 from zot_core.skills import find_skills
@@ -54,15 +53,10 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Print the report; 0 if a model is usable and no problem was found, else 1."""
-    try:
-        parsed = build_parser().parse_args(list(arguments))
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    parsed = build_parser().parse_args(list(arguments))
     home = zot_home()
     current_directory()  # raises `ConfigError` if it was deleted
     settings = load_settings(home)

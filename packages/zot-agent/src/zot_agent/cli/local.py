@@ -4,11 +4,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.local.server import engine_installed, require_engine
 from zot_agent.local.weights import DEMO, fetch_weights, find_weights
-from zot_agent.standard_error import print_error
-from zot_provider.errors import ZotError
 from zot_tui.text.sanitize import sanitize_line
 
 
@@ -26,19 +24,11 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand(stopped="stopped; the partial download was deleted")
 def run(arguments: Sequence[str]) -> int:
     """Run `zot local` with `arguments` (those after `local`) and return the exit code."""
-    try:
-        verb = build_parser().parse_args(list(arguments)).verb
-        return _setup() if verb == "setup" else _status()
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        print_error("stopped; the partial download was deleted")
-        return 130
+    verb = build_parser().parse_args(list(arguments)).verb
+    return _setup() if verb == "setup" else _status()
 
 
 def _setup() -> int:

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_network
@@ -12,7 +12,6 @@ from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_core.event_json import model_fields
 from zot_provider.catalog.names import search_models
-from zot_provider.errors import ZotError
 from zot_provider.json_text import dump
 from zot_provider.model import Model
 from zot_provider.registry import LIST_LIMIT, Ask, Endpoint, Listing, ModelRegistry, Which
@@ -38,19 +37,14 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot models` with `arguments` (those after `models`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(list(arguments))
-        options = HostOptions(provider=given.provider)
-        if given.words == ["refresh"]:
-            return _refresh(options)
-        return print_models(" ".join(given.words), options, as_json=given.json)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    given = build_parser().parse_args(list(arguments))
+    options = HostOptions(provider=given.provider)
+    if given.words == ["refresh"]:
+        return _refresh(options)
+    return print_models(" ".join(given.words), options, as_json=given.json)
 
 
 def print_models(search: str, options: HostOptions, *, as_json: bool = False) -> int:

@@ -1,13 +1,19 @@
-"""`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting."""
+"""`Parser`: an argparse parser that raises `ConfigError` instead of printing its usage and exiting; and `subcommand`,
+which reports such errors."""
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
-from zot_provider.errors import ConfigError
+from zot_agent.standard_error import print_error
+from zot_provider.errors import ConfigError, ZotError
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+P = ParamSpec("P")
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,3 +30,28 @@ class Parser(argparse.ArgumentParser):
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Print the help. Raises `OSError` if it cannot be written, which argparse would ignore."""
         (file or sys.stdout).write(self.format_help())
+
+
+def subcommand(stopped: str = "stopped") -> Callable[[Callable[P, int]], Callable[P, int]]:
+    """Decorate the `run` of a subcommand: an error becomes a line and its exit code; Ctrl+C, with the line `stopped`,
+    130; `--help` 0."""
+
+    def decorate(run: Callable[P, int]) -> Callable[P, int]:
+        @wraps(run)
+        def reporting(*args: P.args, **kwargs: P.kwargs) -> int:
+            try:
+                return run(*args, **kwargs)
+            except SystemExit as stop:  # argparse, after --help
+                return stop.code if isinstance(stop.code, int) else 0
+            except ZotError as error:
+                print_error(str(error))
+                return error.exit_code
+            except KeyboardInterrupt:
+                if sys.stderr.isatty():
+                    sys.stderr.write("\n")  # behind the ^C
+                print_error(stopped)
+                return 130
+
+        return reporting
+
+    return decorate

@@ -3,7 +3,8 @@
 from zot_core.events import ToolResultEvent
 from zot_provider.messages import TextBlock, ToolCallBlock
 
-_ORDINALS = {3: "third", 4: "fourth", 5: "fifth"}
+_REPORTED = 3
+"""The failure from which on the model reads how many there were."""
 _ADVICE = (
     "it is not likely to do better unchanged: look at what is there now, try another way, or say what is in the way"
 )
@@ -30,10 +31,10 @@ class RepeatedFailures:
         self._failed[key] = text, count
         if len(self._failed) > _MOST_CALLS:
             del self._failed[next(iter(self._failed))]
-        if count not in _ORDINALS and count <= max(_ORDINALS):
+        if count < _REPORTED:
             return output
         short = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n...\n{text[-_ENDS:]}"
-        words = f"this is the {_ORDINALS.get(count, f'{count}th')} time that this call fails in the same way; {_ADVICE}"
+        words = f"this call has failed {count} times in the same way; {_ADVICE}"
         return output.replace(content=[TextBlock(f"{words}\n\n{short}")])
 
     def clear(self) -> None:

@@ -44,7 +44,7 @@ class FileDiff(Record):
 async def compare(history: FileHistory, limits: CompareLimits | None = None) -> list[FileDiff]:
     """Return the files that differ from what they were before the session, by path."""
     limits = limits or CompareLimits()
-    changed = await in_thread(lambda check: history.changed(check))
+    changed = await in_thread(history.changed)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + limits.seconds
     found = []

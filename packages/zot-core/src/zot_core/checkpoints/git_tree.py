@@ -50,7 +50,7 @@ class GitTree:
             raise GitMissing("git is not installed") from None
         self._shared = os.path.join(store.path, "index")
         self._index = os.path.join(store.path, f"index-{os.getpid()}-{os.urandom(4).hex()}")
-        self._environment = _environment() | {"GIT_INDEX_FILE": self._index}
+        self._environment = store_environment() | {"GIT_INDEX_FILE": self._index}
         self._exclude = [f"--exclude=/{_literal(name)}/" for path in left_out if (name := self._relative(path))]
         if os.path.isfile(own := os.path.join(store.folder, ".git", "info", "exclude")):
             self._exclude.append(f"--exclude-from={own}")
@@ -211,7 +211,7 @@ def fetch(store: CheckpointStore, ids: Iterable[str], limits: CheckpointLimits) 
             done = subprocess.run(
                 command,
                 input=names.encode(),
-                env=_environment(),
+                env=store_environment(),
                 cwd=store.path,
                 capture_output=True,
                 timeout=limits.first_seconds,
@@ -230,7 +230,7 @@ def fetch(store: CheckpointStore, ids: Iterable[str], limits: CheckpointLimits) 
                 rest = rest[size + 1 :]
 
 
-def _environment() -> dict[str, str]:
+def store_environment() -> dict[str, str]:
     """Return the environment for git in a store, in which nothing of the person's own settings counts."""
     environment = git_environment(os.environ) | {
         "GIT_CONFIG_GLOBAL": os.devnull,

@@ -8,8 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
+from zot_core.checkpoints.git_tree import store_environment
 from zot_core.checkpoints.store import PRUNED, CheckpointLimits, CheckpointStore
-from zot_core.machine.git import git_command, git_environment
+from zot_core.errors import CheckpointError
+from zot_core.machine.git import git_command
 from zot_provider.files.regular_file import read_regular
 from zot_provider.record import Record
 
@@ -47,7 +49,8 @@ def prune(
     path: str, days: float, limits: CheckpointLimits | None = None, check: Callable[[], None] = lambda: None
 ) -> None:
     """Remove the checkpoints of a store that are older than `days`, and the contents that no other one needs; with 0
-    days the whole store. Calls `check` often. Raises OSError.
+    days the whole store. Calls `check` often. Raises OSError, and `CheckpointError`, before anything is removed, if git
+    cannot read an index.
 
     What the indexes list stays, and so does what the first look at the folder stored: otherwise the next look would
     have to read every file again.
@@ -57,6 +60,12 @@ def prune(
         return
     oldest = time.time() - days * _DAY
     needed: set[str] = set()
+    for entry in _entries(path):
+        if entry.name.startswith("index"):
+            if entry.stat().st_mtime < oldest:
+                os.unlink(entry.path)
+            elif not entry.name.endswith(".lock"):  # git is writing it, and what it lists is fresh
+                needed |= _indexed(path, entry.path, (limits or CheckpointLimits()).seconds)
     for turn in _entries(os.path.join(path, "turns")):
         check()
         if turn.stat().st_mtime < oldest:
@@ -64,12 +73,6 @@ def prune(
         else:
             with open(turn.path, "rb") as file:
                 needed.update(id.decode() for line in file for id in _ID.findall(line))
-    for entry in _entries(path):
-        if entry.name.startswith("index"):
-            if entry.stat().st_mtime < oldest:
-                os.unlink(entry.path)
-            else:
-                needed |= _indexed(path, entry.path, (limits or CheckpointLimits()).seconds)
     fresh = time.time() - _FRESH
     for folder in _entries(os.path.join(path, "objects")):
         check()
@@ -82,7 +85,7 @@ def prune(
 
 
 def prune_if_due(store: CheckpointStore, limits: CheckpointLimits, check: Callable[[], None]) -> None:
-    """Prune a store, at most once a day; a large one more than others. Raises OSError."""
+    """Prune a store, at most once a day; a large one more than others. Raises what `prune` raises."""
     try:
         due = time.time() - os.stat(os.path.join(store.path, PRUNED)).st_mtime > _DAY
     except FileNotFoundError:  # a new store
@@ -102,13 +105,17 @@ def _mark(path: str) -> None:
 
 
 def _indexed(path: str, index: str, seconds: float) -> set[str]:
-    """Return the ids of the contents that an index lists; none if git cannot read it."""
-    environment = git_environment(os.environ) | {"GIT_INDEX_FILE": index, "GIT_CONFIG_GLOBAL": os.devnull}
+    """Return the ids of the contents that an index lists. Raises `CheckpointError` if git cannot read it now."""
+    environment = store_environment() | {"GIT_INDEX_FILE": index}
     try:
         command = git_command(f"--git-dir={path}", "ls-files", "-s", "-z")
         listed = subprocess.run(command, env=environment, cwd=path, capture_output=True, timeout=seconds, check=False)
+        # To git, an index that was renamed meanwhile is empty.
+        readable = listed.returncode == 0 and os.path.exists(index)
     except (OSError, subprocess.TimeoutExpired):
-        return set()
+        readable = False
+    if not readable:
+        raise CheckpointError(f"git cannot read {index}, so nothing was removed there")
     return {found[0].decode() for row in listed.stdout.split(b"\0") if (found := _ID.findall(row[:100]))}
 
 

@@ -112,12 +112,9 @@ class CheckpointStore:
         path = self._turn(entry)
         rows: list[object] = [] if os.path.exists(path) else [{"entry": entry, "time": at}]
         rows += changes
-        data = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, data)
-        finally:
-            os.close(descriptor)
+        with open(path, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            # The line break is first: a row that a full disk has cut must not spoil the next one.
+            file.write("".join(f"\n{json.dumps(row)}" for row in rows).encode())
 
     def recorded(self, entries: Iterable[str]) -> list[str]:
         """Return those of the entries that have changes."""

@@ -112,7 +112,7 @@ class Checkpoints:
     async def _prune(self, store: "CheckpointStore") -> None:
         from zot_core.checkpoints.prune import prune_if_due  # noqa: PLC0415  not before the first change
 
-        with suppress(OSError):  # it is tried again by the next process
+        with suppress(OSError, CheckpointError):  # it is tried again by the next process
             if os.path.isdir(store.path):
                 await in_thread(lambda check: prune_if_due(store, self.limits, check))
 
@@ -128,9 +128,7 @@ class Checkpoints:
         """Save the file at the path before and after the block changes it, for this entry."""
         from zot_core.checkpoints import states  # noqa: PLC0415  as above
 
-        self._search_now()  # this change is not one of the last command
-        if self._search is not None:
-            await asyncio.wait([self._search])
+        await self._searched()  # this change is not one of the last command
         async with self.lock:
             store, limits, now = await self.store(), self.limits, time.time()
             path = await asyncio.to_thread(os.path.realpath, path)
@@ -162,7 +160,7 @@ class Checkpoints:
             self._timer = None
             self._running.append(entry)
             return self._covered
-        self._search_now()
+        await self._searched()  # what the last command changed does not belong to this one
         async with self.lock:
             store, limits = await self.store(), self.limits
 
@@ -226,6 +224,12 @@ class Checkpoints:
                 await self._attempt(look)
 
         self._search = self._beside(find())
+
+    async def _searched(self) -> None:
+        """Search for what the commands that have ended changed, and wait for the end of that."""
+        self._search_now()
+        if self._search is not None:
+            await asyncio.wait([self._search])
 
     async def _attempt(self, work: Callable[[], T]) -> tuple[bool, T | None]:
         """Run work in a thread and return whether it succeeded, and its result. Cancelling ends a running git."""

@@ -68,8 +68,7 @@ def _use_model(prompt: CommandPrompt, runtime: Runtime) -> bool:
     except ConfigError as error:
         unknown = error_line(error)
     if unknown:
-        why = unknown.removesuffix("; it is used anyway")
-        agent.emit(Notice("warn", f"{prompt.source}: model {prompt.model}: {why}; {agent.model.id} answers"))
+        agent.emit(Notice("warn", f"{prompt.source}: model {prompt.model}: {unknown}; {agent.model.id} answers"))
         return False
     if model == agent.model and level in (None, agent.reasoning):
         return False

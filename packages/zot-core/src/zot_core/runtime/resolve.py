@@ -114,7 +114,7 @@ def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored
 def other_model(
     client: Client, current: Model, model: str | Model, provider: str
 ) -> tuple[Model, str, Reasoning | None]:
-    """Return the model that replaces `current`, a warning if it is not a known model, and the reasoning level at the
+    """Return the model that replaces `current`, a sentence if it is not a known model, and the reasoning level at the
     end of its name.
 
     Raises `ConfigError`: see `ModelRegistry.resolve` and `RoutingClient.check`. A client supplied by the embedder
@@ -127,8 +127,8 @@ def other_model(
         found = registry.resolve(model, current, provider=provider) if isinstance(model, str) else model
         client.check(found)
         title = registry.provider(found.provider).title
-        warning = f"{found.id} is not among the models of {title} that zot knows; it is used anyway"
-        return found, warning if registry.unlisted(found, current) else "", level
+        unlisted = f"{found.id} is not among the models of {title} that zot knows"
+        return found, unlisted if registry.unlisted(found, current) else "", level
     if not isinstance(model, str):
         return model, "", None
     own = provider or current.provider

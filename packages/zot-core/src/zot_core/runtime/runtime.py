@@ -307,10 +307,10 @@ class Runtime:
         """
         self._check_idle()
         agent = self.agent
-        agent.model, warning, level = resolve.other_model(agent.client, agent.model, model, provider)
+        agent.model, unknown, level = resolve.other_model(agent.client, agent.model, model, provider)
         agent.reasoning = level or agent.reasoning
-        if warning:
-            agent.emit(Notice("warn", warning))
+        if unknown:
+            agent.emit(Notice("warn", f"{unknown}; it is used anyway"))
         if self.session is not None:
             self.session.change(model=agent.model.id, provider=agent.model.provider)
         agent.refresh()

@@ -27,10 +27,7 @@ PROTECTED = (
 _HOMES = ("/home", "/root", "/Users")
 TEMPORARY = os.path.realpath("/tmp")
 _SHARED = (TEMPORARY, "/var/tmp", "/run", "/var/run")
-_SECRETS = (
-    "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
-    "/etc/ssl/private",
-)  # fmt: skip
+_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/ssl/private")
 """What only root reads; a sandbox that root starts would."""
 
 _TOOLCHAINS = (

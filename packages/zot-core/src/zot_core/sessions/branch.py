@@ -16,13 +16,13 @@ A fork is a new session and has no `family`.
 
 import os
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import Any
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError
 from zot_core.sessions import rows
-from zot_core.sessions.copying import CopyPlan, plan_copy, write_copy
-from zot_core.sessions.file import SessionFile, make_private
+from zot_core.sessions.copying import create_copy, plan_copy
+from zot_core.sessions.file import SessionFile
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import free_path, new_session_id, short_id
@@ -77,7 +77,7 @@ def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork
             family = "" if fork else meta.session_id
             new = branch_meta(path, meta, family, copy.messages, copy.last)
             new = new.replace(model=copy.model or meta.model, provider=copy.provider or meta.provider)
-            return _write(os.path.dirname(os.path.abspath(path)), new, source, copy)
+            return create_copy(os.path.dirname(os.path.abspath(path)), new, source, copy)
     except OSError as error:
         raise SessionError(f"cannot copy session {path}: {error.strerror}") from error
 
@@ -165,22 +165,6 @@ def leave_branch(session: SessionFile) -> None:
     with suppress(SessionError):  # a list may then show two files of the family; nothing is lost
         session.link(hide_from_sessions=True)
     session.close()
-
-
-def _write(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
-    """Write a new file and return its path. Raises OSError."""
-    make_private(folder)
-    temporary = os.path.join(folder, f".{meta.id}.tmp")
-    try:
-        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
-            write_copy(target, meta, source, plan)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
-    path = free_path(folder, short_id(meta.session_id))
-    os.rename(temporary, path)
-    return path
 
 
 def first_meta(path: str) -> Meta | None:

@@ -7,9 +7,11 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from zot_core.sessions import rows
+from zot_core.sessions.file import make_private
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import CompactionRow, Meta
+from zot_core.sessions.store import free_path, short_id
 from zot_core.sessions.tree import KINDS, file_rows
 from zot_provider.record import Record, field
 
@@ -63,6 +65,23 @@ def _read_names(copy: CopyPlan, row: dict[str, Any]) -> None:
         copy.model, copy.provider, copy.title = meta.model, meta.provider, meta.title or copy.title
     elif isinstance(row.get("title"), str):
         copy.title = row["title"]
+
+
+def create_copy(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
+    """Write what was planned into a new session file with this `meta` row, and return its path. The file is complete
+    or not there. Raises OSError."""
+    make_private(folder)
+    temporary = os.path.join(folder, f".{meta.id}.tmp")
+    try:
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as target:
+            write_copy(target, meta, source, plan)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    path = free_path(folder, short_id(meta.session_id))
+    os.rename(temporary, path)
+    return path
 
 
 def write_copy(target: BinaryIO, meta: Meta, source: BinaryIO, plan: CopyPlan) -> None:

@@ -121,7 +121,7 @@ def rename(store: SessionStore, path: str, title: str) -> str:
     `SessionError` if the file is not a session of `store` or cannot be written.
     """
     title = first_line(title)
-    with _locked(store, path) as torn:
+    with _locked(store, path) as (_, torn):
         row = b"\n" * torn + without_surrogates(dump({"type": "rename", "title": title}) + "\n").encode()
         try:
             used = os.stat(path)
@@ -139,10 +139,9 @@ def delete(store: SessionStore, path: str) -> None:
 
     Raises `SessionLocked` while a process has it open, `SessionError` as `rename` does.
     """
-    with _locked(store, path):
-        meta = _scan_file(path).meta
+    with _locked(store, path) as (meta, _):
         try:
-            for each in family_files(path, meta) if meta is not None else [path]:
+            for each in family_files(path, meta):
                 os.unlink(each)
         except OSError as error:
             raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
@@ -162,7 +161,7 @@ def name_from(message: Message) -> str:
     """
     if message.role != "user" or message.hidden:
         return ""
-    lines = (message.display_text or message.text)[: 20 * NAME_LENGTH].splitlines()
+    lines = message.shown_text[: 20 * NAME_LENGTH].splitlines()
     line = next((line for line in map(_without_marks, lines) if line), "")
     end = next((found.end() for found in _SENTENCE.finditer(line) if found.end() >= _SHORT_SENTENCE), len(line))
     line = line[:end].rstrip(".。 ")
@@ -233,8 +232,8 @@ def _scan_row(scan: _Scan, line: bytes) -> None:
 
 
 @contextmanager
-def _locked(store: SessionStore, path: str) -> Iterator[bool]:
-    """Lock a session; the value is whether its last line is incomplete."""
+def _locked(store: SessionStore, path: str) -> Iterator[tuple[Meta, bool]]:
+    """Lock a session; the values are its meta row, and whether its last line is incomplete."""
     root, real = os.path.realpath(store.root), os.path.realpath(path)
     if os.path.commonpath([root, real]) != root or not real.endswith(".jsonl"):
         raise SessionError(f"{path} is not a session below {store.root}")
@@ -249,6 +248,6 @@ def _locked(store: SessionStore, path: str) -> Iterator[bool]:
         raise SessionError(f"{path} is not a session file: it has no meta row")
     session = SessionFile(path, scan.meta, resume=StoredSession(scan.meta, torn=torn, size=scan.size))
     try:
-        yield torn
+        yield scan.meta, torn
     finally:
         session.close()

@@ -7,14 +7,13 @@ from zot_core.sessions import rows
 from zot_core.sessions.listing import FULL_SCAN_BYTES
 from zot_core.sessions.raw import read_row
 from zot_provider.files.regular_file import open_regular
-from zot_provider.messages import Message
 from zot_provider.record import Record, field
 from zot_provider.usage import Usage
 
 TEXT_LENGTH = 4000
 """Maximum characters of a text in a preview."""
 
-_MESSAGE = b'{"type":"message","message":{"role":"'
+_SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
 
 
 class SessionPreview(Record):
@@ -34,13 +33,14 @@ def read_preview(path: str) -> SessionPreview:
         if line.startswith(b'{"type":"usage"'):
             if not counted:
                 preview.usage, counted = rows.read_usage(read_row(line).get("cumulative")), True
-        elif line.startswith((_MESSAGE + b"user", _MESSAGE + b"assistant")) and not preview.prompt:
+        elif line.startswith(_SAID) and not preview.prompt:
             message = rows.read_message(read_row(line).get("message"))
             if message is not None and not message.hidden:
+                text = message.shown_text.strip()[:TEXT_LENGTH]
                 if message.role == "user":
-                    preview.prompt = _text(message)
+                    preview.prompt = text
                 elif not preview.answer:
-                    preview.answer = _text(message)
+                    preview.answer = text
         if preview.prompt and counted:
             break
     return preview
@@ -53,8 +53,3 @@ def _last_lines(path: str) -> list[bytes]:
             return file.read(FULL_SCAN_BYTES).split(b"\n")
     except OSError as error:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
-
-
-def _text(message: Message) -> str:
-    text = message.text if message.display_text is None else message.display_text
-    return text.strip()[:TEXT_LENGTH]

@@ -90,6 +90,9 @@ class CustomEntry(Record):
 ENTRIES = ("message", "compaction", "branch_summary", "label", "custom")
 """The types of the rows that are entries, besides `tool_result`, which has the id of the `message` row after it."""
 
+MESSAGE_START = b'{"type":"message","message":{"role":"'
+"""The beginning of a row as `message_row` writes it, up to the role."""
+
 _DIGITS = 12
 """Limit for the digits of a number in a message's `meta`; zot writes no longer ones."""
 

@@ -31,7 +31,7 @@ _ESCAPED = re.compile(r'["\\<>&\x00-\x1f\x7f\u2028\u2029\x85\s]+')
 """What JSON writers may escape, and white space, which is compared loosely."""
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f]+")
 _RARE = 3  # letters of ASCII that are rare enough to look for
-_SAID = tuple(b'{"type":"message","message":{"role":"%s"' % role for role in (b"user", b"assistant"))
+_SAID = tuple(rows.MESSAGE_START + role for role in (b"user", b"assistant"))
 _TITLES = (b'{"type":"meta"', b'{"type":"rename"')
 
 
@@ -149,7 +149,7 @@ class _FileSearch:
         message = rows.read_message(read_row(line).get("message"))
         if message is None or message.hidden:
             return
-        text = message.display_text or message.text
+        text = message.shown_text
         plain = _plain(text)
         here = [each for each in self.words if each.text in plain]
         if len(here) > self._most:

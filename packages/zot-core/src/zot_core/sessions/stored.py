@@ -10,7 +10,7 @@ from typing import Any, get_args
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
-from zot_core.sessions.rows import Meta
+from zot_core.sessions.rows import MESSAGE_START, Meta
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, Role, TextBlock
 from zot_provider.record import Record, field
@@ -19,7 +19,6 @@ from zot_provider.usage import Usage
 EAGER_BYTES = 8 << 20
 """Files of up to this many bytes are loaded completely."""
 
-_MESSAGE = b'{"type":"message","message":{"role":"'
 _TOOL_RESULT = b'{"type":"tool_result",'
 _USAGE = b'{"type":"usage",'
 _UNREAD_USAGE = {"type": "usage"}
@@ -156,9 +155,9 @@ class StoredMessage(Message):
 def _unread_message(line: bytes, before: str, start: int, source: _RowSource) -> StoredMessage | None:
     """Return an unloaded message for a line; None unless the line has exactly the form in which zot writes messages.
     `before` is the id of the entry before it."""
-    if not line.startswith(_MESSAGE):
+    if not line.startswith(MESSAGE_START):
         return None
-    role = _ROLES.get(line[len(_MESSAGE) : line.index(b'"', len(_MESSAGE))])
+    role = _ROLES.get(line[len(MESSAGE_START) : line.index(b'"', len(MESSAGE_START))])
     id = rows.id_at_end(line) or (rows.entry_id({}, before, line) if line.endswith(b"}}\n") else "")
     return StoredMessage(role, id, source, start, len(line)) if role is not None and id else None
 

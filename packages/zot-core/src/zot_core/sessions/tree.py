@@ -12,6 +12,7 @@ from zot_core.errors import SessionError
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
+from zot_core.sessions.rows import MESSAGE_START
 from zot_core.sessions.stored import no_collector
 from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, TextBlock, ToolResultBlock
@@ -26,7 +27,6 @@ _CODES: dict[EntryKind, int] = {kind: code for code, kind in enumerate(KINDS)}
 _LINE = 200
 """Characters of an entry's first line."""
 
-_ROLE = b'{"type":"message","message":{"role":"'
 _KINDS: dict[bytes, EntryKind] = {b'user"': "user", b"assis": "assistant", b'tool"': "tool"}
 
 
@@ -284,10 +284,10 @@ may have `tool_result` rows before their own; its offset; its line."""
 def file_rows(file: Iterable[bytes], before: str = "", at: int = 0) -> Iterator[FileRow]:
     """Yield the rows of a session file, without incomplete ones, unknown ones and `tool_result` rows. `at` is the
     offset of the first line, `before` the id of the entry before it."""
-    first, role = -1, len(_ROLE)
+    first, role = -1, len(MESSAGE_START)
     for line in file:
         start, at = at, at + len(line)
-        if line.startswith(_ROLE) and (found := rows.id_at_end(line)):
+        if line.startswith(MESSAGE_START) and (found := rows.id_at_end(line)):
             kind: str | None = _KINDS.get(line[role : role + 5])
             id = found
         elif line.startswith(b'{"type":"usage"') and line.endswith(b"\n"):
@@ -323,7 +323,7 @@ def first_line(message: Message) -> str:
     """Return a line that names a message: its text, its calls, or its results."""
     if message.hidden:
         return ""
-    text = (message.display_text or message.text)[:_LINE].strip()
+    text = message.shown_text[:_LINE].strip()
     if not text:
         results = [block.content for block in message.content if isinstance(block, ToolResultBlock)]
         texts = [block.text[:_LINE] for content in results for block in content if isinstance(block, TextBlock)]

@@ -74,9 +74,7 @@ def find_skills(
         search.look_in_extension(each)
     search.look_in([BUILTIN], "builtin")
     search.cache.save()
-    notes = search.skills.notes
-    if len(notes) > NOTES_LIMIT:
-        notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more skills or folders of skills are left out"]
+    limit_notes(search.skills.notes, "skills or folders of skills")
     return search.skills
 
 
@@ -206,32 +204,46 @@ class _SkillSearch:
     def _folders(self, place: str) -> Iterator[str]:
         """Yield the subfolders of a folder, sorted, including links to folders, but not hidden ones or
         `node_modules`."""
-        try:
-            with os.scandir(place) as entries:
-                names = []
-                for number, entry in enumerate(entries):
-                    if number == ENTRIES_LIMIT:
-                        self.skills.notes.append(f"{place} has more than {ENTRIES_LIMIT} entries; the rest is left out")
-                        break
-                    if not entry.name.startswith(".") and entry.name != "node_modules" and _is_folder(entry):
-                        names.append(entry.name)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        except OSError as error:
-            self._skip(f"{place} cannot be read ({error.strerror})")
-            return
-        for name in sorted(names):
-            yield os.path.join(place, name)
+        for entry in visible_entries(place, self.skills.notes):
+            if entry.name != "node_modules" and is_folder(entry):
+                yield entry.path
 
     def _skip(self, note: str) -> None:
         self.skills.notes.append(f"{note}; it is left out")
 
 
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
+def visible_entries(folder: str, notes: list[str]) -> "list[os.DirEntry[str]]":
+    """Return what is in a folder, sorted by name, without hidden entries; nothing if the folder does not exist. A note
+    is added for what is left out."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                if number == ENTRIES_LIMIT:
+                    notes.append(f"{folder} has more than {ENTRIES_LIMIT} entries; the rest is left out")
+                    break
+                if not entry.name.startswith("."):
+                    found.append(entry)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        notes.append(f"{folder} cannot be read ({error.strerror}); it is left out")
+        return []
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def is_folder(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry is a folder, or a link to one."""
     try:
         return entry.is_dir()
     except OSError:  # a link in a circle
         return False
+
+
+def limit_notes(notes: list[str], what: str) -> None:
+    """Keep the first `NOTES_LIMIT` notes, and count the others, which are about `what`."""
+    if len(notes) > NOTES_LIMIT:
+        notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more {what} are left out"]
 
 
 def _is_within(path: str, folder: str) -> bool:

@@ -8,8 +8,9 @@ at once.
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from zot_core.skills.discover import is_folder, limit_notes, visible_entries
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.templates.template import CommandPrompt, PromptTemplate, read_prompt, read_template
 from zot_provider.errors import ConfigError
@@ -19,9 +20,6 @@ BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
 TEMPLATES_LIMIT = 500
 """Maximum number of templates."""
-
-ENTRIES_LIMIT = 1000
-"""Maximum number of entries read from one folder."""
 
 DEPTH_LIMIT = 4
 """Maximum number of folders in a name."""
@@ -99,6 +97,7 @@ class PromptTemplates:
                 hidden = f"{file.path}: /{file.name} is already used by {known.path}"
                 listing.notes.append(f"{hidden}; it is left out")
         listing.found.sort(key=lambda template: template.name.lower())
+        limit_notes(listing.notes, "prompt templates or folders of them")
         return listing
 
     def _files(self, notes: list[str]) -> Iterator[TemplateFile]:
@@ -133,13 +132,14 @@ def _files_in(
     folder: str, source: str, seen: set[str], notes: list[str], names: tuple[str, ...] = ()
 ) -> Iterator[TemplateFile]:
     """Yield the templates in a folder, which need not exist, then those below it; `names` are the folders above."""
-    entries = list(_entries(folder, notes))
+    entries = visible_entries(folder, notes)
     if not entries or (real := os.path.realpath(folder)) in seen:
         return
     seen.add(real)
     folders = []
-    for name, path in entries:
-        if os.path.isdir(path):
+    for entry in entries:
+        name, path = entry.name, entry.path
+        if is_folder(entry):
             if _NAME.fullmatch(name) and len(names) < DEPTH_LIMIT:
                 folders.append((name, path))
         elif name.endswith(_SUFFIX):
@@ -152,24 +152,6 @@ def _files_in(
                 yield TemplateFile(":".join((*names, stem)), path, source)
     for name, path in folders:
         yield from _files_in(path, source, seen, notes, (*names, name))
-
-
-def _entries(folder: str, notes: list[str]) -> Iterable[tuple[str, str]]:
-    """Return the names and paths of what is in a folder, sorted, without hidden entries."""
-    names = []
-    try:
-        with os.scandir(folder) as entries:
-            for number, entry in enumerate(entries):
-                if number == ENTRIES_LIMIT:
-                    notes.append(f"{folder} has more than {ENTRIES_LIMIT} entries; the rest is left out")
-                    break
-                names.append(entry.name)
-    except (FileNotFoundError, NotADirectoryError):
-        return ()
-    except OSError as error:
-        notes.append(f"{folder} cannot be read ({error.strerror}); it is left out")
-        return ()
-    return [(name, os.path.join(folder, name)) for name in sorted(names) if not name.startswith(".")]
 
 
 def _read(file: TemplateFile, listing: TemplateListing) -> None:

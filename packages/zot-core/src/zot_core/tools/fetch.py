@@ -8,7 +8,8 @@ from typing import Annotated
 from urllib.parse import urljoin
 
 from zot_core.errors import ToolError
-from zot_core.machine.hosts import AddressRefused, NetworkAccess, WebAddress, read_web_address
+from zot_core.machine.hosts import AddressRefused, WebAddress, read_web_address
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.process_groups import lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin

@@ -1,14 +1,12 @@
 """`zot auth status|login|logout|move`: keys and sign-ins, without a screen."""
 
-import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_network
 from zot_agent.standard_error import print_error
-from zot_provider.errors import ZotError
 
 
 def build_parser() -> Parser:
@@ -45,33 +43,24 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand(stopped="stopped; nothing was stored")
 def run(arguments: Sequence[str]) -> int:
     """Run `zot auth` with `arguments` (those after `auth`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(list(arguments))
-        home = zot_home()
-        settings = load_settings(home)
-        use_network(settings)
-        for problem in settings.problems:
-            print_error(problem)
-        registry = open_registry(home)
-        if given.verb == "status":
-            from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module
+    given = build_parser().parse_args(list(arguments))
+    home = zot_home()
+    settings = load_settings(home)
+    use_network(settings)
+    for problem in settings.problems:
+        print_error(problem)
+    registry = open_registry(home)
+    if given.verb == "status":
+        from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module
 
-            return print_status(registry, home, as_json=given.json, every=given.all)
-        if given.verb == "login":
-            from zot_agent.cli.auth.login import log_in  # noqa: PLC0415  as above
+        return print_status(registry, home, as_json=given.json, every=given.all)
+    if given.verb == "login":
+        from zot_agent.cli.auth.login import log_in  # noqa: PLC0415  as above
 
-            return log_in(registry, home, given.provider, given.method or "", agree=given.agree)
-        from zot_agent.cli.auth.stored import log_out, move_all  # noqa: PLC0415  as above
+        return log_in(registry, home, given.provider, given.method or "", agree=given.agree)
+    from zot_agent.cli.auth.stored import log_out, move_all  # noqa: PLC0415  as above
 
-        return log_out(registry, home, given.provider) if given.verb == "logout" else move_all(home, given.to)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        print_error("stopped; nothing was stored")
-        return 130
+    return log_out(registry, home, given.provider) if given.verb == "logout" else move_all(home, given.to)

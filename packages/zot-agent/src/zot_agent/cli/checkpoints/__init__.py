@@ -1,15 +1,15 @@
 """`zot checkpoints list|prune`: the saved files behind `/undo`."""
 
-import sys
 import time
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.ext.terminal import print_line, print_table
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import checkpoints_root
 from zot_agent.standard_error import print_error
 from zot_core.checkpoints.prune import list_checkpoints, prune
-from zot_provider.errors import ZotError
-from zot_tui.text.sanitize import sanitize_line
+from zot_core.errors import CheckpointError
+from zot_provider.errors import ConfigError
 
 
 def build_parser() -> Parser:
@@ -29,41 +29,44 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot checkpoints` with `arguments` (those after `checkpoints`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(list(arguments))
-        return _list() if given.verb == "list" else _prune(0.0 if given.all else given.days)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
-    except OSError as error:
-        print_error(f"{error.filename or checkpoints_root()}: {error.strerror}")
-        return 1
+    given = build_parser().parse_args(list(arguments))
+    if given.verb == "list":
+        return _list()
+    if not given.days > 0:
+        raise ConfigError(f"--days must be greater than 0, got {given.days:g}; --all removes everything")
+    return _prune(0.0 if given.all else given.days)
 
 
 def _list() -> int:
-    for each in list_checkpoints(checkpoints_root()):
-        day = time.strftime("%Y-%m-%d", time.localtime(each.last)) if each.last else "never used"
-        _print(f"{day}  {each.answers:>5} answers  {_megabytes(each.bytes):>9}  {each.folder}")
+    rows = [
+        (time.strftime("%Y-%m-%d", time.localtime(each.last)) if each.last else "never", str(each.answers),
+         _megabytes(each.bytes), each.folder)
+        for each in list_checkpoints(checkpoints_root())
+    ]  # fmt: skip
+    if rows:
+        print_table([("used", "answers", "size", "folder"), *rows])
+    else:
+        print_line("no saved files")
     return 0
 
 
 def _prune(days: float) -> int:
-    root = checkpoints_root()
-    before = sum(each.bytes for each in list_checkpoints(root))
-    for each in list_checkpoints(root):
-        prune(each.path, days)
-    after = sum(each.bytes for each in list_checkpoints(root))
-    _print(f"removed {_megabytes(before - after)} of {_megabytes(before)}")
-    return 0
+    root, failed = checkpoints_root(), False
+    stores = list_checkpoints(root)
+    for each in stores:
+        try:
+            prune(each.path, days)
+        except (CheckpointError, OSError) as error:
+            failed = True
+            reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            print_error(f"{each.folder}: {reason}")
+    before, after = (sum(each.bytes for each in found) for found in (stores, list_checkpoints(root)))
+    print_line(f"removed {_megabytes(before - after)} of {_megabytes(before)}")
+    return int(failed)
 
 
 def _megabytes(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB"
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(sanitize_line(line) + "\n")

@@ -4,9 +4,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from zot_agent.cli.parser import Parser
-from zot_agent.standard_error import print_error
-from zot_provider.errors import ZotError
+from zot_agent.cli.parser import Parser, subcommand
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -23,15 +21,10 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Print the script for a shell and return the exit code."""
-    try:
-        shell = build_parser().parse_args(list(arguments)).shell
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    shell = build_parser().parse_args(list(arguments)).shell
     from zot_agent.cli.completions.tree import read_tree  # noqa: PLC0415  imports every subcommand
 
     sys.stdout.write(import_module(f"zot_agent.cli.completions.{shell}").script(read_tree()))

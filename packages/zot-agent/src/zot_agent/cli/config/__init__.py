@@ -8,7 +8,7 @@ from typing import Any
 
 from zot_agent.cli.ext.folder.names import project_choice
 from zot_agent.cli.ext.terminal import print_line, print_table
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.folder_trust import FolderTrust
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.setting import Setting
@@ -17,7 +17,7 @@ from zot_agent.config.settings_file import change_settings, project_file, user_f
 from zot_agent.host.build import open_registry
 from zot_agent.host.setting_changes import check_model
 from zot_agent.standard_error import print_error
-from zot_provider.errors import ConfigError, UnknownName, ZotError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import dump
 
 
@@ -44,18 +44,13 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot config` with `arguments` (those after `config`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(_known(arguments))
-        verbs = {"get": _get, "set": _set, "list": _list, "path": _path, "unset": _unset}
-        verbs[given.verb](given)
-        return 0
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    given = build_parser().parse_args(_known(arguments))
+    verbs = {"get": _get, "set": _set, "list": _list, "path": _path, "unset": _unset}
+    verbs[given.verb](given)
+    return 0
 
 
 def _known(arguments: Sequence[str]) -> list[str]:

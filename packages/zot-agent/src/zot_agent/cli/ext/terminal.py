@@ -1,4 +1,4 @@
-"""Output and questions of `zot ext` and `zot sessions`, made safe for a terminal."""
+"""Output and questions of subcommands, made safe for a terminal."""
 
 import sys
 from collections.abc import Sequence

@@ -1,11 +1,8 @@
 """`zot sessions list|show|search|export|import|prune`: the stored sessions, without a screen."""
 
-import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
-from zot_agent.standard_error import print_error
-from zot_provider.errors import ZotError
+from zot_agent.cli.parser import Parser, subcommand
 
 _ID = "the beginning of a session's id or file name, or a path"
 
@@ -67,31 +64,22 @@ def _prune_flags(prune: Parser) -> None:
     prune.add_argument("-y", "--yes", action="store_true", help="with --all: delete without a question")
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot sessions` with `arguments` (those after `sessions`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(list(arguments) or ["--help"])
-        if given.verb == "prune":
-            from zot_agent.cli.sessions.prune import print_prune  # noqa: PLC0415  one verb needs one module
+    given = build_parser().parse_args(list(arguments) or ["--help"])
+    if given.verb == "prune":
+        from zot_agent.cli.sessions.prune import print_prune  # noqa: PLC0415  one verb needs one module
 
-            return print_prune(given)
-        if given.verb in ("export", "import"):
-            from zot_agent.cli.sessions.exchange import print_export, print_import  # noqa: PLC0415  as above
+        return print_prune(given)
+    if given.verb in ("export", "import"):
+        from zot_agent.cli.sessions.exchange import print_export, print_import  # noqa: PLC0415  as above
 
-            return print_export(given.id, given.path) if given.verb == "export" else print_import(given.path)
-        from zot_agent.cli.sessions.listing import print_found, print_list, print_session  # noqa: PLC0415  as above
+        return print_export(given.id, given.path) if given.verb == "export" else print_import(given.path)
+    from zot_agent.cli.sessions.listing import print_found, print_list, print_session  # noqa: PLC0415  as above
 
-        if given.verb == "show":
-            return print_session(given.id, as_json=given.json)
-        if given.verb == "search":
-            return print_found(given.words, here=given.here, limit=given.limit, as_json=given.json)
-        return print_list(everywhere=given.all, limit=given.limit, as_json=given.json)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        print_error("stopped")
-        return 130
+    if given.verb == "show":
+        return print_session(given.id, as_json=given.json)
+    if given.verb == "search":
+        return print_found(given.words, here=given.here, limit=given.limit, as_json=given.json)
+    return print_list(everywhere=given.all, limit=given.limit, as_json=given.json)

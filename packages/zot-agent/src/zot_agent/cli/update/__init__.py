@@ -1,15 +1,15 @@
 """`zot update`: installs the newest version of zot as it was installed, or says how."""
 
 import asyncio
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import use_network
-from zot_agent.standard_error import print_error
 from zot_agent.update.installation import Installation, installation
 from zot_agent.update.latest import REGISTRY, is_newer, latest_version
 from zot_agent.version import __version__
@@ -31,22 +31,14 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand(stopped="stopped; the installer may have to be started again")
 def run(arguments: Sequence[str], registry: str = REGISTRY, found: Installation | None = None) -> int:
     """Run `zot update` with `arguments` (those after `update`) and return the exit code."""
-    try:
-        given, words = build_parser().parse_known_args(list(arguments))
-        if words:
-            raise ConfigError(f"zot update takes no words; a prompt is sent with zot -- update {' '.join(words)}")
-        use_network(load_settings(zot_home()))
-        return _update(registry, found or installation(), check=given.check)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
-    except KeyboardInterrupt:
-        print_error("stopped; the installer may have to be started again")
-        return 130
+    given, words = build_parser().parse_known_args(list(arguments))
+    if words:
+        raise ConfigError(f"zot update takes no words; a prompt is sent with zot -- update {' '.join(words)}")
+    use_network(load_settings(zot_home()))
+    return _update(registry, found or installation(), check=given.check)
 
 
 def _update(registry: str, found: Installation, *, check: bool) -> int:
@@ -61,13 +53,13 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
     if check or not found.command:
         _print(f"to update: {found.advice}")
         return 0
-    _print(f"{found.advice.removeprefix('run ')}")
+    _print(shlex.join(found.command))
     try:
         return 1 if subprocess.run(found.command, timeout=INSTALL_LIMIT, check=False).returncode else 0
     except FileNotFoundError:
-        raise ConfigError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
+        raise ZotError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"the installer did not finish: {error}; {found.advice}") from None
+        raise ZotError(f"the installer did not finish: {error}; {found.advice}") from None
 
 
 def _print(line: str) -> None:

@@ -8,16 +8,15 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions import rows
 from zot_core.sessions.branch import first_meta
-from zot_core.sessions.copying import CopyPlan, plan_copy, write_copy
-from zot_core.sessions.exchange.output_file import output_file
-from zot_core.sessions.file import make_private
+from zot_core.sessions.copying import create_copy, plan_copy, write_copy
 from zot_core.sessions.listing import SessionEntry, first_line
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.store import SessionStore, new_session
+from zot_core.sessions.store import SessionStore, new_session_id
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record
 
@@ -59,20 +58,13 @@ def import_session(store: SessionStore, path: str, cwd: str, version: str, limit
             plan = plan_copy(_lines(source, path, limits))
             if not plan.messages:
                 raise SessionError(f"{path} has no messages")
-            meta = Meta("", cwd, plan.model, plan.provider, "", version, first_line(plan.title))
-            return _copy_in(store.folder(cwd), meta, source, plan)
+            title = first_line(plan.title)
+            meta = Meta(new_session_id(), cwd, plan.model, plan.provider, timestamp(), version, title)
+            return create_copy(store.folder(cwd), meta, source, plan)
     except FileNotFoundError:
         raise SessionNotFound(f"no file at {path}") from None
     except OSError as error:
         raise SessionError(f"cannot import {path}: {error.strerror}") from error
-
-
-def _copy_in(folder: str, meta: Meta, source: BinaryIO, plan: CopyPlan) -> str:
-    make_private(folder)
-    new = new_session(folder, meta)
-    with output_file(new.path) as target:
-        write_copy(target, new.meta, source, plan)
-    return new.path
 
 
 def _check_start(source: BinaryIO, path: str, limits: ImportLimits) -> None:

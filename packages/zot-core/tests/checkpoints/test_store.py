@@ -1,0 +1,24 @@
+"""The store of checkpoints."""
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from zot_core.checkpoints.states import REGULAR, FileChange, FileState
+from zot_core.checkpoints.store import CheckpointStore
+
+
+def test_a_row_that_a_full_disk_has_cut_is_an_error_and_spoils_no_other_row(tmp_path: Path) -> None:
+    store = CheckpointStore(str(tmp_path / "s"), "/work")
+    store.create()
+    first, second = (FileChange(f"/{name}", None, FileState(REGULAR, name * 64)) for name in "ab")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            store.add("entry", 1.0, [first])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    store.add("entry", 2.0, [second])
+    assert store.read("entry") == (1.0, [second])
