@@ -37,7 +37,7 @@ class ContextSplit(Record):
 def context_split(runtime: Runtime) -> ContextSplit:
     """Return the parts of the next request. Reads all messages of a long session: call it in a thread."""
     agent = runtime.agent
-    system = agent.system if agent.system_prompt is None else agent.system_prompt
+    system = agent.full_system if agent.system_prompt is None else agent.system_prompt
     skills = skills_section(runtime.skills)
     skills = skills if skills in system else ""  # an extension may have replaced the prompt
     tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.tools.values()])
