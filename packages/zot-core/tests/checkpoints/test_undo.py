@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from waiting import until
 
-from zot_core import Runtime, ToolContext, tool
+from zot_core import Conversation, Runtime, ToolContext, tool
 from zot_core.checkpoints.store import CheckpointLimits
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import FilesEdited, SessionError
@@ -154,6 +154,19 @@ async def test_a_file_that_the_person_edited_is_not_overwritten_without_force(op
         assert files(work) == {"b": "b"}
         await rt.branches.redo()
         assert files(work) == {"a": "of the person"}
+
+
+async def test_no_summary_is_asked_for_before_it_is_known_that_no_file_was_edited(opens: Opens, work: Path) -> None:
+    async with opens(write("a", "1"), "one", "in short") as rt, Conversation(rt) as conversation:
+        await ask(rt, "one")
+        (work / "a").write_text("by me")
+        first = rt.messages[0].id
+        with pytest.raises(FilesEdited):
+            await conversation.branches.go_back(first, before=True, summarise=True)
+        assert len(texts(rt)) == 4
+        await conversation.branches.go_back(first, before=True, summarise=True, force=True)
+        assert texts(rt)[0].endswith("in short")
+        assert files(work) == {}
 
 
 async def test_work_of_the_person_between_two_prompts_is_asked_about(opens: Opens, work: Path) -> None:
