@@ -419,6 +419,24 @@ async def test_a_damaged_index_is_replaced(opens: Opens, work: Path, tmp_path: P
         assert files(work) == {"a": "1\n"}
 
 
+async def test_a_file_that_changes_while_git_stores_it_is_no_work_of_the_person(
+    opens: Opens, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, late = tmp_path / "bin" / "git", tmp_path / "late"
+    git.parent.mkdir()
+    git.write_text(f"""#!/bin/sh
+case "$*" in *update-index*) [ ! -e {late} ] || mv {late} {work / "a"} ;; esac
+exec {shutil.which("git")} "$@"
+""")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    async with opens(bash(f"echo 1 > a; echo 22 > {late}"), "one") as rt:
+        await ask(rt, "one")
+        assert files(work) == {"a": "22\n"}
+        await rt.branches.undo()
+        assert files(work) == {}
+
+
 async def test_a_command_that_is_cancelled_is_covered(opens: Opens, work: Path) -> None:
     async with opens(bash("echo 1 > a; touch ready; exec sleep 60"), "done") as rt:
         run = rt.prompt("go")
