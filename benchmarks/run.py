@@ -10,7 +10,9 @@ import environment
 import extensions
 import housekeeping
 import install
+import permissions
 import rpc
+import sandbox
 import screen
 import serve
 import session
@@ -19,7 +21,8 @@ import steps
 import streaming
 
 SCENARIOS = (
-    startup, streaming, steps, session, housekeeping, checkpoints, agents, extensions, rpc, screen, serve, install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc,
+    screen, serve, install,
 )  # fmt: skip
 
 

@@ -1,11 +1,13 @@
 """What extensions cannot do to a person's rules and questions, and what one with permissions can: real processes."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from command import Zot
 from extension_folder import write_extension
+from pty_screen import PtyScreen
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -150,3 +152,18 @@ def other() -> str:
     assert "No such file" in results(server)
     log = (zot.home / "logs/ext-peeker.log").read_text()
     assert "the tool 'other' is refused: permissions.tools of its manifest does not have it" in log
+
+
+def test_the_screen_asks_when_it_starts_and_starts_the_extension_after_a_yes(zot: Zot, server: ScriptedServer) -> None:
+    body = "open('ran', 'a').close()\next.command('greet')(lambda args: display('good day'))"
+    folder = write_extension(zot.home / "extensions" / "greeter", body)
+    permit(folder, read=True, write=True, network=True, exec=True, commands=["greet"])
+    command = [sys.executable, "-m", "zot_agent", *zot.at(server)]
+    with PtyScreen(command, environment={**zot.env, "TERM": "xterm-256color"}, cwd=str(zot.cwd)) as pty:
+        pty.wait_for("May the extension greeter do this?")
+        pty.wait_for("add commands: greet")
+        assert not (folder / "ran").exists()
+        pty.type("y")
+        pty.wait_for("in use: greeter")
+        pty.type("/greet\r")
+        pty.wait_for("good day")

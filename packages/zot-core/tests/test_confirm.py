@@ -1,13 +1,16 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
 from zot_core.confirm import Decision, PermissionAnswer, PermissionQuestion, Permissions, confirm_gate
+from zot_core.events import Notice
 from zot_core.hooks import Refusal, ToolRequest
-from zot_core.permissions.rule import parse_permissions
+from zot_core.permissions.rule import Rule, parse_permissions
 from zot_core.runtime.runtime import Runtime
+from zot_provider.errors import ConfigError
 from zot_provider.messages import TextBlock, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -88,6 +91,38 @@ async def test_a_deny_holds_in_yolo() -> None:
     async with agent_with(Call("bash", {"command": "true; echo hi"})) as runtime:
         Permissions("yolo", rules).attach(runtime.agent)
         assert await results(runtime) == ["not allowed: the rule bash(echo *) denies this call (f: permissions.deny)"]
+
+
+async def test_a_misspelt_rule_is_named_before_the_first_call_runs() -> None:
+    rules = parse_permissions({"deny": ["bsh(echo *)", "weather(h)"]}, "f").rules
+    echo = Call("bash", {"command": "echo hi"})
+    async with agent_with(echo, echo) as runtime:
+        notices: list[str] = []
+        runtime.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)
+        Permissions("yolo", rules).attach(runtime.agent)
+        await runtime.prompt("go")
+    assert notices == ["f: permissions.deny: 'bsh(echo *)' names no tool that there is now; did you mean bash?"]
+
+
+async def test_an_always_that_cannot_be_kept_holds_until_the_end_and_is_a_notice() -> None:
+    def save(rules: list[str]) -> Sequence[Rule]:
+        raise ConfigError("the disk is full")
+
+    async def always(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question.id)
+        return PermissionAnswer("always")
+
+    asked: list[str] = []
+    echo = Call("bash", {"command": "echo hi"})
+    async with agent_with(echo, echo) as runtime:
+        notices: list[str] = []
+        runtime.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)
+        permissions = Permissions("ask", ask=always)
+        permissions.save = save
+        permissions.attach(runtime.agent)
+        assert all("[exit 0]" in each for each in await results(runtime))
+    assert len(asked) == 1
+    assert notices == ["always holds until zot ends, because the rule cannot be kept: the disk is full"]
 
 
 def test_yolo_without_rules_imports_nothing_of_permissions() -> None:

@@ -14,7 +14,7 @@ from zot_agent.acp.agent import AcpAgent
 from zot_agent.host.options import HostOptions
 from zot_core.aio import spawn
 from zot_core.errors import SessionLocked, SessionNotFound
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.testing import ScriptedServer, Turn
 
 
@@ -138,6 +138,19 @@ async def test_a_mode_is_shown_as_an_option_too_and_an_option_as_a_mode(server: 
         assert editor.of("current_mode_update") == []
         await agent.set_config_option("mode", began.session_id, "ask")
         assert [each["currentModeId"] for each in editor.of("current_mode_update")] == ["ask"]
+
+
+@pytest.mark.needs("bwrap")
+async def test_the_sandbox_is_an_option_while_it_is_on(server: ScriptedServer, alone: Path) -> None:
+    async with agent_of(server, Editor(), sandbox="on") as agent:
+        began = await agent.new_session(str(alone))
+        shown = [each.current_value for each in began.config_options or [] if each.id == "sandbox"]
+        assert shown == ["on"]
+        with pytest.raises(UnknownName, match="maybe"):
+            await agent.set_config_option("sandbox", began.session_id, "maybe")
+        changed = await agent.set_config_option("sandbox", began.session_id, "off")
+        assert changed is not None
+        assert not [each for each in changed.config_options if each.id == "sandbox"]
 
 
 async def test_the_mode_can_change_while_a_prompt_runs(server: ScriptedServer, alone: Path) -> None:

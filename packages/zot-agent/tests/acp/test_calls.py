@@ -100,7 +100,7 @@ def test_numbers_that_json_does_not_have_are_not_arguments() -> None:
 def test_a_title_is_one_line_of_bounded_length() -> None:
     title = calls.title("bash", json.dumps({"command": "echo \x1b[31m\n" + "x" * 500}))
 
-    assert title.startswith("bash echo x")
+    assert title.startswith("bash echo \\x1b[31m ↵ x")
     assert len(title) == 200
 
 

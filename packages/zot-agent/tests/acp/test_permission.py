@@ -57,7 +57,7 @@ async def test_always_is_offered_with_its_rule_where_a_rule_can_allow_the_call(t
 async def test_a_question_that_is_cancelled_or_fails_refuses_the_call(tmp_path: Path) -> None:
     assert await Scene(tmp_path, "").call() == PermissionAnswer("no")
     failed = await Scene(tmp_path, ZotError("no answer")).call()
-    assert failed == PermissionAnswer("no", "the user could not be asked: no answer")
+    assert failed == PermissionAnswer("no", "the user could not be asked: no answer", unanswered=True)
 
 
 async def test_a_question_about_a_file_shows_its_old_content(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_enabling_one_that_has_changed_says_what_is_new(ext: Cli) -> None:
     ext.write(ext.place / "adder", permissions={**SOME, "exec": True})
     assert ext.active == []
     out = ext("enable", "adder")
-    assert "             new: start programs, which may do no more than it may\n" in out
+    assert "             new: run programs, which may do no more than it may\n" in out
     assert "             changed: extension.json\n" in out
     assert ext.active == ["adder"]
 
@@ -128,7 +128,7 @@ def test_lists_say_what_each_may_do(ext: Cli) -> None:
     listed = {each["name"]: each for each in json.loads(ext("list", "--json", "--no-start"))["extensions"]}
     assert listed["plain"]["permissions"] is None
     assert listed["adder"]["permissions"]["network"] == ["api.example.com"]
-    assert listed["bare"]["permissions"]["exec"] is False
+    assert listed["bare"]["permissions"]["exec"] == []
 
 
 def test_the_doctor_says_what_it_may_do_and_how_to_allow_it(ext: Cli) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from zot_agent.extensions.confinement import extension_sandbox
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
+from zot_agent.extensions.permissions.confinement import extension_sandbox
 from zot_ext.limits import ExtensionLimits
 
 PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)
@@ -209,6 +209,32 @@ async def test_it_connects_and_starts_programs_if_it_may(machine: Machine) -> No
     assert answers == ["done", "b'2\\n'", "1"]
 
 
+async def test_a_proxy_refuses_hosts_that_its_permissions_do_not_name_and_there_is_no_way_around_it(
+    machine: Machine,
+) -> None:
+    ask = "import urllib.request, urllib.error\ntry: urllib.request.urlopen('http://{}/', timeout=20)\n"
+    ask += "except urllib.error.HTTPError as error: it = error.code"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        answers = await machine.attempts(
+            [
+                ask.format("b.invalid"),
+                ask.format(f"127.0.0.1.a.invalid:{port}"),
+                "import os; os.environ['NO_PROXY'] = '*'; it = socket.create_connection(('192.0.2.1', 80), 5)",
+                f"it = socket.create_connection(('127.0.0.1', {port}), 5)",
+                "it = os.fork()",
+            ],
+            network=["a.invalid"],
+        )
+    assert answers == [
+        "403",
+        "403",
+        "OSError Network is unreachable",
+        "ConnectionRefusedError Connection refused",
+        DENIED,
+    ]
+
+
 async def test_variables_with_keys_stay_outside_unless_the_manifest_names_them(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,7 +267,7 @@ async def test_permissions_that_cannot_be_kept_to_keep_it_from_starting(
     found = read_extension(str(machine.folder), "global")
     assert isinstance(found, DiscoveredExtension)
     with pytest.raises(LaunchError, match=f"^extension 'probe': its permissions cannot be kept to: {why}"):
-        extension_sandbox(found, str(machine.project), str(machine.zot_home))
+        extension_sandbox(found, AgentInfo(str(machine.project), "", "", ""), str(machine.zot_home))
 
 
 async def test_without_a_sandbox_it_is_not_started_and_a_line_says_why(

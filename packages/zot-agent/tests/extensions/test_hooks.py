@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
+from zot_agent.extensions.intercept_options import InterceptOptions
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import TextDelta, ToolCall, TurnStart
@@ -24,6 +25,7 @@ class Interceptor:
 
     def __init__(self, name: str, reply: Reply) -> None:
         self.name, self.reply = name, reply
+        self.intercept_options: dict[str, InterceptOptions] = {}
         self.asked: list[EventIntercept] = []
         self.sent: list[Event] = []
         self.logged: list[str] = []

@@ -36,6 +36,8 @@ FRAMES = [
     frames.PanelRender("p", "Other"),
     frames.PanelClose("p"),
     frames.Submit("hello"),
+    frames.HostCall("1", "model.get"),
+    frames.CancelCall("1"),
     frames.ShutdownAck(),
 ]
 
@@ -107,7 +109,9 @@ async def test_what_the_permissions_do_not_name_is_refused_and_the_log_says_so(t
         ("to observe tool_call", "conversation"),
         ("to intercept assistant_message", "intercept"),
     ]
-    logged = [line.partition("] ")[2] or line for line in scene.log().splitlines() if "is refused" in line]
+    logged = [
+        line.partition("] ")[2] or line for line in scene.log().splitlines() if "is refused: permissions." in line
+    ]
     assert [line[line.index(what) :] for (what, _), line in zip(refused, logged, strict=True)] == [
         f"{what} is refused: permissions.{permission} of its manifest does not have it" for what, permission in refused
     ]

@@ -12,7 +12,7 @@ from zot_ext.protocol.from_extension import CommandResponse, EventInterceptRespo
 async def test_a_reply_is_the_result_of_its_request() -> None:
     logged: list[str] = []
     pending = PendingRequests("ext", logged.append)
-    first, second = pending.open("1", CommandResponse), pending.open("2", CommandResponse)
+    first, second = pending.open("1", CommandResponse, 60), pending.open("2", CommandResponse, 60)
     pending.resolve(CommandResponse("2", "noop"))
     assert (await second).action == "noop"
     assert not first.done()
@@ -21,17 +21,17 @@ async def test_a_reply_is_the_result_of_its_request() -> None:
 
 async def test_an_id_can_be_used_again_only_after_its_reply() -> None:
     pending = PendingRequests("ext", lambda line: None)
-    pending.open("1", CommandResponse)
+    pending.open("1", CommandResponse, 60)
     with pytest.raises(ValueError, match="open already"):
-        pending.open("1", CommandResponse)
+        pending.open("1", CommandResponse, 60)
     pending.resolve(CommandResponse("1"))
-    pending.open("1", CommandResponse)
+    pending.open("1", CommandResponse, 60)
 
 
 async def test_a_reply_of_another_class_fails_the_request() -> None:
     logged: list[str] = []
     pending = PendingRequests("ext", logged.append)
-    future = pending.open("1", EventInterceptResponse)
+    future = pending.open("1", EventInterceptResponse, 60)
     pending.resolve(CommandResponse("1"))
     with pytest.raises(FrameError, match="event_intercept_response is"):
         await future
@@ -50,11 +50,11 @@ async def test_a_reply_of_another_class_fails_the_request() -> None:
 async def test_a_reply_without_an_open_request_is_dropped_and_logged(end: str, reason: str) -> None:
     logged: list[str] = []
     pending = PendingRequests("ext", logged.append)
-    future: asyncio.Future[CommandResponse] | None = pending.open("1", CommandResponse) if end else None
+    future: asyncio.Future[CommandResponse] | None = pending.open("1", CommandResponse, 5) if end else None
     if end == "resolve":
         pending.resolve(CommandResponse("1"))
     elif end == "time_out":
-        pending.time_out("1", 5)
+        pending.time_out("1")
     elif end == "abandon":
         pending.abandon("1")
     pending.resolve(CommandResponse("1"))
@@ -67,7 +67,7 @@ async def test_a_reply_without_an_open_request_is_dropped_and_logged(end: str, r
 
 async def test_the_end_of_the_extension_fails_every_request() -> None:
     pending = PendingRequests("ext", lambda line: None)
-    futures = [pending.open(id, CommandResponse) for id in "12"]
+    futures = [pending.open(id, CommandResponse, 60) for id in "12"]
     pending.fail_all("exited with code 1")
     for future in futures:
         with pytest.raises(ExtensionEnded, match="extension 'ext' exited with code 1"):
@@ -76,7 +76,7 @@ async def test_the_end_of_the_extension_fails_every_request() -> None:
 
 async def test_an_unreadable_reply_fails_its_request_alone() -> None:
     pending = PendingRequests("ext", lambda line: None)
-    first, second = pending.open("1", CommandResponse), pending.open("2", CommandResponse)
+    first, second = pending.open("1", CommandResponse, 60), pending.open("2", CommandResponse, 60)
     pending.reject(FrameError("must be a string", frame="command_response", field="action", id="1"))
     with pytest.raises(FrameError, match="must be a string"):
         await first

@@ -146,6 +146,16 @@ def test_a_command_of_the_person_is_recorded(tmp_path: Path) -> None:
     assert (row["kind"], row["asked_by"], row["command"], row["exit"]) == ("command", "person", "exit 3", 3)
 
 
+def test_an_answer_about_the_outside_of_a_sandbox_is_recorded(tmp_path: Path) -> None:
+    async def then(conversation: Conversation) -> None:
+        assert await conversation.permissions.offer("git commit", "it writes .git")
+
+    recorded(tmp_path, permissions=Permissions(ask=answering(PermissionAnswer("yes"))), then=then)
+    [row] = rows(tmp_path)
+    assert (row["outside"], row["arguments"]) == (True, {"command": "git commit"})
+    assert (row["answer"], row["answered_by"], row["choice"]) == ("allow", "person", "yes")
+
+
 async def test_a_refusal_of_a_guard_names_its_reason(alone: Path, tmp_path: Path) -> None:
     def guard(call: ToolRequest) -> None:
         raise Refused("not on a Sunday")

@@ -10,7 +10,9 @@ from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host, working_directory
 from zot_agent.host.host import Host
 from zot_core.errors import SessionLocked
+from zot_core.permission_mode import PermissionMode, more_careful
 from zot_core.prompt import identity
+from zot_core.sessions.file import load
 from zot_provider.errors import ConfigError, MissingKey, UnknownName, ZotError
 from zot_provider.router import RoutingClient
 from zot_provider.testing import ScriptedServer
@@ -496,3 +498,54 @@ async def test_a_file_of_settings_that_is_half_written_takes_no_rule_away(key: N
         assert await host.refresh_workspace() == []
         assert host.conversation.permissions.rules == []
         await host.close()
+
+
+@pytest.mark.parametrize(
+    ("stored", "flags", "setting", "expected"),
+    [
+        ("ask", (), "yolo", "ask"),
+        ("plan", (), "ask", "plan"),
+        ("yolo", (), "ask", "ask"),
+        ("accept-edits", (), "ask", "ask"),
+        ("ask", ("--permission-mode", "yolo"), "ask", "yolo"),
+    ],
+)
+async def test_a_session_goes_on_in_its_mode_unless_that_allows_more(
+    key: None, tmp_path: Path, stored: PermissionMode, flags: tuple[str, ...], setting: str, expected: PermissionMode
+) -> None:
+    with ScriptedServer(["one", "two", "three"]) as server:
+        base = ("--model", "m", "--base-url", server.base_url("openai-chat"))
+        first = build("--permission-mode", "yolo", *base)
+        await first.runtime.ask("one")
+        first.conversation.permissions.mode = stored
+        await first.close()
+        (tmp_path / "zot-home" / "config.json").write_text(json.dumps({"permissions": {"mode": setting}}))
+        host = build("-c", *flags, *base)
+        assert host.conversation.permissions.mode == expected
+        await host.close()
+
+
+async def test_a_session_that_is_opened_brings_its_mode_and_a_new_one_keeps_it(key: None, tmp_path: Path) -> None:
+    with ScriptedServer(["one", "two", "three"]) as server:
+        base = ("--model", "m", "--base-url", server.base_url("openai-chat"))
+        careful = build("--permission-mode", "plan", *base)
+        await careful.runtime.ask("one")
+        await careful.close()
+        assert careful.runtime.session is not None
+        host = build(*base)
+        await host.runtime.ask("two")
+        first = host.runtime.session
+        assert first is not None
+        assert "permission_mode" not in Path(first.path).read_text()
+        host.open_session(careful.runtime.session.path)
+        assert host.conversation.permissions.mode == "plan"
+        host.conversation.new_session()
+        await host.runtime.ask("three")
+        assert host.runtime.session is not None
+        assert load(host.runtime.session.path).meta.other == {"permission_mode": "plan"}
+        await host.close()
+
+
+@pytest.mark.parametrize("text", ["none", 7, None, ["yolo"], "yolo"])
+def test_what_a_file_says_of_a_mode_allows_nothing(text: object) -> None:
+    assert more_careful("ask", text) == "ask"

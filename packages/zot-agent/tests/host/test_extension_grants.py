@@ -85,7 +85,7 @@ def test_a_folder_named_on_the_command_line_is_allowed_by_that(home: Path) -> No
     [
         (
             {"permissions": {**SOME, "exec": True}},
-            ["new: start programs, which may do no more than it may", "changed: extension.json"],
+            ["new: run programs, which may do no more than it may", "changed: extension.json"],
         ),
         ({"permissions": SOME, "args": ["--fast"]}, ["changed: extension.json"]),
         (

@@ -1,6 +1,8 @@
 """The sandbox of a host, with real bubblewrap."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
+from zot_core.sandbox import landlock
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -75,7 +78,16 @@ def test_the_mode_may_be_left_out_before_a_prompt(words: list[str]) -> None:
 async def test_without_a_sandbox_of_the_system_zot_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ConfigError, match="install the package bubblewrap; without a sandbox: --sandbox off"):
-        build("--sandbox")
+        build("--sandbox", "strict")
+
+
+@pytest.mark.skipif(bool(landlock.problem()), reason=landlock.problem())
+async def test_a_lesser_sandbox_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    host = build("--sandbox")
+    assert host.conversation.sandbox == "lesser"
+    assert any(note.startswith("a lesser sandbox, which does not protect .git") for note in host.notes)
+    await host.close()
 
 
 async def test_a_project_cannot_turn_it_off(alone: Path) -> None:
@@ -157,3 +169,101 @@ async def test_the_sandbox_follows_the_working_directory(alone: Path) -> None:
     assert (other / "here").exists()
     assert not (alone / "there").exists()
     await host.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Path, server: ScriptedServer) -> None:
+    (alone.parent / "zot-home").mkdir()
+    (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["ok.test"]}')
+    (alone.parent / "secret").write_text("out-of-reach")
+    (alone / "link").symlink_to(alone.parent / "secret")
+    (alone / "a.txt").write_text("needle")
+    calls = [
+        Call("read", {"path": "link"}),
+        Call("write", {"path": "../outside", "content": "x"}),
+        Call("write", {"path": ".zot/config.json", "content": "{}"}),
+        Call("grep", {"pattern": "out-of|needle"}),
+        Call("write", {"path": "inside", "content": "x"}),
+        Call("fetch", {"url": "https://evil.test/"}),
+        Call("fetch", {"url": "http://127.0.0.1/"}),
+    ]
+    server.add(Turn(calls=calls), "Done.")
+    host = build("--sandbox")
+    await host.runtime.ask("go")
+    text = json.dumps(server.requests[-1].body)
+    for words in (
+        "link: the sandbox does not let you read this",
+        "../outside: the sandbox does not let you write here",
+        ".zot/config.json: the sandbox does not let you write here",
+        "a.txt:1: needle",
+        "evil.test is not among the hosts that the sandbox allows",
+        "127.0.0.1 is not among the hosts that the sandbox allows",
+    ):
+        assert words in text
+    assert "out-of-reach" not in text
+    assert (alone / "inside").read_text() == "x"
+    assert not (alone.parent / "outside").exists()
+    assert host.sandbox is not None
+    host.sandbox.set("off")
+    assert host.runtime.agent.context.network.hosts is None
+    await host.close()
+
+
+async def test_a_wrong_pattern_of_a_host_is_one_line(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["https://ok.test"]}')
+    with pytest.raises(ConfigError, match="expected HOST"):
+        build("--sandbox")
+
+
+@pytest.mark.needs("bwrap")
+async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> None:
+    folder = alone.parent / "zot-home" / "extensions" / "a"
+    folder.mkdir(parents=True)
+    (folder / "extension.json").write_text('{"name": "a", "exec": "./run"}')
+    hello = '{"type":"hello","name":"a","protocol_version":1}'
+    touches = f"touch {alone}/inside data ../outside; echo x >>extension.json"
+    (folder / "run").write_text(
+        f"#!/bin/sh\n{touches}\necho '{hello}'\necho '{{\"type\":\"ready\"}}'\nread -r ack\nread -r shutdown\n"
+    )
+    (folder / "run").chmod(0o755)
+    host = build("--sandbox")
+    assert host.extensions is not None
+    await host.extensions.ready()
+    assert [member.running for member in host.extensions.members] == [True]
+    await host.close()
+    assert (alone / "inside").exists()
+    assert (folder / "data").exists()
+    assert not (folder.parent / "outside").exists()
+    assert (folder / "extension.json").read_text().endswith("}")
+
+
+def test_nothing_of_it_is_imported_while_it_is_off(alone: Path) -> None:
+    program = (
+        "import asyncio, sys\n"
+        "from zot_agent.cli.args import parse\n"
+        "from zot_agent.host.build import build_host\n"
+        "async def main():\n"
+        "    host = build_host(parse(['-p', '--no-session', '--provider', 'anthropic']).options)\n"
+        "    context = host.runtime.agent.context\n"
+        "    await context.shell.run('true', cwd=context.cwd, env={}, timeout=60, output=print)\n"
+        "    await host.close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if name.startswith('zot_core.sandbox')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.needs("bwrap")
+async def test_what_a_rule_denies_to_be_read_is_not_there_for_any_program(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    rules = {"deny": ["read(**/.env)", "read(keys/**)", "read(*.pem)", "edit(a.txt)", "read(missing)"]}
+    (alone.parent / "zot-home" / "config.json").write_text(json.dumps({"permissions": rules}))
+    (alone / "keys").mkdir()
+    for name in (".env", "keys/a", "a.txt"):
+        (alone / name).write_text(f"content of {name}\n")
+    host = build("--sandbox")
+    assert await bash(host, "exec 2>/dev/null; cat .env keys/a a.txt; echo x >.env; mv .env b") == "content of a.txt\n"
+    await host.close()
+    assert (alone / ".env").read_text() == "content of .env\n"

@@ -93,7 +93,7 @@ def test_a_command_that_the_sandbox_stopped_is_offered_unless_the_mode_asks_noth
     if offered:
         peer.call("permission_response", request=asked(peer)["request"], answer="yes")
         request = asked(peer)
-        assert "yes runs it again outside the sandbox" in str(request["reason"])
+        assert "may it run again, outside the sandbox" in str(request["reason"])
         peer.call("permission_response", request=request["request"], answer="yes")
     peer.until("done")
     assert (alone / ".git" / "x").exists() == offered

@@ -707,7 +707,7 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
         talk.type("/jail<enter>")
         await talk.shown("  sandbox · ~/work")
         talk.type("go<enter>")
-        await talk.shown("yes runs it again outside the sandbox")
+        await talk.shown("yes, outside the sandbox")
         await talk.until(lambda: talk.dialog_open)
         talk.type("y")
         await talk.shown("Done.")

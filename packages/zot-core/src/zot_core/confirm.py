@@ -65,12 +65,13 @@ class PermissionAnswer(Record):
 
 class PermissionDecision(Record):
     """What has become of a call. `verdict` is what the rules and the mode say, None if nothing had to be judged;
-    `answer` is that of a person, None if nobody was asked."""
+    `answer` is that of a person, None if nobody was asked. `outside`: as in `PermissionQuestion`."""
 
     call: ToolRequest
     allowed: bool
     verdict: "Verdict | None" = None
     answer: PermissionAnswer | None = None
+    outside: bool = False
 
 
 AskPermission: TypeAlias = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
@@ -145,6 +146,8 @@ class Permissions:
             if self._kept is None:  # in a thread: who types meanwhile must not find that keys came late
                 await asyncio.to_thread(_load_judge)
                 await asyncio.sleep(0)  # keys that waited for the interpreter meanwhile come before the question
+                for line in self.judge.unknown_tools([*agent.tools, *_builtin_names()], similar=True):
+                    agent.emit(Notice("warn", line))
             verdict = await self.judge.judge(call, agent)
             if verdict.action != "ask" or self.ask is None:
                 return verdict, None
@@ -160,9 +163,9 @@ class Permissions:
             return False
         call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
         async with self._question:
-            reason = f"the sandbox stopped it: {reason}; yes runs it again outside the sandbox"
+            reason = f"the sandbox stopped it: {reason}; may it run again, outside the sandbox?"
             answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
-        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer))
+        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer, outside=True))
         return answer.choice != "no"
 
     def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
@@ -188,6 +191,12 @@ def _load_judge() -> None:
     from zot_core.permissions import judge, shell_line  # noqa: F401, PLC0415  not in the mode yolo
 
     shell_line.read_line("")
+
+
+def _builtin_names() -> list[str]:
+    from zot_core.tools import BUILTIN_TOOLS  # noqa: PLC0415  not in the mode yolo
+
+    return [each.name for each in BUILTIN_TOOLS]
 
 
 def _parsed(rules: "list[str]") -> "Sequence[Rule]":

@@ -16,3 +16,14 @@ MODE_HELP: dict[PermissionMode, str] = {
 
 SandboxMode: TypeAlias = Literal["off", "on", "strict"]
 """`strict` is `on` without the offer to run outside and without anything less than the whole sandbox."""
+
+SANDBOX_MODES: tuple[SandboxMode, ...] = get_args(SandboxMode)
+
+SandboxState: TypeAlias = Literal["off", "on", "strict", "lesser"]
+"""What a person sees: `lesser` is `on` with the little that a system without namespaces can do."""
+_BY_CARE: tuple[PermissionMode, ...] = ("plan", "ask", "accept-edits", "yolo")
+
+
+def more_careful(mode: PermissionMode, other: object) -> PermissionMode:
+    """Return the mode of the two under which less runs; `other` may be anything that a file says."""
+    return next(each for each in _BY_CARE if each in (mode, other))

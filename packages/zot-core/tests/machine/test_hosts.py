@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from zot_core.machine.hosts import (
     AddressRefused,
     HostPattern,
-    NetworkAccess,
     canonical_host,
     host_patterns,
     is_public,
     read_web_address,
 )
+from zot_core.machine.network import NetworkAccess
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from zot_core.hooks import ToolRequest
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.shell import LocalShell
-from zot_core.permission_mode import PermissionMode
+from zot_core.permission_mode import MODES, PermissionMode
 from zot_core.permissions.judge import Judge, Verdict
 from zot_core.permissions.patterns import PathPattern
 from zot_core.permissions.rule import ACTIONS, Action, Rule, parse_permissions, parse_rule
@@ -136,7 +136,11 @@ async def test_a_command_gets_what_the_most_careful_of_its_parts_gets(
     assert await project.run(rules, command) == expected
 
 
-PROGRAMS = "ls echo cat git find sort printf grep set mapfile test read let tar env xargs awk sed make npm uniq"
+PROGRAMS = """
+    capsh cargo cat cd chrt curl echo ed env ex fd find gcc gdb git grep iconv less let logsave ls make man mapfile node
+    noglob nocorrect npm nsenter openssl perl pip printf pytest python3 read rg rsync run-parts scp script sed set
+    setpriv sort split sqlite3 ssh start-stop-daemon strace tar taskset tclsh test tmux uniq vim wget xargs xxd zip awk
+"""
 WIDE = ";;".join(f"allow bash({each} *)" for each in PROGRAMS.split())
 
 
@@ -168,6 +172,42 @@ WIDE = ";;".join(f"allow bash({each} *)" for each in PROGRAMS.split())
         "ls\u200b", "ls \x1b[2K", "case a in a) ./x;; esac", "for a in b; do ./x; done", "ls <<'E'\nx\nE",
         "export PATH=.", "unset x", "((x=1))", "! ./x", "(./x)", "{ ./x; }", "ls 3<>/dev/tcp/h/1", "echo @(a|b)",
         "echo 'a",
+        "GIT_SSH_COMMAND=./x git fetch",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a GIT_CONFIG_VALUE_0=b git status", "PYTHONPATH=. python3 a.py",
+        "PYTHONSTARTUP=./x python3", "NODE_OPTIONS=-r./x node a", "PERL5OPT=-Mx perl a",
+        "LESSOPEN='|./x' less a", "TAR_OPTIONS=-I./x tar xf a", "MAKEFLAGS=--eval=x make",
+        "chrt 1 ./x", "taskset 1 ./x", "nsenter ./x",
+        "setpriv ./x", "logsave f ./x", "capsh -- -c ./x",
+        "run-parts .", "start-stop-daemon -S -x ./x", "/lib64/ld-linux-x86-64.so.2 ./x",
+        "tar cf a --to-command=./x b", "tar xf a --to-command ./x", "zip a b -T -TT ./x",
+        "rsync -e ./x a b:", "ssh -o ProxyCommand=./x h", "ssh -F f h",
+        "scp -S ./x a h:", "gcc -wrapper ./x a.c", "strace -o '|./x' ls",
+        "tmux new -d ./x", "gdb -ex 'shell ./x'", "vim -es -c '!./x'",
+        "ex a", "ed a", "sqlite3 :memory: '.shell ./x'",
+        "tclsh a", "iconv -o f a", "xxd a P",
+        "openssl rand -out P 1", "dd of=P", "tee P",
+        "cp a P", "ln -s a P", "patch -p1",
+        "curl -o P h", "curl -OJ h", "=touch P",
+        "ls *(e:./x:)", "echo ${(e)v}", "echo a >! P",
+        "noglob ./x", "nocorrect ./x", "zf_ln -s a b",
+        "cargo check --config a", "pytest -p x", "find . -fls P",
+        "find . -execdir ./x ';'", "find . -okdir ./x ';'", "git log --ext-diff",
+        "git -c core.pager=./x log", "git submodule foreach ./x", "git bisect run ./x",
+        "git difftool -x ./x", "git ls-remote --upload-pack=./x .", "git archive --exec=./x",
+        "git config alias.x '!./x'", "git show --textconv", "git filter-branch --tree-filter ./x",
+        "git maintenance run", "rg --pre ./x a", "rg --pre=./x a",
+        "rg --hostname-bin=./x a", "fd -x ./x", "fd . -X ./x",
+        "wget -O P h", "wget --use-askpass=./x h", "man -P ./x a",
+        "man --pager=./x a", "sort --files0-from=a", "awk -f a",
+        "sed -f a", "npm run x", "cat a | sh",
+        "ls | tee P", "ls\\\t./x", "git diff --no-index a b",
+        "git rebase --exec ./x", "git rebase -i --exec=./x", "git push --receive-pack=./x",
+        "git clone --config core.fsmonitor=./x a", "git clone --template=. a", "git init --template .",
+        "npm i --script-shell ./x", "npm --node-options=-r./x test", "tar -xf a -C /",
+        "tar xf a -C/", "tar xf a --directory=/", "tar --use-compress-program=./x -xf a",
+        "tar -F./x -xf a", "tar --info-script=./x a", "tar --new-volume-script=./x a",
+        "tar --rsh-command=./x", "tar cf h:a b", "split -l1 --filter ./x",
+        "xargs -a f ./x", "env -C / ls",
     ],
 )  # fmt: skip
 async def test_wide_allows_do_not_let_a_line_run_what_nobody_allowed(project: Project, command: str) -> None:
@@ -220,6 +260,12 @@ async def test_a_file_that_must_not_be_read_is_not_read_by_a_tool(
     given = {key: value.replace("{root}", str(project.root)) for key, value in arguments.items()}
     verdict = await project.judge("deny read(.env);;deny read(key/);;deny read(\u00e9)", name, dict(given))
     assert verdict.action == expected
+
+
+@pytest.mark.parametrize("command", ["ls \0", "ls \ud800"])
+async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: Project, command: str) -> None:
+    for mode in MODES:
+        assert await project.run("allow bash", command, mode) == "deny"
 
 
 @pytest.mark.parametrize(
@@ -360,10 +406,10 @@ def test_a_wrong_rule_is_one_line_that_names_file_and_key(value: object, line: s
 
 
 def test_a_rule_for_a_tool_that_does_not_exist_is_named() -> None:
-    settings = parse_permissions({"deny": ["bsh(rm *)", "bash(rm *)"]}, "f")
-    assert Judge(settings.rules).unknown_tools(["bash"]) == [
-        "f: permissions.deny: 'bsh(rm *)' names no tool that there is now"
-    ]
+    judge = Judge(parse_permissions({"deny": ["bsh(rm *)", "bash(rm *)", "weather", "Write", "todo"]}, "f").rules)
+    meant = "f: permissions.deny: 'bsh(rm *)' names no tool that there is now; did you mean bash?"
+    assert judge.unknown_tools(["bash"], similar=True) == [meant]
+    assert judge.unknown_tools(["bash"]) == [meant, "f: permissions.deny: 'weather' names no tool that there is now"]
 
 
 @given(st.lists(st.sampled_from([*"\\'\"`$(){}[]<>|&;#!*?=~ \n\t\0é", "ls", "cat", "<<E", "\nE\n", "if", "fi", "x="])))

@@ -190,15 +190,14 @@ async def test_the_tools_say_that_the_sandbox_refuses(world: SandboxWorld, files
 SWAPPER = """
 import os, sys
 inside, outside, place = sys.argv[1:]
-print(flush=True)
 number = 0
 while True:
     number += 1
     for target in (inside, outside):
-        os.symlink(target, f"{place}.{number % 7}")
-        os.rename(f"{place}.{number % 7}", place)
-    if number % 7 == 0 and place.endswith("leaf"):
-        os.unlink(place)
+        os.symlink(target, place + ".new")
+        os.rename(place + ".new", place)
+    if number == 1:
+        print(flush=True)
 """
 
 

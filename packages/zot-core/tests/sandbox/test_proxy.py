@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import RawServer, start_raw_server
 
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.sandbox.proxy import FilteringProxy, ProxyLimits, Unacceptable, read_request
 
 

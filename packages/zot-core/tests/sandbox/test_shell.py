@@ -1,12 +1,15 @@
 """Commands in a sandbox, and those that it stops; with real bubblewrap."""
 
 import asyncio
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox import bubblewrap
+from zot_core.sandbox.sandbox import open_sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
 from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 
@@ -145,7 +148,7 @@ def test_without_a_sandbox_nothing_runs(
         fake_bwrap(world.folder / "bin", script)
     monkeypatch.setenv("PATH", str(world.folder / "bin"))
     with pytest.raises(OSError, match=line.replace("/", ".")):
-        world.run("touch ran")
+        world.run("touch ran", sandbox=world.open(strict=True))
     assert not (world.project / "ran").exists()
 
 
@@ -164,3 +167,27 @@ def test_a_version_without_an_option_works_without_it(world: SandboxWorld, monke
     fake_bwrap(world.folder / "bin", script)
     monkeypatch.setenv("PATH", str(world.folder / "bin"))
     assert bubblewrap.problem() == ""
+
+
+@pytest.mark.needs("bwrap")
+async def test_with_hosts_a_command_reaches_the_proxy_and_nothing_else(world: SandboxWorld) -> None:
+    sandbox = world.open(hosts=["example.com"])
+    parts: list[bytes] = []
+    program = (
+        "import urllib.request\n"
+        "try: urllib.request.urlopen('http://example.org/', timeout=30)\n"
+        "except Exception as error: print(error.code)\n"
+        "import socket\n"
+        "try: socket.create_connection(('192.0.2.1', 80), 5)\n"
+        "except OSError as error: print(error.strerror)\n"
+    )
+    shell = SandboxedShell(sandbox, LocalShell())
+    command = shlex.join([sys.executable, "-c", program])
+    await shell.run(command, cwd=str(world.project), env={}, timeout=60, output=parts.append)
+    sandbox.close()
+    assert b"".join(parts).decode().splitlines()[:2] == ["403", "Network is unreachable"]
+
+
+def test_a_wrong_pattern_of_a_host_is_refused(world: SandboxWorld) -> None:
+    with pytest.raises(ValueError, match="a b"):
+        open_sandbox(str(world.project), zot_home="/z", hosts=["a b"])

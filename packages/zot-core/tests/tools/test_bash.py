@@ -85,20 +85,21 @@ def test_the_shell_is_asked_for_what_the_model_wants() -> None:
     ]
 
 
-def test_a_long_output_keeps_its_head_and_is_whole_in_a_file(context: ToolContext) -> None:
+def test_a_long_output_keeps_its_ends_and_is_whole_in_a_file(context: ToolContext) -> None:
     result = running(context, "seq 2500")
     path = result.details["full_output_path"]
-    head = "".join(f"{number}\n" for number in range(1, 2001))
-    assert timeless(result) == (
-        f"$ seq 2500\n\n{head}... [truncated at 2000 lines]\n\n[exit 0] (full output: {path})  Took Ns"
-    )
+    head = "".join(f"{number}\n" for number in range(1, 801))
+    tail = "".join(f"{number}\n" for number in range(1301, 2501))
+    gap = "... [500 lines of 2,301 bytes left out here]\n"
+    assert timeless(result) == f"$ seq 2500\n\n{head}{gap}{tail}\n[exit 0] (full output: {path})  Took Ns"
     assert result.details["lines_truncated"]
     assert Path(path).read_text() == "".join(f"{number}\n" for number in range(1, 2501))
 
 
 def test_a_wide_output_is_cut_at_a_character(context: ToolContext) -> None:
     result = running(context, "printf 'x'; yes é | head -n 60000 | tr -d '\\n'")
-    assert "é\n... [truncated at 51200 bytes]\n\n[exit 0] (full output: " in result.text
+    assert "é\n... [1 line of 68,802 bytes left out here]\né" in result.text
+    assert "é\n\n[exit 0] (full output: " in result.text
     assert "\ufffd" not in result.text
     assert result.details["bytes_truncated"]
     assert os.path.getsize(result.details["full_output_path"]) == 120_001
@@ -111,13 +112,15 @@ def test_bytes_that_are_no_utf8_are_replaced(context: ToolContext) -> None:
 async def test_a_file_that_does_not_hold_everything_says_so(context: ToolContext) -> None:
     limits = BashLimits(text=TextLimits(lines=2), spill_bytes=10)
     result = await run_command("seq 100", context, None, limits)
-    assert "\n... [truncated at 2 lines]\n... [the file with the full output is incomplete: too long]\n" in result.text
+    assert "\n1\n... [98 lines of 286 bytes left out here]\n100\n... [the file with the full" in result.text
+    assert "output is incomplete: too long]\n" in result.text
 
 
 def test_a_time_limit_says_so(context: ToolContext) -> None:
     result = running(context, "echo before; sleep 60", timeout=2)
     assert (
-        timeless(result) == "$ echo before; sleep 60\n\nbefore\nthe command timed out after 2 s\n\n[exit -1]  Took Ns"
+        timeless(result) == "$ echo before; sleep 60\n\nbefore\nthe command timed out after 2 s; "
+        "still running then: `sleep 60`\n\n[exit -1]  Took Ns"
     )
     assert (result.is_error, result.details["exit_code"]) == (True, -1)
     assert result.display[0].exit_code is None  # type: ignore[union-attr]
@@ -168,3 +171,10 @@ def test_what_cannot_be_started_is_told(context: ToolContext) -> None:
     context.cwd = "/"
     with pytest.raises(ToolError, match="Argument list too long"):
         running(context, "x" * 1_000_000)
+
+
+def test_a_command_that_asks_is_answered_with_what_to_do(context: ToolContext) -> None:
+    result = running(context, "printf 'Continue? [y/N] '; read answer || exit 1")
+    assert result.is_error
+    assert "[note: the command seems to ask for input, and gets none: its standard input is empty." in result.text
+    assert "[note:" not in running(context, "echo fine").text

@@ -9,7 +9,8 @@ from raw_server import Handler, RawServer, start_raw_server
 
 from zot_core.aio import spawn
 from zot_core.errors import ToolError
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.fetch import FetchLimits, fetch, fetch_page

@@ -9,6 +9,7 @@ from zot_ext.answers import insert as insert
 from zot_ext.answers import noop as noop
 from zot_ext.answers import prompt as prompt
 from zot_ext.answers import text_result as text_result
+from zot_ext.calls.caller import HostError as HostError
 from zot_ext.extension import Extension as Extension
 from zot_ext.extension import NotGranted as NotGranted
 from zot_ext.interception import AgentStartDecision as AgentStartDecision

@@ -12,14 +12,20 @@ from zot_ext.registrations import RegisteredCommand, RegisteredTool, Registratio
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Literal, TypeVar, overload
+    from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+    from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
+    from zot_ext.calls.session import KeyValues, Secrets, Session
+    from zot_ext.calls.ui import Ui
     from zot_ext.limits import ExtensionLimits
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import HelloAck
     from zot_ext.runtime.runner import ExtensionRunner
 
+    P = ParamSpec("P")
+    R = TypeVar("R")
+    Policy = Literal["allow", "block"]
     Handler = TypeVar("Handler", bound=Callable[..., object])
     Intercepted = Literal["tool_call", "turn_start", "assistant_message", "before_agent_start"]
 else:
@@ -137,13 +143,20 @@ class Extension:
             first = event not in self._registrations.events
             self._registrations.events.setdefault(event, []).append(handler)
             if first:
-                self._subscribe(events=(event,))
+                self._send_late(lambda: self._registrations.subscription(events=(event,)))
             return handler
 
         return register
 
     def intercept(
-        self, event: Intercepted, *, on_error: Literal["allow", "block"] = "allow"
+        self,
+        event: Intercepted,
+        *,
+        on_error: Policy = "allow",
+        on_timeout: Policy = "allow",
+        on_exit: Policy = "allow",
+        priority: int = 0,
+        cadence: Literal["session", "prompt"] = "session",
     ) -> Callable[[Handler], Handler]:
         """Register an interceptor. It takes the request of the event and returns a decision, or `None` to allow it.
 
@@ -155,7 +168,9 @@ class Extension:
 `AssistantMessageDecision` |
         | `before_agent_start` | `AgentStartRequest` | `AgentStartDecision` |
 
-        An exception allows the event, or blocks it with `on_error="block"`.
+        An exception allows the event, or blocks it with `on_error="block"`. `on_timeout` and `on_exit` are for the
+        host: what it does without an answer in time, and after the end of the extension. It asks those with a higher
+        `priority` first, and for the system prompt once a session, or for each prompt. Older hosts ignore these four.
         """
         from zot_ext.interception import DECISIONS, Interceptor  # noqa: PLC0415 - only guards need it
 
@@ -165,8 +180,10 @@ class Extension:
         def register(handler: Handler) -> Handler:
             first = event not in self._registrations.interceptors
             self._registrations.interceptors.setdefault(event, []).append(Interceptor(handler, on_error == "block"))
-            if first:
-                self._subscribe(intercept=(event,))
+            options = {"on_timeout": on_timeout, "on_exit": on_exit, "priority": priority, "cadence": cadence}
+            stricter = self._registrations.add_options(event, options)
+            if first or stricter:
+                self._send_late(lambda: self._registrations.subscription(intercept=(event,)))
             return handler
 
         return register
@@ -236,6 +253,102 @@ class Extension:
         if capability not in self.host.capabilities:
             raise NotGranted(f"the host does not grant {capability!r}")
 
+    # Calls
+
+    @property
+    def ui(self) -> Ui:
+        """Dialogs with the person, in the group `ui`."""
+        from zot_ext.calls.ui import Ui  # noqa: PLC0415 - loaded when it is first used
+
+        return Ui(self.call)
+
+    @property
+    def session(self) -> Session:
+        """The stored conversation, in the group `session`."""
+        from zot_ext.calls.session import Session  # noqa: PLC0415 - as above
+
+        return Session(self.call)
+
+    @property
+    def kv(self) -> KeyValues:
+        """Values that the extension keeps, in the group `session`."""
+        from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
+
+        return KeyValues(self.call)
+
+    @property
+    def secrets(self) -> Secrets:
+        """Secrets that the extension keeps, in the group `session`."""
+        from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
+
+        return Secrets(self.call)
+
+    @property
+    def messages(self) -> Messages:
+        """Messages in the name of the user, in the group `messages`."""
+        from zot_ext.calls.agent import Messages  # noqa: PLC0415 - as above
+
+        return Messages(self.call)
+
+    @property
+    def control(self) -> Control:
+        """What the agent does, in the group `control`."""
+        from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
+
+        return Control(self.call)
+
+    @property
+    def programs(self) -> Programs:
+        """Programs that the host runs, in the group `exec`."""
+        from zot_ext.calls.agent import Programs  # noqa: PLC0415 - as above
+
+        return Programs(self.call)
+
+    @property
+    def model(self) -> ModelCalls:
+        """The model of the agent, and questions to any model, in the group `model`."""
+        from zot_ext.calls.agent import ModelCalls  # noqa: PLC0415 - as above
+
+        return ModelCalls(self.call, self._call)
+
+    def call(self, method: str, **params: object) -> dict[str, Any]:
+        """Ask the host for something (`host_call`) and return the fields of its result; parameters that are None are
+        left out. Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`.
+
+        It belongs to the request that the calling handler answers, and ends with it. An `async` handler calls
+        `await ext.soon(ext.ui.confirm, ...)`: this method waits.
+        """
+        return self._call(None, method, **params)
+
+    def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
+        from zot_ext.protocol.calls import METHODS  # noqa: PLC0415 - as above
+
+        if self._runner is None:
+            raise RuntimeError("the extension is not running; call in a handler")
+        if method not in METHODS:
+            raise ValueError(f"there is no method {method!r}")
+        self.require(METHODS[method].group)
+        if self._runner.caller is None:
+            raise NotGranted(f"name the group in Extension(..., capabilities=({METHODS[method].group!r},))")
+        return self._runner.caller.call(method, params, progress)
+
+    async def soon(self, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run a function that waits, such as `ext.ui.confirm`, in a thread, for `async` handlers."""
+        import asyncio  # noqa: PLC0415 - only async handlers need it
+
+        return await asyncio.to_thread(function, *args, **named)
+
+    def more_time(self, seconds: int) -> None:
+        """Ask for more time for the request that the calling handler answers, in the group `cancel`; once."""
+        self.call("request.extend", seconds=seconds)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits any more for the answer of the calling handler; in the group `cancel`. A coroutine is
+        cancelled too."""
+        caller = None if self._runner is None else self._runner.caller
+        return caller is not None and caller.cancelled
+
     def send(self, frame: FromExtension) -> None:
         """Send a frame as it is. Raises `FrameError` if it cannot be encoded, `RuntimeError` before `run()`."""
         if self._runner is None:
@@ -250,11 +363,6 @@ class Extension:
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):
             pass  # nobody reads the log any more
-
-    def _subscribe(self, *, events: tuple[str, ...] = (), intercept: tuple[str, ...] = ()) -> None:
-        from zot_ext.protocol.from_extension import Subscribe  # noqa: PLC0415 - as above
-
-        self._send_late(lambda: Subscribe(events, intercept))
 
     def _send_late(self, frame: Callable[[], FromExtension]) -> None:
         if self._runner is not None:

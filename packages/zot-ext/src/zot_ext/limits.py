@@ -41,6 +41,26 @@ class ExtensionLimits(Record):
     """Frames in the queue for one extension that make it full (the newer zot host)."""
     queue_bytes: int = 16 * 1024 * 1024
     """Bytes in the queue for one extension that make it full (the newer zot host)."""
+    open_calls: int = 256
+    """Calls of one extension that may be open at once; further ones fail with `busy` (our choice)."""
+    dialog_seconds: float = 86_400.0
+    """The longest time that a dialog is open; `timeout_ms` shortens it (our choice)."""
+    extension_seconds: float = 600.0
+    """How much time `request.extend` can add, once for each request (our choice)."""
+    exec_seconds: float = 600.0
+    """The longest time that a program may take that the host runs for an extension."""
+    exec_bytes: int = 256 * 1024
+    """How much of its output the extension gets."""
+    completion_seconds: float = 600.0
+    """From `model.complete` to its result (our choice)."""
+    completions: int = 4
+    """Model calls of one extension at the same time (our choice)."""
+    entry_bytes: int = 64 * 1024
+    """Largest data of an entry that an extension stores in the session, as JSON (our choice)."""
+    kv_bytes: int = 1024 * 1024
+    """Size of all values that an extension keeps in one scope, as JSON (our choice)."""
+    result_bytes: int = 2 * 1024 * 1024
+    """Largest result of a call; longer lists come in pages (our choice)."""
     system_prompt_bytes: int = 1024 * 1024
     """Longest `system_prompt` in a reply to `before_agent_start` (the newer zot host)."""
     observation_bytes: int = 256 * 1024

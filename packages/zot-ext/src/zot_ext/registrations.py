@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from zot_ext.protocol.from_extension import RegisterCommand, RegisterTool, Subscribe
+from zot_ext.protocol.raw import RawObject
 from zot_ext.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from zot_ext.interception import Interceptor
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
-    from zot_ext.protocol.raw import RawObject
 
 
 class RegisteredCommand(Record):
@@ -48,6 +48,8 @@ class Registrations:
         self.tools: dict[str, RegisteredTool] = {}
         self.events: dict[str, list[Callable[..., object]]] = {}
         self.interceptors: dict[str, list[Interceptor]] = {}
+        self.options: dict[str, dict[str, object]] = {}
+        """The options of intercepted events that differ from the defaults."""
         self.hello: list[Callable[..., object]] = []
         self.panels: dict[str, Panel] = {}
 
@@ -69,7 +71,20 @@ class Registrations:
         for tool in self.tools.values():
             yield tool.frame()
         if self.events or self.interceptors:
-            yield Subscribe(tuple(self.events), tuple(self.interceptors))
+            yield self.subscription(tuple(self.events), tuple(self.interceptors))
+
+    def add_options(self, event: str, options: Mapping[str, object]) -> bool:
+        """Add the options of an interceptor for the host; return whether they differ from the defaults. Of several
+        interceptors each option is the strictest; the last priority counts."""
+        known = self.options.setdefault(event, {})
+        named = {name: value for name, value in options.items() if value not in ("allow", "session", 0)}
+        known.update(named)
+        return bool(named)
+
+    def subscription(self, events: tuple[str, ...] = (), intercept: tuple[str, ...] = ()) -> Subscribe:
+        """Return the frame for these observed and intercepted events."""
+        options = {event: self.options[event] for event in intercept if self.options.get(event)}
+        return Subscribe(events, intercept, RawObject.from_value(options) if options else None)
 
 
 def tool_name(name: str) -> str:

@@ -110,6 +110,11 @@ FROM_EXTENSION = [
     ),
     ('{"type":"clear_notes"}', ext.ClearNotes()),
     ('{"type":"submit","text":"go on"}', ext.Submit("go on")),
+    (
+        '{"type":"host_call","id":"h1","method":"ui.confirm","params":{"title":"Run?"},"parent_id":"7"}',
+        ext.HostCall("h1", "ui.confirm", RawObject('{"title":"Run?"}'), "7"),
+    ),
+    ('{"type":"cancel","id":"h1"}', ext.CancelCall("h1")),
     ('{"type":"shutdown_ack"}', ext.ShutdownAck()),
 ]
 
@@ -190,6 +195,20 @@ FROM_HOST = [
         host.PanelKey("todos-main", "rune", "x"),
     ),
     ('{"type":"panel_close","panel_id":"todos-main"}', host.PanelClose("todos-main")),
+    (
+        '{"type":"host_result","id":"h1","result":{"value":true}}',
+        host.HostResult("h1", RawObject('{"value":true}')),
+    ),
+    (
+        '{"type":"host_result","id":"h1","code":"busy","error":"too many calls"}',
+        host.HostResult("h1", code="busy", error="too many calls"),
+    ),
+    ('{"type":"host_progress","id":"h1","delta":"Hel"}', host.HostProgress("h1", "Hel")),
+    ('{"type":"cancel","id":"7"}', host.CancelRequest("7")),
+    (
+        '{"type":"registration_result","kind":"tool","name":"read","status":"shadowed","reason":"taken"}',
+        host.RegistrationResult("tool", "read", "shadowed", "taken"),
+    ),
     ('{"type":"shutdown"}', host.Shutdown()),
 ]
 

@@ -3,7 +3,14 @@ import json
 import pytest
 
 from zot_ext import Manifest, ManifestError, parse_manifest
-from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions, granted, may_intercept, may_observe
+from zot_ext.protocol.permissions import (
+    EVERYTHING,
+    ExtensionPermissions,
+    granted,
+    may_call,
+    may_intercept,
+    may_observe,
+)
 
 
 def read(permissions: object) -> ExtensionPermissions | None:
@@ -28,7 +35,7 @@ def test_what_is_not_named_is_not_granted() -> None:
         ([], "field 'permissions' must be an object, not a list"),
         ({"netwrok": True}, "field 'permissions.netwrok' is no permission; there are commands, tools, intercept, "),
         ({"allow": ["bash"]}, "field 'permissions.allow' is no permission"),
-        ({"exec": ["git"]}, "field 'permissions.exec' must be a boolean, not a list"),
+        ({"exec": "git"}, "field 'permissions.exec' must be a list of strings, not a string"),
         ({"tools": "add"}, "field 'permissions.tools' must be a list of strings, not a string"),
         ({"tools": ["*add"]}, "field 'permissions.tools[0]' may have a * only at its end: '*add'"),
         ({"tools": [" "]}, "field 'permissions.tools[0]' must be 1 to 500 characters that can be read"),
@@ -64,6 +71,20 @@ def test_events_with_content_of_the_conversation_need_their_permission() -> None
     assert not may_observe(nothing, "tool_call")
     assert not may_observe(nothing, "assistant_message")
     assert may_observe(ExtensionPermissions(conversation=True), "assistant_message")
+
+
+def test_calls_that_read_or_write_the_conversation_need_its_permissions_too() -> None:
+    all_calls = ExtensionPermissions(calls=True)
+    assert may_call(all_calls, "kv.get")
+    assert not may_call(all_calls, "session.entries")
+    assert not may_call(all_calls, "messages.send")
+    assert may_call(ExtensionPermissions(calls=("session.*",), conversation=True), "session.entry")
+    assert may_call(ExtensionPermissions(calls=("messages.*",), submit=True), "messages.send")
+    assert not may_call(ExtensionPermissions(submit=True, conversation=True), "messages.send")
+    assert not may_call(ExtensionPermissions(calls=("ui.*",)), "uix")
+    assert may_call(EVERYTHING, "model.complete")
+    assert may_call(ExtensionPermissions(exec=("git *",)), "exec.run")
+    assert not may_call(all_calls, "exec.run")
 
 
 def test_interceptions_are_permitted_tool_by_tool() -> None:

@@ -228,6 +228,6 @@ def test_the_end_of_the_input_ends_the_extension_after_its_replies() -> None:
 
 def test_every_frame_of_the_host_has_a_handler() -> None:
     pipes = (os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_WRONLY))
-    runner = ExtensionRunner(Hello("x"), Registrations(), pipes, DEFAULT_LIMITS, print)
+    runner = ExtensionRunner(Hello("x", capabilities=("ui",)), Registrations(), pipes, DEFAULT_LIMITS, print)
     assert set(runner.frame_handlers) == set(FROM_HOST) - {Shutdown}
     assert runner.run()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.text.sanitize import MARKS, Sanitizer, detached, sanitize, sanitize_line
+from zot_tui.text.sanitize import MARKS, Sanitizer, detached, reveal, sanitize, sanitize_line
 from zot_tui.text.width import width
 
 nasty = st.sampled_from(
@@ -185,3 +185,25 @@ def test_hostile_text_takes_no_longer_than_any_other(piece: str) -> None:
     fed([piece * 100_000] * 2)
     sanitize(piece * 100_000, colors=True)
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ls\n\ta é 漢 👍", "ls\n\ta é 漢 👍"),
+        ("ls \x1b]0;rm -rf ~;\x07", r"ls \x1b]0;rm -rf ~;\x07"),
+        ("a\r\nb\rc", "a\nb\\rc"),
+        ("\u202ecod\u2066", r"\u202ecod\u2066"),
+        ("a\u200bb\u3164c\xa0d\x9be", r"a\u200bb\u3164c\xa0d\x9be"),
+        ("\ud800 \U000e0041", r"\ud800 \U000e0041"),
+    ],
+)
+def test_what_a_person_must_judge_hides_nothing(text: str, shown: str) -> None:
+    assert reveal(text) == shown
+
+
+@given(texts)
+def test_nothing_is_taken_out_of_a_revealed_text(text: str) -> None:
+    revealed = reveal(text)
+    bare = re.sub(r"[\u0300-\U000e01ef]", "", revealed)  # floods of marks are cut
+    assert sanitize(bare) == bare

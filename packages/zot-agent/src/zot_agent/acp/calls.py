@@ -22,6 +22,7 @@ from zot_core.display import (
 from zot_provider.json_text import read_strict
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_tui.text.ansi import strip_ansi
+from zot_tui.text.sanitize import reveal
 
 Json: TypeAlias = dict[str, Any]
 
@@ -43,8 +44,8 @@ def parse_arguments(arguments: str) -> Json:
 
 
 def title(name: str, arguments: str) -> str:
-    """Return a line with the tool and its main argument."""
-    text = " ".join(plain(f"{name} {main_argument(arguments)}").split())
+    """Return a line with the tool and its main argument, in which nothing is hidden: a person may have to judge it."""
+    text = " ".join(reveal(f"{name} {main_argument(arguments)}").replace("\n", " ↵ ").split())
     return text if len(text) <= _TITLE else f"{text[: _TITLE - 1]}…"
 
 

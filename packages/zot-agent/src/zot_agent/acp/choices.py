@@ -1,11 +1,11 @@
-"""The settings of a session that a client shows: mode, model, reasoning level."""
+"""The settings of a session that a client shows: mode, model, reasoning level, sandbox."""
 
 from collections.abc import Iterable, Mapping
 from typing import cast, get_args
 
 from zot_agent.acp.calls import Json
 from zot_core.conversation.driver import Conversation
-from zot_core.permission_mode import MODE_HELP, MODES, PermissionMode
+from zot_core.permission_mode import MODE_HELP, MODES, SANDBOX_MODES, PermissionMode
 from zot_provider.errors import UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -51,7 +51,7 @@ async def list_choices(conversation: Conversation, offered: Iterable[Model]) -> 
 
 def config_options(conversation: Conversation, mode: PermissionMode, models: Mapping[str, Model]) -> list[Json]:
     """Return the protocol's `configOptions`, each with all its values; `models` comes from `list_choices`. A model with
-    one reasoning level has no option for it."""
+    one reasoning level has no option for it, and the sandbox has one while it is on."""
     agent = conversation.runtime.agent
     known, level = levels(agent.model), nearest_level(agent.model, agent.reasoning)
     found = [_select("mode", "Mode", "mode", mode, [*_NAMES.items()])]
@@ -60,6 +60,9 @@ def config_options(conversation: Conversation, mode: PermissionMode, models: Map
         found.append(_select("model", "Model", "model", agent.model.id, names))
     if len(known) > 1:
         found.append(_select("reasoning", "Thinking", "thought_level", level, [(each, each) for each in known]))
+    if conversation.sandbox != "off":
+        current = "on" if conversation.sandbox == "lesser" else conversation.sandbox
+        found.append(_select("sandbox", "Sandbox", "_sandbox", current, [(each, each) for each in SANDBOX_MODES]))
     return found
 
 
@@ -73,7 +76,7 @@ def choose(conversation: Conversation, option: str, value: str, models: Mapping[
             raise UnknownName.among("reasoning", value, get_args(Reasoning))
         conversation.set_reasoning(cast("Reasoning", value))
     else:
-        raise UnknownName.among("option", option, ["mode", "model", "reasoning"])
+        raise UnknownName.among("option", option, ["mode", "model", "reasoning", "sandbox"])
 
 
 def _select(id: str, name: str, category: str, current: str, values: list[tuple[str, str]]) -> Json:

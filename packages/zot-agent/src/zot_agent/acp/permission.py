@@ -15,6 +15,7 @@ MAX_OLD_CONTENT = 1_000_000
 """The largest file, in bytes, whose old content is shown beside the new content."""
 
 _ONCE: Json = {"optionId": "once", "name": "Allow this call", "kind": "allow_once"}
+_OUTSIDE: Json = {**_ONCE, "name": "Run it again outside the sandbox, which stopped it"}
 _REJECT: Json = {"optionId": "reject", "name": "Reject", "kind": "reject_once"}
 
 
@@ -41,7 +42,8 @@ class AcpPermission:
         rules = ", ".join(map(plain, question.always))
         always = [{"optionId": "always", "name": f"Always allow {rules}", "kind": "allow_always"}] if rules else []
         try:
-            answer = await self._ask({"toolCallId": call.id, "status": "pending", **fields}, [_ONCE, *always, _REJECT])
+            once = _OUTSIDE if question.outside else _ONCE
+            answer = await self._ask({"toolCallId": call.id, "status": "pending", **fields}, [once, *always, _REJECT])
         except ZotError as error:
             return PermissionAnswer("no", f"the user could not be asked: {error_line(error)}", unanswered=True)
         return PermissionAnswer("always" if answer == "always" else "yes" if answer == "once" else "no")

@@ -167,6 +167,8 @@ class AcpSession:
         """Set one of `options`. Raises `ZotError`."""
         if option == "mode":
             self.set_mode(value)
+        elif option == "sandbox" and self.host.sandbox is not None:
+            self.host.sandbox.choose(value)
         else:
             choose(self.conversation, option, value, self._models)
 

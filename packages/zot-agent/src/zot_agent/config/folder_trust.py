@@ -36,12 +36,14 @@ class TrustLimits(Record):
 class FolderContent(Record):
     """What a question is about: a folder by its real path, the files that decide what happens, and the folders of
     programs. All paths are absolute; entries need not exist, and neither they nor roots need be below `folder`. `lines`
-    are what the person is asked to allow, if a later question should say which of them are new."""
+    are what the person is asked to allow, if a later question should say which of them are new; `otherwise` is what
+    can be done if the folder is too large for an answer."""
 
     folder: str
     entries: list[str] = field(default_factory=list)
     roots: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    otherwise: str = "allow them for one run with --trust"
 
 
 class FolderAnswer(Record):
@@ -106,7 +108,7 @@ class FolderTrust:
                     # What came after the first answer, and git does not track, was written by the program itself.
                     files = (each for each in files if _name(each, content.folder) in before.files)
                 paths.update(dict.fromkeys(islice(files, self._limits.files + 1)))
-        self._check_size(content.folder, list(paths))
+        self._check_size(content, list(paths))
         digests = {_name(each, content.folder): _digest(each) for each in paths}
         roots = [_name(root, content.folder) for root in content.roots]
         self._write(content.folder, _Answer(allowed, digests, roots, content.lines))
@@ -198,12 +200,12 @@ class FolderTrust:
             if len(seen) > self._limits.files:  # more folders than an answer can have files
                 return
 
-    def _check_size(self, folder: str, paths: list[str]) -> None:
+    def _check_size(self, content: FolderContent, paths: list[str]) -> None:
         total = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
         if len(paths) > self._limits.files or total > self._limits.bytes:
             raise ConfigError(
-                f"{folder} brings more than {self._limits.files} files or {self._limits.bytes >> 20} MiB: the answer "
-                "cannot be remembered; allow them for one run with --trust"
+                f"{content.folder} brings more than {self._limits.files} files or {self._limits.bytes >> 20} MiB: the "
+                f"answer cannot be remembered; {content.otherwise}"
             )
 
     def _path(self, folder: str) -> str:

@@ -46,3 +46,9 @@ def current_directory() -> str:
         return os.getcwd()
     except FileNotFoundError:
         raise ConfigError("the current directory no longer exists; change to another one") from None
+
+
+def asked_mark(home: str) -> str:
+    """Return the path of a file that exists in zot's own folder `home` once the person was asked what an extension may
+    do. Without it, and without permissions, a start need not look up any answer."""
+    return os.path.join(home, "trust", "asked-about-extensions")

@@ -15,6 +15,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from zot_agent.extensions.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
@@ -35,15 +36,25 @@ from zot_ext.protocol.from_extension import (
     EventInterceptResponse,
     FromExtension,
     Hello,
+    HostCall,
     Ready,
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, FromHost, HelloAck, Shutdown, ToolCall
+from zot_ext.protocol.from_host import (
+    CommandInvoked,
+    EventIntercept,
+    FromHost,
+    HelloAck,
+    HostResult,
+    Shutdown,
+    ToolCall,
+)
 from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
     from zot_core.sandbox.sandbox import Sandbox
+    from zot_ext.protocol.permissions import Choice
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -72,8 +83,8 @@ class Connection:
     """The process of the extension `name`, started as `argv` in its folder `directory`.
 
     `ack` makes the answer to its hello. `log` gets its standard error, and a line for each of its mistakes; the owner
-    of the log closes it after `stop`. With a `sandbox` the process is confined by it. `stop` must always be called in
-    the end.
+    of the log closes it after `stop`. With a `sandbox` the process is confined by it; `may_run` are the programs
+    that zot runs for it, as in the permissions of a manifest. `stop` must always be called in the end.
     """
 
     def __init__(
@@ -89,6 +100,7 @@ class Connection:
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
         sandbox: "Sandbox | None" = None,
+        may_run: "Choice" = True,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -98,11 +110,18 @@ class Connection:
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
         self.log = log.line
-        self._argv, self._directory, self._env = argv, directory, env
+        self.env = env
+        """The environment of the process."""
+        self.sandbox, self.may_run = sandbox, may_run
+        self._argv, self._directory = argv, directory
         self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
-        self._sandbox = sandbox
         self._log = log
-        self._pending = PendingRequests(name, log.line)
+        self.granted: tuple[str, ...] = ()
+        """The groups that it may use, as of the handshake."""
+        self.intercept_options: dict[str, InterceptOptions] = {}
+        """How it wants to be asked about events, by event; the others are asked as usual."""
+        self.pending = PendingRequests(name, log.line)
+        """The requests that it has not answered."""
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -125,9 +144,9 @@ class Connection:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            launch = Launch(self._argv, self._directory, self._env)
-            if self._sandbox is not None:
-                launch = self._sandbox.confine(launch)
+            launch = Launch(self._argv, self._directory, self.env)
+            if self.sandbox is not None:
+                launch = self.sandbox.confine(launch)
             process = Process(
                 launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
             )
@@ -182,14 +201,12 @@ class Connection:
             why = self.end_reason or ("is being stopped" if self.state == "stopping" else "is not running yet")
             raise ExtensionEnded(f"extension {self.name!r} {why}")
         line = encode(frame, limit=self._limits.frame_bytes)
-        future = self._pending.open(frame.id, reply)
+        future = self.pending.open(frame.id, reply, seconds)
         self._write_line(line, now=True)
-        timer = self._loop.call_later(seconds, self._pending.time_out, frame.id, seconds)
         try:
             return await future
         finally:
-            timer.cancel()
-            self._pending.abandon(frame.id)
+            self.pending.abandon(frame.id)
             if future.done() and not future.cancelled():
                 future.exception()  # mark it as seen, also when the caller is cancelled
 
@@ -240,7 +257,7 @@ class Connection:
 
     def _patience(self, seconds: float) -> float:
         """Return `seconds`, or less if the extension did not answer before: it is not waited for again."""
-        return min(seconds, self._limits.stuck_seconds) if self._pending.owed else seconds
+        return min(seconds, self._limits.stuck_seconds) if self.pending.owed else seconds
 
     def _end(self, why: str) -> None:
         """Enter the state `ended`; the only way, once the process runs."""
@@ -251,7 +268,7 @@ class Connection:
         self._stop_timer()
         self._reader.close()
         self._writer.close()
-        self._pending.fail_all(why)
+        self.pending.fail_all(why)
         for event in (self._greeted, self._ready, self._shutdown_acked):
             event.set()
         self._cleanup = spawn(
@@ -317,8 +334,7 @@ class Connection:
             if self.hello is None:
                 self._end(f"did not begin with a hello frame: {error}: {_quoted(text)}")
                 return
-            self.log(f"{error}; skipped: {_quoted(text)}")
-            self._pending.reject(error)
+            self._refuse(error, text)
             return
         if self.hello is None:
             self._receive_hello(frame, text)
@@ -326,7 +342,7 @@ class Connection:
         self._last_frame_at = self._loop.time()
         match frame:
             case CommandResponse() | ToolResult() | EventInterceptResponse():
-                self._pending.resolve(frame)
+                self.pending.resolve(frame)
             case Ready():
                 self._mark_ready()
             case ShutdownAck():
@@ -338,6 +354,14 @@ class Connection:
             case _:
                 self._listener.received(self, frame)
 
+    def _refuse(self, error: FrameError, line: bytes) -> None:
+        """Fail what a malformed frame is about."""
+        self.log(f"{error}; skipped: {_quoted(line)}")
+        if error.frame != HostCall.type:  # the ids of the two directions have nothing to do with each other
+            self.pending.reject(error)
+        elif error.id:
+            self.send(HostResult(error.id, code="invalid", error=str(error)))
+
     def _receive_hello(self, frame: FromExtension | Unknown, line: bytes) -> None:
         if not isinstance(frame, Hello) or not frame.name.strip():
             problem = "hello has no name" if isinstance(frame, Hello) else f"got {frame.type!r}"
@@ -347,7 +371,9 @@ class Connection:
         self.hello, self.state = frame, "running"
         if frame.name != self.name:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
-        self.send(self._ack(frame))
+        ack = self._ack(frame)
+        self.granted = ack.capabilities
+        self.send(ack)
         self._last_frame_at = self._loop.time()
         self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()
@@ -371,6 +397,7 @@ def _writer_limits(limits: ExtensionLimits) -> WriterLimits:
     return WriterLimits(
         full_bytes=limits.queue_bytes,
         full_lines=limits.queue_frames,
+        max_bytes=4 * limits.queue_bytes,  # calls are answered however slowly the answers are read
         stall_seconds=limits.write_seconds,
         stall_only_full=True,
     )

@@ -1,15 +1,16 @@
 """`ExtensionHooks`: handlers of the agent's `Hooks` that notify and ask extensions.
 
 Interceptors are asked one after the other in load order. The first block wins; each interceptor sees the arguments or
-the text as the ones before changed them. An interceptor that ends, or does not answer in time, allows: an extension
-that hangs must not stall the agent.
+the text as the ones before changed them. An interceptor that ends, or does not answer in time, allows, because an
+extension that hangs must not stall the agent; but one that asked for that in its `InterceptOptions` blocks.
 """
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
+from zot_agent.extensions.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest
@@ -24,14 +25,21 @@ NO_REASON_TURN = "turn blocked by extension guard"
 
 _ids = itertools.count(1)
 
+if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
+
 
 class AgentInfo(NamedTuple):
-    """The current working directory, provider, model and session of the agent."""
+    """The current working directory, provider, model and session of the agent, and whether the person has allowed what
+    the project brings."""
 
     cwd: str
     provider: str
     model: str
     session_id: str
+    sandbox: "SandboxPolicy | None" = None
+    """The policy of the sandbox that the person has turned on."""
+    project_trusted: bool = False
 
 
 class Subscriptions(Protocol):
@@ -54,6 +62,8 @@ class ExtensionHooks:
 
     def __init__(self, extensions: Subscriptions, agent_info: Callable[[], AgentInfo]) -> None:
         self._extensions, self._agent_info = extensions, agent_info
+        self._prompts: dict[Connection, tuple[str, str]] = {}
+        self._same_session = False
 
     def attach(self, hooks: Hooks) -> None:
         """Add the handlers."""
@@ -84,10 +94,24 @@ class ExtensionHooks:
                 return Refusal(answer.reason or NO_REASON_TURN)
         return None
 
+    def ask_again(self) -> bool:
+        """Return whether an extension wants to be asked for the system prompt for each prompt. The next question about
+        it goes to those alone."""
+        interceptors = self._extensions.interceptors("before_agent_start")
+        self._same_session = any(_options(each).each_prompt for each in interceptors)
+        return self._same_session
+
     async def before_agent_start(self, prompt: str) -> str:
         """Return the system prompt, as the extensions change it."""
         run, agent = f"run-{_id()}", self._agent_info()
+        before, self._prompts = (self._prompts if self._same_session else {}), {}
+        self._same_session = False
         for connection in self._extensions.interceptors("before_agent_start"):
+            given, known = prompt, before.get(connection)
+            if known is not None and known[0] == prompt and not _options(connection).each_prompt:
+                prompt = known[1]
+                self._prompts[connection] = known
+                continue
             question = EventIntercept(
                 _id(),
                 "before_agent_start",
@@ -100,12 +124,11 @@ class ExtensionHooks:
             )
             answer = await self._ask(connection, question)
             largest = self._extensions.limits.system_prompt_bytes
-            if answer.system_prompt is None:
-                continue
-            if len(answer.system_prompt.encode()) > largest:
+            if answer.system_prompt is not None and len(answer.system_prompt.encode()) > largest:
                 connection.log(f"a system prompt of more than {largest} bytes is ignored")
-            else:
+            elif answer.system_prompt is not None:
                 prompt = answer.system_prompt
+            self._prompts[connection] = given, prompt
         return prompt
 
     async def assistant_message(self, text: str) -> str:
@@ -142,15 +165,24 @@ class ExtensionHooks:
     async def _ask(self, connection: Connection, question: EventIntercept) -> EventInterceptResponse:
         """Return the answer of an interceptor, or an answer that allows everything if it gave no valid one."""
         seconds = self._extensions.limits.intercept_seconds
+        options = connection.intercept_options.get(question.event, USUAL)
+        blocks = False
         try:
             return await connection.request(question, EventInterceptResponse, seconds)
-        except TimedOut:
-            connection.log(f"no answer to the intercept {question.event} within {seconds:g} s; the action continues")
+        except TimedOut as error:
+            problem, blocks = str(error), options.blocks_on_timeout
         except ExtensionEnded as error:
-            connection.log(f"no answer to the intercept {question.event}: {error}; the action continues")
+            problem, blocks = str(error), options.blocks_on_exit
         except FrameError as error:
-            connection.log(f"the intercept {question.event} is ignored: {error}")
-        return EventInterceptResponse(question.id)
+            problem, blocks = f"extension {connection.name!r}: {error}", options.blocks_on_timeout
+        blocks = blocks and question.event in BLOCKABLE
+        outcome = "the action is refused" if blocks else "the action continues"
+        connection.log(f"no answer to the intercept {question.event}: {problem}; {outcome}")
+        return EventInterceptResponse(question.id, block=blocks, reason=f"{problem}, so this is refused")
+
+
+def _options(connection: Connection) -> InterceptOptions:
+    return connection.intercept_options.get("before_agent_start", USUAL)
 
 
 def _id() -> str:

@@ -3,11 +3,12 @@
 import asyncio
 import itertools
 from collections.abc import Callable, Collection, Container, Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
+from zot_agent.extensions.intercept_options import USUAL
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
@@ -23,9 +24,15 @@ from zot_core.tools.definition.tool import Tool
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse
-from zot_ext.protocol.from_host import CommandInvoked
+from zot_ext.protocol.from_host import CommandInvoked, HelloAck
 from zot_ext.protocol.permissions import may_intercept
 from zot_provider.record import Record, field
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.calls.call import CallServices
+    from zot_agent.extensions.calls.open_calls import OpenCalls
+    from zot_core.conversation.driver import Conversation
+    from zot_provider.auth.store import AccountStore
 
 _ids = itertools.count(1)
 
@@ -78,6 +85,11 @@ class Extensions:
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
         self._subscribers: dict[tuple[str, str, str], list[Connection]] = {}
+        self.conversation: Conversation | None = None
+        """What the calls of extensions act on; without one they are unavailable."""
+        self.accounts: Callable[[], AccountStore] | None = None
+        """Opens the store for the secrets of extensions; without it they are unavailable."""
+        self._process_values: dict[str, dict[str, Any]] = {}
         self._tools_changed = False
         self._ready_deadline = 0.0
         self._reloading = asyncio.Lock()
@@ -113,6 +125,8 @@ class Extensions:
             self._mark_changed,
             self._log_name_conflict,
             self._removed_env,
+            self._open_calls,
+            self._greeting,
         )
         self.members = [
             ManagedExtension(position, found, shared)
@@ -140,7 +154,8 @@ class Extensions:
         return self._connections("observes", event)
 
     def interceptors(self, event: str, tool: str = "") -> list[Connection]:
-        """The running extensions that intercept `event`, and may for `tool`, in load order."""
+        """The extensions that intercept `event`, and may for `tool`; those of a higher priority first, else in load
+        order. One that has ended is among them if it wanted the event to be blocked then."""
         return self._connections("intercepts", event, tool)
 
     def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:
@@ -153,6 +168,8 @@ class Extensions:
                 and event in (member.observes if kind == "observes" else member.intercepts)
                 and (not tool or may_intercept(member.permissions, event, tool))
             ]
+            if kind == "intercepts":
+                found.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
         return found
 
     @property
@@ -245,6 +262,8 @@ class Extensions:
         if self._use_tools or self.interceptors("turn_start"):
             await self.ready()
         agent = self._agent
+        if step == 1 and agent is not None and self._hooks.ask_again():
+            agent.refresh()
         if self._tools_changed and agent is not None:
             self._tools_changed = False
             offered, now = self._tools(), agent.tools.items()
@@ -266,6 +285,26 @@ class Extensions:
     def _mark_changed(self) -> None:
         self._tools_changed = True
         self._subscribers.clear()
+        for member in self.members:
+            member.names.report()
+
+    def _open_calls(self, connection: Connection) -> "OpenCalls":
+        from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls
+
+        return OpenCalls(connection, self._call_services)
+
+    def _call_services(self) -> "CallServices | None":
+        from zot_agent.extensions.calls.call import CallServices  # noqa: PLC0415  as above
+
+        if self.conversation is None:
+            return None
+        return CallServices(self.conversation, self.limits, self._home, self._process_values, self.accounts)
+
+    def _greeting(self, ack: HelloAck) -> HelloAck:
+        from zot_agent.extensions.calls.greeting import greeting  # noqa: PLC0415  as above
+
+        trusted = self._agent_info().project_trusted
+        return greeting(ack, self.conversation, self.limits, project_trusted=trusted)
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
         if conflict.position < len(self.members):  # no member is left while all of them are being stopped

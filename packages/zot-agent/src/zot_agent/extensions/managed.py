@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Never
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
+from zot_agent.extensions.intercept_options import read_options
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.registration_results import RegistrationResults
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
@@ -19,11 +21,12 @@ from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
 from zot_ext.protocol.from_extension import FromExtension
-from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck
-from zot_ext.protocol.permissions import granted, may_intercept, may_observe, must_confine
+from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck, HostResult
+from zot_ext.protocol.permissions import granted, may_call, may_intercept, may_observe, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
@@ -39,7 +42,7 @@ _LEVELS: dict[str, events.Level] = {
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
     when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
-    manifest names them."""
+    manifest names them. `open_calls` and `greeting` serve extensions with calls; without them there are none."""
 
     registry: ExtensionRegistry
     panels: Panels
@@ -51,6 +54,8 @@ class SharedState(Record):
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
     removed_env: Collection[str] = frozenset()
+    open_calls: "Callable[[Connection], OpenCalls] | None" = None
+    greeting: Callable[[HelloAck], HelloAck] | None = None
 
 
 class ManagedExtension:
@@ -69,10 +74,13 @@ class ManagedExtension:
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
+        self.names = RegistrationResults(position, shared.registry)
+        self._calls: OpenCalls | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
         self._sandbox: Sandbox | None = None
         self._stopping = False
+        self._asked: set[str] = set()  # what it has intercepted when it ended
 
     async def start(self, deadline: float, *, first: bool) -> None:
         """Start the process and wait for its registrations: for the hello within the limits, for the rest until
@@ -83,7 +91,9 @@ class ManagedExtension:
         try:
             argv = command(self.found.manifest, self.found.directory)
             env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
-            if must_confine(self.permissions):  # in a thread: the first one tries whether there is a sandbox here
+            around = self._shared.agent_info().sandbox
+            if around is not None or must_confine(self.permissions):
+                # In a thread: the first one tries whether there is a sandbox here.
                 self._sandbox = await asyncio.to_thread(self._open_sandbox)
             sandbox = self._sandbox
             connection = self.connection = Connection(
@@ -97,6 +107,7 @@ class ManagedExtension:
                 limits=limits,
                 trace=self._shared.trace,
                 sandbox=sandbox,
+                may_run=self.permissions.exec,
             )
             await connection.start()
         except LaunchError as error:
@@ -114,9 +125,9 @@ class ManagedExtension:
 
     def _open_sandbox(self) -> "Sandbox":
         """Return what confines the process. Raises `LaunchError`."""
-        from zot_agent.extensions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
+        from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
 
-        return extension_sandbox(self.found, self._shared.agent_info().cwd, self._shared.home)
+        return extension_sandbox(self.found, self._shared.agent_info(), self._shared.home)
 
     @property
     def running(self) -> bool:
@@ -139,27 +150,41 @@ class ManagedExtension:
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
                 self._submit(frame)
-            case frames.OpenPanel():
-                shared.panels.open(connection, frame.panel)
-            case frames.PanelRender():
-                shared.panels.render(connection, frame)
-            case frames.PanelClose():
-                shared.panels.closed_by(connection, frame.panel_id)
-            case frames.Hello() | frames.Ready() | frames.ShutdownAck():
+            case frames.OpenPanel() | frames.PanelRender() | frames.PanelClose():
+                shared.panels.received(connection, frame)
+            case frames.HostCall() | frames.CancelCall():
+                self._call(connection, frame)
+            case frames.Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse():
                 pass  # the connection handles these, and the replies
-            case frames.CommandResponse() | frames.ToolResult() | frames.EventInterceptResponse():
+            case frames.ToolResult() | frames.EventInterceptResponse():
                 pass
             case _:
                 self._unhandled(frame)
+
+    def _call(self, connection: Connection, frame: frames.HostCall | frames.CancelCall) -> None:
+        if isinstance(frame, frames.HostCall) and not may_call(self.permissions, frame.method):
+            why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
+            self._log.line(why)
+            connection.send(HostResult(frame.id, code="denied", error=why))
+        elif self._calls is not None:
+            self._calls.received(frame)
+        elif isinstance(frame, frames.HostCall):
+            error = "no group with calls was asked for in hello.capabilities, or zot grants none here"
+            connection.send(HostResult(frame.id, code="denied", error=error))
 
     def _unhandled(self, frame: Never) -> None:
         self._log.line(f"frames of type {getattr(frame, 'type', '')!r} have no handler in zot; skipped")
 
     def ended(self, connection: Connection, why: str) -> None:
         """The process has ended."""
+        if self._calls is not None:
+            self._calls.close()
         if not self._stopping:
             self._fail(f"{why}; see zot ext logs {self.name}")
         self._unregister()
+        if not self._stopping:  # a guard that must not fail open is still asked, and refuses
+            options = connection.intercept_options.items()
+            self.intercepts = {event for event, each in options if each.blocks_on_exit and event in self._asked}
 
     async def stop(self) -> None:
         """End the process, within the limits."""
@@ -176,7 +201,7 @@ class ManagedExtension:
         self._log.line(text)
 
     def _unregister(self) -> None:
-        self.observes, self.intercepts = set(), set()
+        self._asked, self.observes, self.intercepts = self.intercepts, set(), set()
         self._shared.registry.drop(self.position)
         if self.connection is not None:
             self._shared.panels.drop(self.connection)
@@ -189,8 +214,9 @@ class ManagedExtension:
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
         refused = () if self.permissions.submit else ("submit",)
-        capabilities = (name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
-        return HelloAck(
+        known = (name for name in hello.capabilities if name in frames.CAPABILITIES)
+        capabilities = tuple(name for name in known if name not in refused)
+        ack = HelloAck(
             PROTOCOL_VERSION,
             __version__,
             agent.provider,
@@ -198,9 +224,17 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=tuple(capabilities),
+            capabilities=capabilities,
             session_id=agent.session_id,
         )
+        connection, shared = self.connection, self._shared
+        if connection is not None and "registration_result" in capabilities:
+            self.names.connection = connection
+        elif shared.open_calls is None or not any(name in frames.CALL_GROUPS for name in capabilities):
+            return ack
+        if connection is not None and shared.open_calls is not None:
+            self._calls = shared.open_calls(connection)
+        return ack if shared.greeting is None else shared.greeting(ack)
 
     def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
@@ -208,8 +242,9 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
-            self._log.line(str(error))
+            self._refuse("command", frame.name, str(error))
         else:
+            self.names.add("command", frame.name)
             self._registered(conflict)
 
     def _register_tool(self, frame: frames.RegisterTool) -> None:
@@ -219,8 +254,9 @@ class ManagedExtension:
                 raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
             conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
         except RegistrationError as error:
-            self._log.line(str(error))
+            self._refuse("tool", frame.name, str(error))
         else:
+            self.names.add("tool", frame.name)
             self._registered(conflict)
 
     def _registered(self, conflict: NameConflict | None) -> None:
@@ -233,15 +269,21 @@ class ManagedExtension:
             if may_observe(self.permissions, name):
                 self.observes.add(name)
             else:
-                self._log.line(_refused(f"to observe {name}", "conversation"))
+                self._refuse("event", name, _refused(f"to observe {name}", "conversation"))
         for name in frame.intercept:
             if name not in INTERCEPTS:
-                self._log.line(f"there is no intercept {name!r}; it is ignored")
+                self._refuse("intercept", name, f"there is no intercept {name!r}; it is ignored")
             elif may_intercept(self.permissions, name):
                 self.intercepts.add(name)
             else:
-                self._log.line(_refused(f"to intercept {name}", "intercept"))
+                self._refuse("intercept", name, _refused(f"to intercept {name}", "intercept"))
+        if frame.intercept_options is not None and self.connection is not None:
+            self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()
+
+    def _refuse(self, kind: str, name: str, why: str) -> None:
+        self._log.line(why)
+        self.names.rejected(kind, name, why)
 
     def _submit(self, frame: frames.Submit) -> None:
         if self.permissions.submit:

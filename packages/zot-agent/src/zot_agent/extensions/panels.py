@@ -5,6 +5,8 @@ from typing import Protocol
 
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.protocol import from_host
+from zot_ext.protocol.from_extension import OpenPanel as OpenFrame
+from zot_ext.protocol.from_extension import PanelClose as CloseFrame
 from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec
 
@@ -26,6 +28,16 @@ class Panels:
         self._owner: PanelOwner | None = None
         self.panel: Panel | None = None
         """The open panel, or None."""
+
+    def received(self, owner: PanelOwner, frame: OpenFrame | RenderFrame | CloseFrame) -> None:
+        """Carry out a frame of an extension."""
+        match frame:
+            case OpenFrame(panel):
+                self.open(owner, panel)
+            case RenderFrame():
+                self.render(owner, frame)
+            case CloseFrame(panel_id):
+                self.closed_by(owner, panel_id)
 
     def open(self, owner: PanelOwner, spec: PanelSpec) -> None:
         """Open a panel, or replace the open panel of the same id."""

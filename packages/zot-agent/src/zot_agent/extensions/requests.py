@@ -23,67 +23,135 @@ class TimedOut(ZotError):
     """An extension did not answer in time. A later reply is dropped."""
 
 
+class _Open:
+    """An open request. `left` are the seconds of its time limit, which run while `timer` is set; `pauses` counts its
+    open dialogs."""
+
+    __slots__ = ("extended", "future", "kind", "left", "pauses", "seconds", "timer")
+
+    def __init__(self, kind: type[Reply], future: "asyncio.Future[Any]", seconds: float) -> None:
+        self.kind, self.future = kind, future
+        self.seconds = self.left = seconds
+        self.pauses = 0
+        self.extended = False
+        self.timer: asyncio.TimerHandle | None = None
+
+
 class PendingRequests:
-    """The open requests to the extension `name`, by id. Unexpected replies are reported to `log`."""
+    """The open requests to the extension `name`, by id. Unexpected replies are reported to `log`.
+
+    `ended` is called with the id of each request that has ended, and whether its reply is still owed.
+    """
 
     def __init__(self, name: str, log: Callable[[str], None]) -> None:
         self._name = name
         self._log = log
-        self._open: dict[str, tuple[type[Reply], asyncio.Future[Any]]] = {}
+        self.ended: Callable[[str, bool], None] = lambda id, owed: None
+        self._open: dict[str, _Open] = {}
         self._finished: dict[str, str] = {}
         self.owed: set[str] = set()
         """The ids of requests that nobody waits for any more and that have no reply yet."""
 
-    def open(self, id: str, kind: type[R]) -> "asyncio.Future[R]":
-        """Expect a reply of the class `kind`, the result of the future. ValueError if the id is in use."""
+    def open(self, id: str, kind: type[R], seconds: float) -> "asyncio.Future[R]":
+        """Expect a reply of the class `kind`, the result of the future, within `seconds`. ValueError if the id is in
+        use."""
         if id in self._open:
             raise ValueError(f"request {id!r} is open already")
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._open[id] = (kind, future)
+        self._open[id] = request = _Open(kind, future, seconds)
+        self._run_timer(id, request)
         return future
+
+    def has(self, id: str) -> bool:
+        """Whether the request is open."""
+        return id in self._open
+
+    def pause(self, id: str) -> None:
+        """Stop the time limit of a request: a dialog of its own is open. Harmless if it is not open."""
+        request = self._open.get(id)
+        if request is not None:
+            request.pauses += 1
+            self._stop_timer(request)
+
+    def resume(self, id: str) -> None:
+        """Let the time limit run again, for what was left of it, once no dialog is open."""
+        request = self._open.get(id)
+        if request is not None:
+            request.pauses -= 1
+            self._run_timer(id, request)
+
+    def extend(self, id: str, seconds: float) -> bool:
+        """Give an open request `seconds` from now on, once; return whether it was the first time."""
+        request = self._open[id]
+        if request.extended:
+            return False
+        request.extended = True
+        self._stop_timer(request)
+        request.seconds = request.left = seconds
+        self._run_timer(id, request)
+        return True
+
+    def _run_timer(self, id: str, request: _Open) -> None:
+        if not request.pauses:
+            request.timer = asyncio.get_running_loop().call_later(request.left, self.time_out, id)
+
+    def _stop_timer(self, request: _Open) -> None:
+        if request.timer is not None:
+            request.left = max(request.timer.when() - asyncio.get_running_loop().time(), 0.0)
+            request.timer.cancel()
+            request.timer = None
+
+    def _close(self, id: str, *, owed: bool = False) -> _Open | None:
+        """Take a request out of those that are open."""
+        request = self._open.pop(id, None)
+        if request is not None:
+            self._stop_timer(request)
+            if owed:
+                self.owed.add(id)
+            self.ended(id, owed)
+        return request
 
     def resolve(self, reply: Reply) -> None:
         """Pass a reply to its request."""
-        kind, future = self._open.pop(reply.id, (None, None))
-        if kind is None or future is None:
+        request = self._close(reply.id)
+        if request is None:
             self.owed.discard(reply.id)
             late = self._finished.get(reply.id, "nobody asked for it")
             self._log(f"{reply.type} frame for id {reply.id!r}: {late}; dropped")
             return
         self._remember(reply.id, "there was a reply before")
-        if isinstance(reply, kind):
-            _settle(future, reply)
+        if isinstance(reply, request.kind):
+            _settle(request.future, reply)
             return
-        wrong = FrameError(f"is no reply to this request, {kind.type} is", frame=reply.type, id=reply.id)
+        wrong = FrameError(f"is no reply to this request, {request.kind.type} is", frame=reply.type, id=reply.id)
         self._log(f"{wrong}; the request {reply.id!r} has failed")
-        _settle(future, wrong)
+        _settle(request.future, wrong)
 
     def reject(self, error: FrameError) -> None:
         """Fail the request whose reply could not be decoded, if `error.id` is the id of an open request."""
-        _, future = self._open.pop(error.id, (None, None))
-        if future is not None:
+        request = self._close(error.id)
+        if request is not None:
             self._remember(error.id, "there was a reply before")
-            _settle(future, error)
+            _settle(request.future, error)
 
-    def time_out(self, id: str, seconds: float) -> None:
+    def time_out(self, id: str) -> None:
         """Fail a request that has waited for too long."""
-        _, future = self._open.pop(id, (None, None))
-        if future is not None:
-            self.owed.add(id)
+        request = self._close(id, owed=True)
+        if request is not None:
             self._remember(id, "it came after the time limit")
-            _settle(future, TimedOut(f"extension {self._name!r} did not answer within {seconds:g} s"))
+            _settle(request.future, TimedOut(f"extension {self._name!r} did not answer within {request.seconds:g} s"))
 
     def abandon(self, id: str) -> None:
         """Forget a request whose caller no longer waits. Harmless when it is finished."""
-        if self._open.pop(id, None) is not None:
-            self.owed.add(id)
+        if self._close(id, owed=True) is not None:
             self._remember(id, "nobody waits for it any more")
 
     def fail_all(self, why: str) -> None:
         """Fail all requests, because the extension has ended."""
-        requests, self._open = self._open, {}
-        for _, future in requests.values():
-            _settle(future, ExtensionEnded(f"extension {self._name!r} {why}"))
+        for id in list(self._open):
+            request = self._close(id)
+            if request is not None:
+                _settle(request.future, ExtensionEnded(f"extension {self._name!r} {why}"))
 
     def _remember(self, id: str, why: str) -> None:
         self._finished[id] = why

@@ -64,7 +64,10 @@ class AuditLog:
         self._conversation.events.add(self._on_event)
 
     def _on_decision(self, decision: PermissionDecision) -> None:
-        self._decisions[decision.call.id] = decision
+        if decision.outside:  # a second run of a command, which is no call of the model
+            self._add("call", outside=True, **_described(decision.call, decision))
+        else:
+            self._decisions[decision.call.id] = decision
 
     async def _on_run(self, call: ToolRequest) -> None:
         """Record a call that may run, before it does."""

@@ -20,6 +20,7 @@ from zot_agent.host.session_files import find_session, open_session
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
+from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
 from zot_core.runtime.runtime import Runtime
@@ -67,7 +68,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     settings = load_settings(home, choice.settings)
     use_network(settings)
     runtime, notes = open_runtime(options, settings, registry, choice, once=once)
-    conversation, sandbox = open_conversation(runtime, options, settings, registry)
+    conversation, sandbox, more_notes = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
@@ -93,7 +94,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     host = Host(
         conversation,
-        [*settings.problems, *registry.warnings, *notes, *choice.notes],
+        [*settings.problems, *registry.warnings, *notes, *more_notes, *choice.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -114,19 +115,21 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
 def open_conversation(
     runtime: Runtime, options: HostOptions, settings: Settings, registry: ModelRegistry
-) -> tuple[Conversation, SandboxSwitch]:
-    """Create the conversation of an agent, with its permissions and its sandbox. After `ConfigError` the session is
-    closed."""
+) -> tuple[Conversation, SandboxSwitch, list[str]]:
+    """Create the conversation of an agent, with its permissions and its sandbox; return also lines for the person.
+    After `ConfigError` the session is closed."""
     try:
         permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        if options.permission_mode is None:
+            resume_mode(permissions, runtime.session)
         conversation = Conversation(runtime, permissions=permissions)
         sandbox = SandboxSwitch(conversation, options, settings, removed_variables(settings, registry.providers))
-        sandbox.start()
+        notes = sandbox.start()
     except BaseException:
         if runtime.session is not None:
             runtime.session.close()
         raise
-    return conversation, sandbox
+    return conversation, sandbox, notes
 
 
 def open_runtime(

@@ -8,15 +8,17 @@ question about the project, and who names a folder with `--ext` has allowed it.
 import os
 
 from zot_agent.config.folder_trust import FolderContent, FolderTrust
+from zot_agent.config.paths import asked_mark
 from zot_agent.extensions.discover import DiscoveredExtension, own_files
-from zot_agent.extensions.permission_lines import permission_lines
+from zot_agent.extensions.permissions.lines import permission_lines
+from zot_provider.errors import ConfigError
 
 
 class ExtensionGrants:
     """The answers in zot's own folder, `home`; they hold for the present manifest and program of an extension."""
 
     def __init__(self, home: str) -> None:
-        self._trust = FolderTrust(home)
+        self._home, self._trust = home, FolderTrust(home)
 
     def decision(self, found: DiscoveredExtension) -> bool | None:
         """Return whether the extension may start; None if the person must be asked."""
@@ -35,6 +37,11 @@ class ExtensionGrants:
     def remember(self, found: DiscoveredExtension, *, allowed: bool) -> None:
         """Store the answer. Raises `ConfigError`."""
         self._trust.remember(_content(found), allowed=allowed)
+        path = asked_mark(self._home)
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError as error:
+            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
 
     def accept(self, found: DiscoveredExtension, path: str) -> None:
         """Let the answer, if there is one, cover a file that the person has changed with zot. Raises `ConfigError`."""
@@ -47,4 +54,4 @@ class ExtensionGrants:
 
 def _content(found: DiscoveredExtension) -> FolderContent:
     folder = os.path.realpath(found.directory)
-    return FolderContent(folder, own_files(found), [folder], permission_lines(found.manifest))
+    return FolderContent(folder, own_files(found), [folder], permission_lines(found.manifest), "start it with --ext")

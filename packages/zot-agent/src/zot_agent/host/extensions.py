@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import asked_mark, zot_home
 from zot_agent.config.settings import Layer, Settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
@@ -14,6 +14,7 @@ from zot_agent.host.project import Project, find_project, may_use
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
     from zot_core.runtime.runtime import Runtime
+    from zot_core.sandbox.policy import SandboxPolicy
 
 
 class ProjectChoice:
@@ -71,7 +72,7 @@ class ProjectChoice:
         """Keep installed extensions from starting that the person has not allowed."""
         self.waiting = []
         installed = [each for each in self.found.active() if each.scope == "global" and each.manifest.exec]
-        if not any(each.manifest.permissions for each in installed) and not os.path.isdir(os.path.join(home, "trust")):
+        if not any(each.manifest.permissions for each in installed) and not os.path.exists(asked_mark(home)):
             return
         from zot_agent.host.extension_grants import ExtensionGrants  # noqa: PLC0415  few extensions have permissions
 
@@ -102,10 +103,14 @@ class ProjectChoice:
 
 
 def make_extensions(
-    choice: ProjectChoice, options: HostOptions, removed_env: Collection[str], runtime: "Callable[[], Runtime]"
+    choice: ProjectChoice,
+    options: HostOptions,
+    removed_env: Collection[str],
+    runtime: "Callable[[], Runtime]",
+    sandbox: "Callable[[], SandboxPolicy | None]",
 ) -> "Extensions":
-    """Create the extensions, not yet started, for the current `runtime()`; `removed_env` as in `Extensions`. Raises
-    `ConfigError` for `--ext-trace`."""
+    """Create the extensions, not yet started, for the current `runtime()` and `sandbox()`; `removed_env` as in
+    `Extensions`. Raises `ConfigError` for `--ext-trace`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
     from zot_agent.extensions.trace import Trace  # noqa: PLC0415
@@ -113,7 +118,8 @@ def make_extensions(
     def about() -> AgentInfo:
         now = runtime()
         model, session = now.agent.model, now.session
-        return AgentInfo(now.cwd, model.provider, model.id, session.meta.session_id if session else "")
+        session_id = session.meta.session_id if session else ""
+        return AgentInfo(now.cwd, model.provider, model.id, session_id, sandbox(), choice.trusted)
 
     return Extensions(
         choice.find,

@@ -95,7 +95,11 @@ class Host:
             self.options,
             removed_variables(self.settings, self.models.providers),
             lambda: self.runtime,
+            lambda: None if self.sandbox is None else self.sandbox.policy,
         )
+        extensions.conversation, keys = self.conversation, self.keys
+        if keys is not None:
+            extensions.accounts = lambda: keys.accounts.store
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)

@@ -91,7 +91,7 @@ def _describe(found: DiscoveredExtension) -> list[str]:
     keys = f" (it asks for {', '.join(found.manifest.env)})" if found.manifest.env else ""
     lines = [f"extension {found.name}, which starts: {runs}{keys}"] if runs else []
     if runs and found.manifest.permissions is not None:
-        from zot_agent.extensions.permission_lines import NOTHING, permission_lines  # noqa: PLC0415  few have them
+        from zot_agent.extensions.permissions.lines import NOTHING, permission_lines  # noqa: PLC0415  few have them
 
         lines.append(f"    it may {'; '.join(permission_lines(found.manifest)) or NOTHING}")
     lines += [f"theme {found.name}"] if theme else []

@@ -1,6 +1,7 @@
 """`SandboxSwitch`: turns the sandbox of a conversation on and off."""
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import zot_home
@@ -9,11 +10,14 @@ from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed
 from zot_core.machine.files import LocalFiles
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import LocalShell
-from zot_core.permission_mode import SandboxMode
-from zot_provider.errors import ConfigError
+from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
+from zot_provider.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
+    from zot_core.sandbox.policy import SandboxPolicy
     from zot_core.sandbox.sandbox import Sandbox
 
 
@@ -29,11 +33,26 @@ class SandboxSwitch:
         self.sandbox: Sandbox | None = None
         self._opened: list[Sandbox] = []  # a job may run in an earlier one
 
-    def start(self) -> None:
-        """Turn it on if the options or settings say so. Raises `ConfigError` if this machine cannot do it."""
+    @property
+    def policy(self) -> "SandboxPolicy | None":
+        """What the inside may do; None while it is off."""
+        return None if self.sandbox is None else self.sandbox.policy
+
+    def start(self) -> list[str]:
+        """Turn it on if the options or settings say so; return lines for the person. Raises `ConfigError` if this
+        machine cannot do it."""
         mode = self._options.sandbox or self.settings.sandbox
-        if mode != "off":
-            self.set(mode)
+        if mode == "off":
+            return []
+        self.set(mode)
+        return [note] if self.sandbox is not None and (note := self.sandbox.note()) else []
+
+    def choose(self, name: str) -> None:
+        """Do what `set` does, for a name of a mode. Raises `UnknownName` too."""
+        mode = next((each for each in SANDBOX_MODES if each == name), None)
+        if mode is None:
+            raise UnknownName.among("mode", name, SANDBOX_MODES)
+        self.set(mode)
 
     def set(self, mode: SandboxMode) -> None:
         """Confine the next commands; running ones keep what they have. Raises `ConfigError`, and nothing has
@@ -43,24 +62,34 @@ class SandboxSwitch:
         shell = LocalShell(removed_env=self._removed_env)
         context = runtime.agent.context
         if opened is None:
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=shell, temporary="")
+            runtime.agent.context = context.replace(
+                files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess()
+            )
         else:
-            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
+            from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            confined = SandboxedShell(opened, shell, conversation.permissions.offer)
-            runtime.agent.context = context.replace(files=LocalFiles(), shell=confined, temporary=opened.policy.scratch)
+            runtime.agent.context = context.replace(
+                files=SandboxedFiles(opened.policy),
+                shell=SandboxedShell(opened, shell, conversation.permissions.offer),
+                temporary=opened.policy.scratch,
+                network=opened.access,
+            )
         if runtime.checkpoints is not None:
             runtime.checkpoints.watch()
-        conversation.sandbox = mode
+        conversation.sandbox = "off" if opened is None else opened.state
         conversation.events.notify(Changed("settings"))
 
     def follow(self, settings: Settings) -> None:
         """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""
         self.settings = settings
         if self.sandbox is not None:
-            self.set(self._conversation.sandbox)
+            self.set("strict" if self.sandbox.policy.strict else "on")
+            for each in self._opened:
+                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
+        from zot_core.sandbox.policy import repository_around  # noqa: PLC0415  as above
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
 
         settings, runtime = self.settings, self._conversation.runtime
@@ -69,7 +98,8 @@ class SandboxSwitch:
                 runtime.cwd,
                 zot_home=zot_home(),
                 writable=[*settings.sandbox_folders, *self._options.add_dirs],
-                readable=sorted({skill.folder for skill in runtime.skills}),
+                readable=[*repository_around(runtime.cwd), *{skill.folder for skill in runtime.skills}],
+                hidden=denied_paths(self._conversation.permissions.rules, runtime.cwd),
                 hosts=settings.sandbox_hosts,
                 variables=settings.sandbox_variables,
                 git=settings.sandbox_git,
@@ -87,3 +117,14 @@ class SandboxSwitch:
         """Remove what is on this machine for the sandbox only."""
         for each in self._opened:
             each.close()
+
+
+def denied_paths(rules: "Iterable[Rule]", cwd: str) -> list[str]:
+    """Return the paths that rules deny to be read, as far as they name them: `keys`, `keys/**`, `**/.env` of `cwd`."""
+    found = []
+    for rule in rules:
+        name = rule.text.partition("(")[2].removesuffix(")").strip()
+        path = name.removesuffix("/**").removeprefix("**/")
+        if rule.action == "deny" and rule.tool.casefold() == "read" and path and not set(path) & set("*?\\"):
+            found.append(os.path.join(cwd, os.path.expanduser(path)))
+    return found

@@ -128,7 +128,7 @@ def _begin(chat: "ChatScreen", prompt: str, images: Sequence[ImageBlock]) -> Non
     if host.choice is not None and host.choice.undecided is not None:
         begin(ask_about_project(chat.controller))
     if host.choice is not None and host.choice.waiting:
-        from zot_agent.ui.questions.extension import ask_about_extensions  # noqa: PLC0415  rarely needed
+        from zot_agent.ui.questions.extension_permissions import ask_about_extensions  # noqa: PLC0415  rarely needed
 
         begin(ask_about_extensions(chat.controller))
     if host.options.resume:

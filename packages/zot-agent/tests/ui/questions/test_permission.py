@@ -40,7 +40,10 @@ def test_an_argument_stands_behind_its_name_however_narrow_the_screen_is() -> No
 def test_names_and_values_that_a_model_made_up_are_drawn_as_text() -> None:
     call = ToolRequest("1", "bash", {"a\x1b]0;title\x07b": "c\x1b[2Jd", "list": ["\x1b[2J"]})
 
-    assert not any("\x1b" in row or "\x07" in row for row in shown(call, 60))
+    assert shown(call, 60) == [
+        r"  a\x1b]0;title\x07b: c\x1b[2Jd",
+        r"""  list: ["\u001b[2J"]""",
+    ]
 
 
 def test_a_replacement_is_a_change() -> None:
@@ -84,6 +87,24 @@ async def test_the_question_before_a_write_shows_the_change_of_a_file_and_the_co
         talk.type("n")
         await talk.shown("Run write b.py?")
         assert "2  y = 3" in talk.screen()
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.quiet()
+
+
+async def test_the_question_hides_nothing_of_a_command_or_of_a_change(chats: Chats) -> None:
+    hidden = "ls \x1b]0;\u202etouch hidden;\x07"
+    calls = [bash(hidden), Call("write", {"path": "b.sh", "content": hidden})]
+    async with chats.open([Turn("So.", calls=calls), "I see."]) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown(r"Run bash ls \x1b]0;\u202etouch hidden;\x07?")
+        assert r"command: ls \x1b]0;\u202etouch hidden;\x07" in talk.screen()
+        assert "it contains characters that cannot be seen" in talk.screen()
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("n")
+        await talk.shown("Run write b.sh?")
+        assert r"1  ls \x1b]0;\u202etouch hidden;\x07" in talk.screen()
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
         await talk.quiet()

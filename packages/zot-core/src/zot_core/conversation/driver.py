@@ -1,10 +1,11 @@
 """`Conversation`: drives one agent for any front end."""
+# Longer than 400 lines: it is the one place where prompts, commands, settings and events of an agent meet.
 
 import asyncio
 import os
 from collections.abc import Callable, Container, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
@@ -29,6 +30,7 @@ from zot_core.conversation.events import (
 from zot_core.conversation.extensions import ExtensionHost
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.run_choices import run_choices
+from zot_core.conversation.session_mode import keep_mode, resume_mode
 from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
@@ -44,15 +46,18 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_core.hooks import Observe
-from zot_core.permission_mode import SandboxMode
+from zot_core.permission_mode import SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.templates import CommandPrompt
 from zot_provider.errors import ZotError
-from zot_provider.messages import ImageBlock
+from zot_provider.messages import ImageBlock, Message
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
+
+if TYPE_CHECKING:
+    from zot_core.conversation.dialogs import AskPerson
 
 
 class NotRunning(ZotError):
@@ -75,7 +80,11 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self.sandbox: SandboxMode = "off"
+        self.sandbox: SandboxState = "off"
+        self.front_end = ""
+        """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
+        self.ask_person: AskPerson | None = None
+        """Shows dialogs of extensions; None where nobody can be asked."""
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -90,6 +99,7 @@ class Conversation:
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         self.permissions.attach(runtime.agent)
+        keep_mode(self.permissions, lambda: self.runtime.session)
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)
 
@@ -126,10 +136,17 @@ class Conversation:
         The model reads the texts of `attached` files before the prompt. With `first` it comes before the waiting work.
         Raises `QueueFull` and `Closed`. Failures are events.
         """
-        run = Run(self.runtime.hooks.event)
         plain = text if isinstance(text, str) else text.text
         work = partial(self._answer, text, list(images), attached, commands=commands)
-        self._queue.add(Queued(run, work, typed or plain, plain, steerable=True), first=first)
+        return self._add(work, typed or plain, plain, steerable=True, first=first)
+
+    def send(self, message: Message, *, typed: str = "", interrupt: bool = False) -> Run:
+        """Queue a user message that is already made; with `interrupt` it stops what runs and comes first."""
+        stopped = self.running if interrupt else None
+        work = partial(answer, self.runtime.agent, [message])
+        run = self._add(work, typed, message.text, steerable=True, first=interrupt)
+        if stopped is not None:
+            stopped.run.cancel()
         return run
 
     def resend(self, typed: str = "") -> Run:
@@ -144,24 +161,28 @@ class Conversation:
         """Queue a shell command: `ShellStart`, `ShellOutput`, `ShellEnd`. The model reads the output next time."""
         return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
 
-    def _add(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str) -> Run:
+    def _add(
+        self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str, text: str = "", *,
+        steerable: bool = False, first: bool = False,
+    ) -> Run:  # fmt: skip
         run = Run(self.runtime.hooks.event)
-        self._queue.add(Queued(run, work, typed, typed))
+        self._queue.add(Queued(run, work, typed, text or typed, steerable=steerable), first=first)
         return run
 
     def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Add a user message to the running prompt, before its next model call. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.steer(text, images)
-        self._inbox_changed()
+        self.inbox_changed()
 
     def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
         """Add a user message to the running prompt, once it is answered. Raises `NotRunning`."""
         self._check_steerable()
         self.runtime.follow_up(text, images)
-        self._inbox_changed()
+        self.inbox_changed()
 
-    def _inbox_changed(self) -> None:
+    def inbox_changed(self) -> None:
+        """Report that a message was added to the inbox of the agent."""
         self._unread_count = len(self.unread)
         self.events.notify(Changed("queue"))
 
@@ -179,16 +200,15 @@ class Conversation:
 
     def stop(self) -> list[str]:
         """Stop the running work and drop the rest. Return, as typed, the unread messages and the dropped prompts."""
-        unread = [message.text for message in self.runtime.agent.inbox.take_all()]
-        taken = [*unread, *(queued.typed for queued in self._queue.take_all())]
+        taken = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken += [queued.typed for queued in self._queue.take_all()]
         self.interrupt()
         self.events.notify(Changed("queue"))
         return taken
 
     def take_back(self) -> str | None:
         """Remove the last waiting prompt and return it as typed; None if nothing is waiting."""
-        taken = self._queue.take_last()
-        return taken.typed if taken is not None else None
+        return taken.typed if (taken := self._queue.take_last()) is not None else None
 
     async def idle(self) -> None:
         """Wait until nothing is running or waiting."""
@@ -222,8 +242,7 @@ class Conversation:
         is queued, other results are events. Raises `CommandError`, `UnknownName` for an unknown skill, and
         `ConfigError` for a file that cannot be used."""
         name = name.removeprefix("/")
-        prompt = await self._commands.prompt_of(name, args)
-        if prompt is not None:
+        if (prompt := await self._commands.prompt_of(name, args)) is not None:
             self.prompt(prompt, typed=f"/{name} {args}".strip())
             return "prompt"
         command = await self._run_extension(name, args)
@@ -303,12 +322,13 @@ class Conversation:
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
         workspace: Workspace | None = None,
     ) -> None:  # fmt: skip
-        """Continue another session: see `Runtime.open_session`."""
+        """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
         self._check_idle()
         self.runtime.open_session(session, resumed, workspace)
         self._session_changed()
 
     def _session_changed(self, *, same: bool = False) -> None:
+        resume_mode(self.permissions, self.runtime.session)
         self._shell_results.clear()
         update_child_env(self.runtime)
         self.events.notify(position(self.runtime, same=same))
@@ -363,8 +383,7 @@ class Conversation:
         running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
         task = spawn(running.run(), "shell command")
         stopped = await finish(task, running.stop)
-        result = task.result()
-        self._shell_results.append(result)
+        self._shell_results.append(result := task.result())
         self.events.notify(ShellEnd(result))
         return "aborted" if stopped else "completed"
 
@@ -376,15 +395,13 @@ class Conversation:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
             update_child_env(self.runtime)  # the server may have named its model since
-        elif kind is Done:
-            texts = [message.text for message in self.runtime.agent.inbox.take_all()]
-            if texts:
-                self.events.notify(Undelivered(texts))
+        elif kind is Done and (texts := [message.text for message in self.runtime.agent.inbox.take_all()]):
+            self.events.notify(Undelivered(texts))
         self.events.notify(event)
         if isinstance(event, ToolResultEvent):
             self.todos.follow(event)
         if kind is UserMessage and self._unread_count:
-            self._inbox_changed()  # a message was read
+            self.inbox_changed()  # a message was read
 
     def _report_start_failure(self, error: ZotError) -> None:
         for event in (ErrorEvent(error_line(error)), Done("error")):

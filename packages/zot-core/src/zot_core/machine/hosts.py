@@ -4,12 +4,10 @@ Resolvers take `2130706433`, `0x7f.1`, `127.1` and full-width digits for 127.0.0
 host passes `canonical_host` before it is judged, and what is judged is what is connected to.
 """
 
-import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
 
 from zot_provider.record import Record
 
@@ -165,49 +163,17 @@ def is_public(address: str) -> bool:
     return found.is_global and not found.is_multicast and not found.is_reserved
 
 
-Lookup: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
-"""Returns the addresses of a name. Raises OSError if it is not known."""
-
-
-async def look_up(name: str, port: int) -> list[str]:
-    """Return the addresses that the system knows for a name."""
-    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
-
-
-class NetworkAccess(Record):
-    """Which hosts may be connected to.
-
-    `hosts`: patterns of the allowed hosts, None for every host, empty for no host. `private`: whether addresses that
-    are not public are allowed too, such as those of this machine.
-    """
-
-    hosts: Sequence[HostPattern] | None = None
-    private: bool = False
-    lookup: Lookup = look_up
-
-    def judge(self, host: str, port: int) -> None:
-        """Judge a canonical host by its words alone, as before a proxy resolves it. Raises `AddressRefused`."""
-        if self.hosts is not None and not any(each.matches(host, port) for each in self.hosts):
-            raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows")
-        if self.private:
-            return
-        if _is_address(host):
-            if not is_public(host):
-                raise AddressRefused(f"{host} is an address of this machine or of a private network")
-        elif _PRIVATE.fullmatch(host):
-            raise AddressRefused(f"{host} is a name of this machine or of a private network")
-
-    async def addresses(self, host: str, port: int) -> list[str]:
-        """Judge a canonical host and return its addresses, which were looked up once: connect to these. Raises
-        `AddressRefused`, and OSError if the name is not known."""
-        self.judge(host, port)
-        if _is_address(host):
-            return [host]
-        addresses = await self.lookup(host, port)
-        if not self.private and not all(map(is_public, addresses)):
-            raise AddressRefused(f"the name {host} leads to this machine or to a private network")
-        return addresses
+def judge_host(host: str, port: int, allowed: Sequence[HostPattern] | None, *, private: bool) -> None:
+    """Judge a canonical host by its words alone, see `NetworkAccess`. Raises `AddressRefused`."""
+    if allowed is not None and not any(each.matches(host, port) for each in allowed):
+        raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows")
+    if private:
+        return
+    if is_address(host):
+        if not is_public(host):
+            raise AddressRefused(f"{host} is an address of this machine or of a private network")
+    elif _PRIVATE.fullmatch(host):
+        raise AddressRefused(f"{host} is a name of this machine or of a private network")
 
 
 def host_patterns(texts: Iterable[str]) -> list[HostPattern]:
@@ -221,7 +187,8 @@ def host_patterns(texts: Iterable[str]) -> list[HostPattern]:
     return found
 
 
-def _is_address(host: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether a canonical host is an address and no name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -4,7 +4,7 @@
 implementations can be a jail, a remote machine or the memory of a test.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
 from zot_provider.record import Record
@@ -55,10 +55,14 @@ class Files(Protocol):
 
 
 class ShellExit(Record):
-    """How a command ended. The exit code is 128 + n for signal n, and None if it was stopped at the time limit."""
+    """How a command ended. The exit code is 128 + n for signal n, and None if it was stopped at the time limit.
+
+    `running` are the command lines of the processes that were ended then, as far as the system shows them.
+    """
 
     exit_code: int | None
     timed_out: bool = False
+    running: Sequence[str] = ()
 
 
 class Shell(Protocol):

@@ -3,6 +3,9 @@
 import contextlib
 import os
 
+_SHOWN = 100
+"""Characters of a command line."""
+_MOST_COMMANDS = 5
 _LOWER = 5
 """Steps of niceness: beside another process, this one gets a third of its time."""
 
@@ -31,6 +34,24 @@ def group_runs(group: int) -> bool:
         return False
     states = [state for number in _process_ids() if (state := _state_in_group(number, group))]
     return not states or any(state != "Z" for state in states)
+
+
+def group_commands(group: int) -> list[str]:
+    """Return the command lines of a group's processes, the first ones and cut; that of a shell with `-c` comes only if
+    it is alone. Empty where the system does not show them."""
+    found = [words for number in _process_ids() if _state_in_group(number, group) not in ("", "Z")
+             if (words := _command_line(number))]  # fmt: skip
+    below = [words for words in found if words[-2:-1] != ["-c"]]
+    lines = [" ".join(words).replace("\n", " ") for words in (below or found)]
+    return [line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..." for line in [*dict.fromkeys(lines)][:_MOST_COMMANDS]]
+
+
+def _command_line(number: str) -> list[str]:
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as file:
+            return file.read(4096).decode("utf-8", "replace").rstrip("\0").split("\0")
+    except OSError:
+        return []
 
 
 def _process_ids() -> list[str]:

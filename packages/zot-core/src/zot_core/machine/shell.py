@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.posix import missing_posix
-from zot_core.machine.process_groups import group_runs, signal_group
+from zot_core.machine.process_groups import group_commands, group_runs, signal_group
 from zot_provider.record import Record
 
 _PIECE = 64 * 1024
@@ -83,11 +83,13 @@ class LocalShell:
         if self._prepare is not None:
             launch = self._prepare(launch)
         process, descriptor = _start(launch.replace(env={**launch.env, **env}))
+        running: list[str] = []
         pipe = _Pipe(descriptor, output, self.limits)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
+                running = group_commands(process.pid)
                 await self._end(process, exited, self.limits.kill_after)
             await asyncio.wait([pipe.ended], timeout=self.limits.linger)
         except BaseException:
@@ -98,7 +100,7 @@ class LocalShell:
             pipe.read_rest()
             pipe.drop_rest(self.limits.drain_interval)
         code = process.returncode
-        return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True)
+        return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True, running=running)
 
     async def _end(self, process: "subprocess.Popen[bytes]", exited: "asyncio.Future[None]", kill_after: float) -> None:
         """End the whole group. Cancelling this call sends SIGKILL at once."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Protocol
 
 from zot_core.display import main_argument
@@ -65,14 +66,19 @@ class Judge:
         self.mode: PermissionMode = mode
         self._edited: set[str] = set()
 
-    def unknown_tools(self, tools: Iterable[str]) -> list[str]:
-        """Return a line for each rule that names none of `tools`."""
-        known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS)}
-        return [
-            f"{rule.source}: {rule.text!r} names no tool that there is now"
-            for rule in self.rules
-            if rule.tool.casefold() not in known
-        ]
+    def unknown_tools(self, tools: Iterable[str], *, similar: bool = False) -> list[str]:
+        """Return a line for each rule that names none of `tools`; with `similar` only if it nearly does, because other
+        names may be those of extensions."""
+        known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS, *OWN)}
+        unknown = [rule for rule in self.rules if rule.tool.casefold() not in known]
+        lines = []
+        for rule in unknown:
+            near = get_close_matches(rule.tool.casefold(), sorted(known), 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            lines += (
+                [f"{rule.source}: {rule.text!r} names no tool that there is now{meant}"] if near or not similar else []
+            )
+        return lines
 
     async def judge(self, call: ToolRequest, agent: Judged) -> Verdict:
         """Decide about a call with the arguments that the tool will receive."""

@@ -55,7 +55,7 @@ class LineRules:
             for rule in paths:
                 assert isinstance(rule.pattern, PathPattern)
                 named = read | written if rule.tool.casefold() == READ else written
-                if any(rule.pattern.matches(path, self._cwd) for path in named):
+                if rule.pattern.matches_any(named, self._cwd):
                     matched.append(rule)
         denied = [rule for rule in matched if rule.action == "deny"]
         return next(iter(denied or matched), None)

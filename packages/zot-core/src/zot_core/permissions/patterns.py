@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
 
@@ -89,7 +89,12 @@ class PathPattern:
 
     def matches(self, path: str, cwd: str) -> bool:
         """Whether the real path `path` matches."""
-        return any(self._expression(base).fullmatch(_normal(path)) is not None for base in self._bases(cwd))
+        return self.matches_any([path], cwd)
+
+    def matches_any(self, paths: Iterable[str], cwd: str) -> bool:
+        """Whether one of these real paths matches."""
+        expressions = [self._expression(base) for base in self._bases(cwd)]
+        return any(each.fullmatch(_normal(path)) is not None for path in paths for each in expressions)
 
     def reaches(self, folder: str, cwd: str) -> bool:
         """Whether the pattern may match something below `folder`."""

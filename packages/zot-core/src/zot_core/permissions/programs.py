@@ -13,7 +13,8 @@ def _names(text: str) -> frozenset[str]:
 
 WRAPPERS = _names(
     "ash bash busybox capsh chroot chrt command compgen coproc csh dash doas docker env eval exec expect fakeroot"
-    " fish flock gdb ionice ksh logsave ltrace nice nohup nsenter parallel pkexec podman rlwrap run-parts runuser"
+    " fish flock gdb ionice ksh logsave ltrace nice nocorrect noglob nohup nsenter parallel"
+    " pkexec podman rlwrap run-parts runuser"
     " script setarch setpriv setsid sh ssh start-stop-daemon stdbuf strace su sudo systemd-run taskset tclsh time"
     " timeout tmux torsocks trap unbuffer unshare watch xargs xvfb-run zsh"
 )
@@ -50,7 +51,8 @@ RISKY: dict[str, str] = {
     "g++": "-wrapper -B -fplugin -specs @",
     "gcc": "-wrapper -B -fplugin -specs @",
     "git": (
-        "-c -C -O -u -x --config-env --exec --git-dir --work-tree --output --ext-diff"
+        "bisect config difftool filter-branch foreach maintenance mergetool"
+        " -c -C -O -u -x --config-env --exec --git-dir --work-tree --output --ext-diff"
         " --open-files-in-pager --upload-pack --receive-pack --textconv --template --no-index"
     ),
     "go": "-exec -toolexec -o",

@@ -8,6 +8,7 @@ import functools
 import os
 import stat
 import subprocess
+from collections.abc import Sequence
 
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, with_limits
@@ -21,10 +22,8 @@ _NO_RIGHTS = (
     "--cap-drop", "ALL",  # root in a namespace could mount the disk writable again
     "--die-with-parent",  # the thread that starts it must live as long
 )  # fmt: skip
-_KERNEL_FILES = tuple(
-    f"/proc/{name}"
-    for name in ["acpi", "bus", "driver", "fs", "irq", "mtrr", "pressure", "scsi", "sys", "sysrq-trigger", "tty"]
-)
+_PLAIN_PROC = ("self", "thread-self", "net", "mounts", "sysrq-trigger")
+"""Links to folders of processes, and what bubblewrap covers itself."""
 _TRIAL_SECONDS = 10.0
 _DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
@@ -82,8 +81,9 @@ def _advice(text: str) -> str:
     return ""
 
 
-def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> Launch:
-    """Return how `launch` is started in a sandbox. Raises OSError with a line for the person if that cannot be done."""
+def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = ()) -> Launch:
+    """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap. Raises OSError with a line for
+    the person if that cannot be done."""
     if why := problem(policy.root):
         raise OSError(why)
     program = find_bubblewrap(policy.root)
@@ -91,7 +91,7 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> La
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     argv = [
         program, *namespaces, *_trial(program)[0], *_NO_RIGHTS, *_DEVICES,
-        *mounts(policy), "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
+        *mounts(policy), *more, "--chdir", os.path.realpath(launch.cwd), "--seccomp", str(descriptor), "--",
         *with_limits(launch.argv, limits),
     ]  # fmt: skip
     # The environment is that of bubblewrap itself too, which processes inside can read.
@@ -114,8 +114,26 @@ def mounts(policy: SandboxPolicy) -> list[str]:
         elif os.access(path, os.R_OK):
             arguments += ["--ro-bind", os.devnull, path]
     if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
-        arguments += [word for path in _KERNEL_FILES if os.path.exists(path) for word in ("--ro-bind", path, path)]
+        arguments += [word for path in _kernel_files() for word in ("--ro-bind", path, path)]
     return arguments
+
+
+@functools.cache
+def _kernel_files() -> list[str]:
+    """Return the entries of `/proc` in which root can write, other than those of processes."""
+    names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in _PLAIN_PROC)
+    return [path for name in sorted(names) if _is_writable(path := os.path.join("/proc", name))]
+
+
+def _is_writable(path: str) -> bool:
+    """Whether a file, or one in a folder, may be written by its owner."""
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISDIR(mode):
+            return path == "/proc/sys" or any(_is_writable(os.path.join(path, name)) for name in os.listdir(path))
+    except OSError:  # it has just gone
+        return False
+    return stat.S_ISREG(mode) and bool(mode & stat.S_IWUSR)
 
 
 def _kind(path: str) -> str:

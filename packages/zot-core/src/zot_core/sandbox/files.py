@@ -66,12 +66,18 @@ class _OpenHow(ctypes.Structure):
 def _openat2(path: str) -> int:
     """Return a descriptor. Raises OSError."""
     how = _OpenHow(_PATH | os.O_CLOEXEC, 0, _NO_MAGIC_LINKS)
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    found = call(_OPENAT2, _AT_FDCWD, ctypes.c_char_p(os.fsencode(path)), ctypes.byref(how), ctypes.sizeof(how))
+    found = _system_call()(
+        _OPENAT2, _AT_FDCWD, ctypes.c_char_p(os.fsencode(path)), ctypes.byref(how), ctypes.sizeof(how)
+    )
     if found < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), path)
     return int(found)
+
+
+@functools.cache
+def _system_call() -> "ctypes._NamedFuncPointer":
+    return ctypes.CDLL(None, use_errno=True).syscall
 
 
 @functools.cache

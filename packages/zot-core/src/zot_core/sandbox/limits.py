@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from zot_provider.record import Record
 
-_LIMITED = """\
-ulimit -c 0; ulimit -f {blocks}; ulimit -d {data}; ulimit -u {processes} 2>/dev/null || ulimit -p {processes}
-echo 1000 2>/dev/null >/proc/self/oom_score_adj
-exec "$@"
-"""
+_LIMITED = (
+    "ulimit -c 0; ulimit -f {blocks}; ulimit -d {data}; ulimit -u {processes} 2>/dev/null || ulimit -p {processes}; "
+    "{{ echo 1000 >/proc/self/oom_score_adj; }} 2>/dev/null; "
+)
 """When memory is short, the system ends what is in the sandbox first."""
 
 _PASSED = frozenset(
@@ -22,6 +21,10 @@ _PASSED = frozenset(
     for word in line.split()
 )
 """Names of variables that say where programs are and how they write, and are no secrets."""
+
+
+_SHELLS = {"bash": 1024, "sh": 512}
+"""The size of a block of `ulimit -f`, in bytes."""
 
 
 class SandboxLimits(Record):
@@ -39,11 +42,15 @@ class SandboxLimits(Record):
 
 
 def with_limits(argv: Sequence[str], limits: SandboxLimits) -> list[str]:
-    """Return the command line that starts `argv` with these limits."""
+    """Return the command line that starts `argv` with these limits. A shell with a command sets them by itself."""
+    shell, *rest = argv
+    in_shell = len(rest) == 2 and rest[0] == "-c" and os.path.basename(shell) in _SHELLS
     script = _LIMITED.format(
-        blocks=limits.file_bytes // 512, data=limits.memory_bytes // 1024, processes=limits.processes
+        blocks=limits.file_bytes // _SHELLS[os.path.basename(shell) if in_shell else "sh"],
+        data=limits.memory_bytes // 1024,
+        processes=limits.processes,
     )
-    return ["/bin/sh", "-c", script, "sh", *argv]
+    return [shell, "-c", script + rest[1]] if in_shell else ["/bin/sh", "-c", script + 'exec "$@"', "sh", *argv]
 
 
 def inside_environment(env: Mapping[str, str], passed: Iterable[str] = ()) -> dict[str, str]:

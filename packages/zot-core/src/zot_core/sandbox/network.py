@@ -5,7 +5,6 @@ port of that loopback and hands the listening socket out to this process, which 
 """
 
 import asyncio
-import contextlib
 import functools
 import os
 import socket
@@ -13,8 +12,9 @@ import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from zot_core.aio import spawn
-from zot_core.machine.hosts import NetworkAccess, host_patterns
+from zot_core.aio import cancel_soon, spawn
+from zot_core.machine.hosts import host_patterns
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox import join
 from zot_core.sandbox.proxy import FilteringProxy, ProxyLimits
@@ -31,7 +31,8 @@ class SandboxNetwork:
 
     def __init__(self, hosts: Sequence[str], limits: ProxyLimits | None = None) -> None:
         self.proxy = FilteringProxy(NetworkAccess(hosts=host_patterns(hosts)), limits)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        """One for each sandbox that runs."""
 
     def allow(self, hosts: Sequence[str]) -> None:
         """Replace the allowed hosts, also for sandboxes that run. ValueError, and no change, for a wrong pattern."""
@@ -53,22 +54,15 @@ class SandboxNetwork:
         )
         return ["--sync-fd", str(alive)], joined
 
-    async def listen(self) -> int:
-        """Serve a port of this machine's loopback until `close`, for sandboxes without a network of their own, and
-        return it. Other processes of this machine can use it too."""
-        server = await asyncio.start_server(self.proxy.serve, "127.0.0.1", 0, limit=self.proxy.limits.head_bytes)
-        self._spawn(_hold(server))
-        return int(server.sockets[0].getsockname()[1])
-
     def close(self) -> None:
         """End all connections. Sandboxes that run reach nothing more."""
-        for task in list(self._tasks):
-            task.cancel()
+        for task in list(self.tasks):
+            cancel_soon(task)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = spawn(work, "network of a sandbox")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     async def _serve_sandbox(self, door: socket.socket) -> None:
         """Serve the socket that comes through `door`, until the sandbox ends."""
@@ -104,11 +98,6 @@ def proxy_variables(port: int) -> dict[str, str]:
 def _source() -> str:
     with open(join.__file__, encoding="utf-8") as file:
         return file.read()
-
-
-async def _hold(server: asyncio.Server) -> None:
-    with contextlib.suppress(asyncio.CancelledError):
-        await server.serve_forever()
 
 
 async def _receive(door: socket.socket) -> socket.socket | None:

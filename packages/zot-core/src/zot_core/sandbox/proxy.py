@@ -10,7 +10,9 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from zot_core.machine.hosts import AddressRefused, NetworkAccess, canonical_host, read_web_address, split_port
+from zot_core.aio import spawn
+from zot_core.machine.hosts import AddressRefused, canonical_host, read_web_address, split_port
+from zot_core.machine.network import NetworkAccess
 from zot_provider.record import Record
 from zot_provider.transport.http import proxy_for
 from zot_provider.transport.url import parse_url
@@ -152,7 +154,7 @@ class FilteringProxy:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 back.write(_forwarded(request))
-            sending = asyncio.ensure_future(send())
+            sending = spawn(send(), "request of a sandbox")
             try:
                 await receive()
                 if request.method == "CONNECT":
@@ -205,7 +207,7 @@ def read_request(head: bytes) -> ProxyRequest:
 
 
 def _check_host(headers: Sequence[tuple[str, str]], host: str, port: int, default: int) -> None:
-    """Raise ValueError unless the host that the server will read is the one that was judged."""
+    """Raise ValueError if the server would read another host than the judged one."""
     named = [value for name, value in headers if name.lower() == "host"]
     if len(named) > 1:
         raise ValueError("it has several hosts")
@@ -285,7 +287,7 @@ async def _tunnel(proxy: str, authority: str) -> tuple[asyncio.StreamReader, asy
     """Ask a proxy of the environment for a tunnel. Raises OSError."""
     address = parse_url(proxy)
     if address.secure:
-        raise OSError("the proxy of the environment must be one that is spoken to in http")
+        raise OSError("a proxy of the environment is spoken to in http, not in https")
     reader, writer = await asyncio.open_connection(address.host, address.port)
     try:
         lines = [f"CONNECT {authority} HTTP/1.1", f"Host: {authority}"]

@@ -5,42 +5,80 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
+from zot_core.permission_mode import SandboxState
+from zot_core.sandbox import bubblewrap, landlock, seatbelt
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.network import SandboxNetwork
 
 
 class Sandbox:
     """Confines processes to `policy` while it is open."""
 
     def __init__(self, policy: SandboxPolicy, limits: SandboxLimits | None = None) -> None:
+        """Raises ValueError for a wrong pattern of a host."""
         self.policy, self.limits = policy, limits or SandboxLimits()
+        self.network = _network(policy.hosts)
         self._made: list[str] = []
         self._close = weakref.finalize(self, _remove, policy.scratch, self._made)
 
     @property
-    def state(self) -> Literal["on", "strict"]:
+    def state(self) -> SandboxState:
         """What a person sees of it."""
-        return "strict" if self.policy.strict else "on"
+        return "strict" if self.policy.strict else "lesser" if self._is_lesser() else "on"
+
+    def note(self) -> str:
+        """Return what the person should know of it, a line; empty if there is nothing."""
+        if not self._is_lesser():
+            return ""
+        return f"a lesser sandbox, which does not protect .git, is in use: {sandbox_problem(self.policy.root)}"
+
+    def _is_lesser(self) -> bool:
+        return sys.platform == "linux" and bool(sandbox_problem(self.policy.root))
 
     def problem(self) -> str:
         """Return why this machine cannot confine, a line for the person; empty if it can."""
-        return sandbox_problem(self.policy.root)
+        why = sandbox_problem(self.policy.root)
+        if why and not self.policy.strict and not self.policy.hosts and not landlock.problem():
+            return ""
+        if self.policy.hosts and sys.platform == "darwin":
+            return why or "the sandbox of macOS cannot limit the network to hosts"
+        return why
 
     def confine(self, launch: Launch) -> Launch:
         """Return how to start a process inside. Raises OSError, with a line for the person, if that cannot be done.
 
-        The variables of `launch` are passed on; `environment` filters them.
+        With hosts in the policy, an event loop must run. The variables of `launch` are passed on: see `environment`.
         """
         if why := self.problem():
             raise OSError(why)
-        from zot_core.sandbox.bubblewrap import confined  # noqa: PLC0415  not on other systems
-
+        if sys.platform == "darwin":
+            return seatbelt.confined(launch, self.policy, self.limits)
+        if self._is_lesser():
+            return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
-        return confined(launch, self.policy, self.limits)
+        more: list[str] = []
+        if self.network is not None and not self.policy.open_network:
+            more, launch = self.network.join(launch)
+        return bubblewrap.confined(launch, self.policy, self.limits, more)
+
+    @property
+    def access(self) -> NetworkAccess:
+        """What a tool of this process may reach: what the inside may."""
+        return self.network.proxy.access if self.network is not None else NetworkAccess(hosts=())
+
+    def allow(self, hosts: Sequence[str]) -> None:
+        """Replace the allowed hosts, also for what runs; without any from the start, there is no network. ValueError
+        for a wrong pattern."""
+        if self.network is not None:
+            self.network.allow(hosts)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
@@ -57,23 +95,31 @@ class Sandbox:
                 self._made.append(path)
 
     def close(self) -> None:
-        """Remove what is on this machine for the sandbox only."""
+        """Remove what is on this machine for the sandbox only. What runs inside reaches no host from now on."""
+        if self.network is not None:
+            self.network.close()
         self._close()
+
+
+def _network(hosts: Sequence[str]) -> "SandboxNetwork | None":
+    if not hosts:
+        return None
+    from zot_core.sandbox.network import SandboxNetwork  # noqa: PLC0415  only where hosts are allowed
+
+    return SandboxNetwork(hosts)
 
 
 def sandbox_problem(inside: str = "") -> str:
     """Return why this machine cannot confine, a line for the person; empty if it can. A program in the folder `inside`,
     which the agent may write, does not count."""
-    if sys.platform != "linux":
-        return "there is no sandbox for this system"
-    from zot_core.sandbox.bubblewrap import problem  # noqa: PLC0415  not on other systems
-
-    return problem(inside)
+    if sys.platform == "darwin":
+        return seatbelt.problem()
+    return bubblewrap.problem(inside) if sys.platform == "linux" else "there is no sandbox for this system"
 
 
 def open_sandbox(root: str, **more: Any) -> Sandbox:
     """Return a sandbox with a folder for temporary files of its own; the arguments are those of `make_policy`, which
-    raises ValueError."""
+    raises ValueError, as a wrong pattern of a host does."""
     scratch = os.path.realpath(tempfile.mkdtemp(prefix="zot-sandbox-"))
     try:
         return Sandbox(make_policy(root, scratch=scratch, **more))

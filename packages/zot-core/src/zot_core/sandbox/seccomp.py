@@ -16,7 +16,8 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data`; each argument has 8 bytes
 
-_SOCKETS = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
+_SOCKETS = (2, 10)  # AF_INET, AF_INET6
+_NETLINK = 16
 _NEW_NAMESPACE = 0x7E020080  # all CLONE_NEW flags
 _THREAD = 0x10000  # CLONE_THREAD
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal
@@ -66,9 +67,9 @@ MACHINES: Mapping[str, Machine] = {
 }  # fmt: skip
 
 
-def filter_program(machine: str = "", *, processes: bool = True) -> bytes:
-    """Return the program for a kind of machine (`os.uname().machine`), by default this one; without `processes` it
-    refuses all new ones but threads. KeyError if the machine is not known."""
+def filter_program(machine: str = "", *, network: bool = True, processes: bool = True) -> bytes:
+    """Return the program for a kind of machine (`os.uname().machine`), by default this one; without `network` it also
+    refuses the sockets of IP, without `processes` all new ones but threads. KeyError if the machine is not known."""
     numbers = MACHINES[machine or os.uname().machine]
     refuse, unknown, allow = _ERROR | _EPERM, _ERROR | _ENOSYS, _ALLOW
     # An instruction is a code, how many to skip if its test holds and if not, and an operand.
@@ -86,7 +87,8 @@ def filter_program(machine: str = "", *, processes: bool = True) -> bytes:
     flags = [(_ANY_BIT, 0, 1, _NEW_NAMESPACE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
     threads = [] if processes else [(_ANY_BIT, 1, 0, _THREAD), (_RETURN, 0, 0, refuse)]
     code += _of(numbers.clone, 0, [*threads, *flags]) + _of(numbers.unshare, 0, flags)
-    code += _of(numbers.socket, 0, [*_any_of(_SOCKETS, allow), (_RETURN, 0, 0, refuse)])
+    sockets = (*_SOCKETS, _NETLINK) if network else (_NETLINK,)
+    code += _of(numbers.socket, 0, [*_any_of(sockets, allow), (_RETURN, 0, 0, refuse)])
     code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
     code.append((_RETURN, 0, 0, allow))
     return b"".join(struct.pack("=HBBI", *each) for each in code)

@@ -17,6 +17,10 @@ _TAIL = 4096
 _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
+        (
+            rb"zot's sandbox: |unnel (?:connection )?failed(?:, response|:) 403",
+            "it needs a host that sandbox_hosts does not name",
+        ),
         (rb"\.git/[^\n]*Read-only file system", "it writes .git"),
         (rb"Read-only file system|EROFS", "it writes outside the project, or what is protected in it"),
         (
@@ -30,10 +34,13 @@ _STOPPED: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
 """Texts of errors, which only a sandbox causes that often, and what they mean. A hidden file is just missing."""
 
 
-def stopped_by(exit_code: int | None, tail: bytes) -> str:
-    """Return why a command seems to have been stopped by the sandbox, empty if it does not seem so."""
+def stopped_by(exit_code: int | None, tail: bytes, *, lesser: bool = False) -> str:
+    """Return why a command seems to have been stopped by the sandbox, empty if it does not seem so. A `lesser` sandbox
+    refuses what another one hides."""
     if not exit_code:
         return ""
+    if lesser and b"Permission denied" in tail:
+        return "it needs what is hidden"
     return next((reason for pattern, reason in _STOPPED if pattern.search(tail)), "")
 
 
@@ -75,7 +82,7 @@ class SandboxedShell:
             output(piece)
 
         ended = await self._inside.run(command, cwd=cwd, env=env, timeout=timeout, output=keep)
-        reason = stopped_by(ended.exit_code, bytes(tail))
+        reason = stopped_by(ended.exit_code, bytes(tail), lesser=self._sandbox.state == "lesser")
         if not reason:
             return ended
         line_break = b"" if tail.endswith(b"\n") else b"\n"

@@ -189,7 +189,7 @@ class SessionFile:
             self._write(rows.meta_row(self.meta))
 
     def link(self, **links: Any) -> None:
-        """Change other fields of the meta row, which say how files of a session belong together."""
+        """Change other fields of the meta row, such as how files of a session belong together."""
         self.change(other=self.meta.other | links)
 
     def _create(self) -> None:

@@ -12,8 +12,10 @@ from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text.capture import Capture
+from zot_core.tools.text.ends import Ends, Shown
 from zot_core.tools.text.progress import Progress
-from zot_core.tools.text.truncate import TextLimits, truncation_note
+from zot_core.tools.text.questions import NOTE, asks_for_input
+from zot_core.tools.text.truncate import TextLimits
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field
 
@@ -92,11 +94,12 @@ async def run_command(
     """Run a command within `limits`. A `timeout` of 0 or None means no limit; `advice` follows the words about it.
     ToolError if the command cannot be started."""
     _check(command)
-    capture = Capture(limits.text, limits.spill_bytes, context.temporary)
+    capture, ends = Capture(limits.text, limits.spill_bytes, context.temporary), Ends(limits.text)
     progress = Progress(context.progress, limits.progress_pause, limits.progress_size)
 
     def output(piece: bytes) -> None:
         capture.feed(piece)
+        ends.feed(piece)
         progress.feed(piece)
 
     started = time.monotonic()
@@ -113,34 +116,34 @@ async def run_command(
     finally:
         progress.close()
     capture.close()
-    return _result(command, capture, ended, time.monotonic() - started, f"{timeout or 0:g} s{advice}", limits)
+    took = time.monotonic() - started
+    return _result(command, capture, ends.shown(), ended, took, f"{timeout or 0:g} s{advice}")
 
 
-def _result(
-    command: str, capture: Capture, ended: ShellExit, duration: float, limit: str, limits: BashLimits
-) -> ToolResult:
-    head = capture.head()
-    body = head.data.decode("utf-8", "replace")
+def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str) -> ToolResult:
+    body = shown.data.decode("utf-8", "replace")
+    asks = asks_for_input(body, failed=ended.exit_code != 0)
     if body and not body.endswith("\n"):
         body += "\n"
-    body += truncation_note(head, limits.text)
     if capture.shortened:
         body += f"... [the file with the full output is incomplete: {capture.shortened}]\n"
     if ended.timed_out:
-        body += f"the command timed out after {limit}\n"
+        running = "; still running then: " + ", ".join(f"`{each}`" for each in ended.running) if ended.running else ""
+        body += f"the command timed out after {limit}{running}\n"
     code = -1 if ended.exit_code is None else ended.exit_code
     full = f" (full output: {capture.path})" if capture.path else ""
     gap = "\n" if body else ""
     text = f"$ {command}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
-    return ToolResult(
+    result = ToolResult(
         [TextBlock(text)],
         is_error=code != 0,
         details={
             "exit_code": code,
             "full_output_path": capture.path,
-            "lines_truncated": head.lines_truncated,
-            "bytes_truncated": head.bytes_truncated,
+            "lines_truncated": shown.lines_truncated,
+            "bytes_truncated": shown.bytes_truncated,
             "duration_ms": round(duration * 1000),
         },
         display=[TerminalDisplay(command, body, ended.exit_code, duration)],
     )
+    return result.noted([NOTE] if asks else [])

@@ -8,14 +8,15 @@ from typing import Annotated
 from urllib.parse import urljoin
 
 from zot_core.errors import ToolError
-from zot_core.machine.hosts import AddressRefused, NetworkAccess, WebAddress, read_web_address
+from zot_core.machine.hosts import AddressRefused, WebAddress, read_web_address
+from zot_core.machine.network import NetworkAccess
 from zot_core.machine.process_groups import lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.text import html_text
 from zot_core.tools.text.capture import Capture
-from zot_core.tools.text.truncate import TextLimits, truncation_note
+from zot_core.tools.text.truncate import TextLimits, head, truncation_note
 from zot_provider.errors import ProviderError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field
@@ -63,12 +64,13 @@ async def fetch_page(url: str, context: ToolContext, limits: FetchLimits) -> Too
     except ProviderError as error:
         raise ToolError(str(error)) from error
     capture = Capture(limits.text, limits.bytes * 2, context.temporary)
-    capture.feed(text.encode("utf-8", "replace"))
+    page = text.encode("utf-8", "replace")
+    capture.feed(page)
     capture.close()
-    head = capture.head()
-    shown = head.data.decode("utf-8", "replace")
+    start = head(page, limits.text)
+    shown = start.data.decode("utf-8", "replace")
     if capture.path:
-        shown = f"{shown.rstrip()}\n{truncation_note(head, limits.text)}... [all of it: {capture.path}]\n"
+        shown = f"{shown.rstrip()}\n{truncation_note(start, limits.text)}... [all of it: {capture.path}]\n"
     return ToolResult(
         [TextBlock(shown or "... [the page is empty]\n")],
         details=details | {"full_output_path": capture.path, "truncated": bool(capture.path)},

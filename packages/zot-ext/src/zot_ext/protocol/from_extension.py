@@ -14,8 +14,25 @@ if TYPE_CHECKING:
     from zot_ext.protocol.raw import RawObject
     from zot_ext.protocol.values import Block, PanelSpec
 
-CAPABILITIES = ("commands", "tools", "events", "panels", "submit")
+CAPABILITIES = (
+    "commands",
+    "tools",
+    "events",
+    "panels",
+    "submit",
+    "ui",
+    "messages",
+    "session",
+    "control",
+    "model",
+    "exec",
+    "cancel",
+    "registration_result",
+)
 """Values of `hello.capabilities`, one for each group of frames. Other values may be sent and are ignored."""
+
+CALL_GROUPS = ("ui", "messages", "session", "control", "model", "exec", "cancel")
+"""The groups with methods for `host_call`: see `zot_ext.protocol.calls`."""
 
 ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")
 """Values of `command_response.action`. An empty one means `noop`."""
@@ -58,6 +75,10 @@ class Subscribe(Frame, type="subscribe"):
     """Events to observe: see `zot_ext.protocol.from_host.EVENTS`."""
     intercept: tuple[str, ...] = ()
     """Events to intercept: see `zot_ext.protocol.from_host.INTERCEPTS`."""
+    intercept_options: RawObject | None = None
+    """Options of intercepted events, by event: `{"tool_call": {"on_timeout": "block"}}`. `on_timeout` and `on_exit` say
+    what happens to the event if the extension does not answer in time, or has ended: `allow` or `block`. `priority`, a
+    whole number: higher ones are asked first. `cadence` of `before_agent_start`: `session` or `prompt`."""
 
 
 class Ready(Frame, type="ready"):
@@ -155,6 +176,28 @@ class Submit(Frame, type="submit"):
     text: str
 
 
+class HostCall(Frame, type="host_call"):
+    """Asks the host to do something; it answers with `host_result`. Only in groups that `hello_ack` grants."""
+
+    id: str
+    """Chosen by the extension; no other open call has it."""
+    method: str
+    """A method of `zot_ext.protocol.calls`."""
+    params: RawObject | None = None
+    parent_id: str = ""
+    """The id of the open request of the host on whose behalf this is asked. The call ends with that request, and the
+    request's time limit does not run while a dialog of its own is open."""
+    session_id: str = ""
+    """The session that the extension means; the call fails with `stale_session` in any other."""
+
+
+class CancelCall(Frame, type="cancel"):
+    """Takes a `host_call` back. It is still answered, usually with the code `cancelled`."""
+
+    id: str
+    """The id of the `host_call`."""
+
+
 class ShutdownAck(Frame, type="shutdown_ack"):
     """Answers `shutdown`; the process exits right afterwards."""
 
@@ -174,6 +217,8 @@ FromExtension = (
     | PanelRender
     | PanelClose
     | Submit
+    | HostCall
+    | CancelCall
     | ShutdownAck
 )
 

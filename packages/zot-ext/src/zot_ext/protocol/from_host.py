@@ -21,6 +21,27 @@ EVENTS = ("session_start", "turn_start", "turn_end", "tool_call", "assistant_mes
 INTERCEPTS = ("tool_call", "turn_start", "assistant_message", "before_agent_start")
 """Events that an extension can intercept."""
 
+CODES = (
+    "unsupported",
+    "unavailable",
+    "busy",
+    "cancelled",
+    "timeout",
+    "invalid",
+    "denied",
+    "not_found",
+    "stale_session",
+    "too_large",
+    "failed",
+)
+"""Values of `host_result.code`."""
+
+MODES = ("tui", "rpc", "acp", "print", "stream", "json")
+"""Values of `hello_ack.mode`."""
+
+STATUSES = ("ok", "shadowed", "rejected")
+"""Values of `registration_result.status`."""
+
 PANEL_KEYS = (
     "up",
     "down",
@@ -61,6 +82,26 @@ class HelloAck(Frame, type="hello_ack"):
     """Groups that the host grants. Empty from an original host, with which only the original frames may be used."""
     session_id: str = ""
     """The session that the agent writes; `""` from original hosts, or without a session."""
+    host_name: str = ""
+    """`zot`. This field and the following ones are sent only to an extension that is granted a group with calls, or
+    `registration_result`."""
+    mode: str = ""
+    """What shows the conversation to the person. See `MODES`."""
+    has_ui: bool = False
+    """Whether somebody can be asked: whether the methods of the group `ui` can have answers."""
+    session_file: str = ""
+    """The file of the session; empty if it is not stored."""
+    reasoning: str = ""
+    """The reasoning level of the model."""
+    project_trusted: bool = False
+    """Whether the person has allowed what the project brings."""
+    supported_events: tuple[str, ...] = ()
+    """Events that can be observed."""
+    supported_intercepts: tuple[str, ...] = ()
+    """Events that can be intercepted."""
+    limits: RawObject | None = None
+    """Limits of this host: `frame_bytes`, `tool_timeout_ms`, `command_timeout_ms`, `intercept_timeout_ms`,
+    `open_calls`, `kv_bytes`."""
 
 
 class CommandInvoked(Frame, type="command_invoked"):
@@ -152,10 +193,63 @@ class PanelClose(Frame, type="panel_close"):
     panel_id: str
 
 
+class HostResult(Frame, type="host_result"):
+    """Answers `host_call`. With a `code` the call has failed."""
+
+    id: str
+    """The id of the `host_call`."""
+    result: RawObject | None = None
+    code: str = ""
+    """Why it failed; empty if it did not. See `CODES`."""
+    error: str = ""
+    """The same for a person: one line."""
+
+
+class HostProgress(Frame, type="host_progress"):
+    """A part of the result of an open `host_call` that asked for parts (`stream`)."""
+
+    id: str
+    """The id of the `host_call`."""
+    delta: str
+    """More text."""
+
+
+class CancelRequest(Frame, type="cancel"):
+    """Nobody waits any more for the answer to a request of the host. Only with the capability `cancel`."""
+
+    id: str
+    """The id of the `command_invoked`, `tool_call` or `event_intercept`."""
+
+
+class RegistrationResult(Frame, type="registration_result"):
+    """What became of a registration, once for each and again when it changes. Only with the capability
+    `registration_result`."""
+
+    kind: str
+    """`command`, `tool`, `intercept` or `event`."""
+    name: str
+    status: str
+    """See `STATUSES`. What is shadowed is used when its owner ends."""
+    reason: str = ""
+
+
 class Shutdown(Frame, type="shutdown"):
     """Answer with `shutdown_ack` and exit within `ExtensionLimits.shutdown_seconds`."""
 
 
-FromHost = HelloAck | CommandInvoked | ToolCall | Event | EventIntercept | PanelKey | PanelClose | Shutdown
+FromHost = (
+    HelloAck
+    | CommandInvoked
+    | ToolCall
+    | Event
+    | EventIntercept
+    | PanelKey
+    | PanelClose
+    | HostResult
+    | HostProgress
+    | CancelRequest
+    | RegistrationResult
+    | Shutdown
+)
 
 FROM_HOST: tuple[type[FromHost], ...] = FromHost.__args__

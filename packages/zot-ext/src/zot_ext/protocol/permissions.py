@@ -18,14 +18,14 @@ ENTRIES, LENGTH = 100, 500
 INTERCEPTED = ("turn_start", "assistant_message", "before_agent_start")
 """Entries of `intercept` that are no names of tools."""
 
-_CONTENT = ("tool_call", "assistant_message")
-"""Events with content of the conversation."""
+_CONTENT = ("tool_call", "assistant_message", "session.entries", "session.entry")
+"""Events and calls with content of the conversation."""
 
 
 class ExtensionPermissions(Record):
     """What an extension may do; what is not named it may not. `true` is all there is, a list is what its entries name.
 
-    In names of commands, tools and programs a `*` at the end stands for any text.
+    In names of commands, tools and calls a `*` at the end stands for any text.
     """
 
     commands: bool | tuple[str, ...] = ()
@@ -38,6 +38,9 @@ class ExtensionPermissions(Record):
     """Whether it may read what you and the model write, and the calls of tools."""
     submit: bool = False
     """Whether it may send prompts in your name."""
+    calls: bool | tuple[str, ...] = ()
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries also needs `conversation`, `messages.*` also
+    needs `submit`."""
     read: bool | tuple[str, ...] = ()
     """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
     below `~`, or relative to the project, which is `.`."""
@@ -45,8 +48,9 @@ class ExtensionPermissions(Record):
     """Files and folders that it may read, make, change and remove, besides its own folder."""
     network: bool | tuple[str, ...] = ()
     """The hosts that it may connect to: `api.example.com`, or `*.example.com` for all hosts below."""
-    exec: bool = False
-    """Whether it may start programs, which may do no more than it may itself."""
+    exec: bool | tuple[str, ...] = ()
+    """Whether it may start programs, which may do no more than it may itself. A list are the commands that zot runs for
+    it (`exec.run`), as patterns of rules: `git status*`; it starts none itself then."""
 
 
 EVERYTHING = ExtensionPermissions(**dict.fromkeys(ExtensionPermissions.__fields__, True))
@@ -75,6 +79,15 @@ def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "")
     if tool:
         return granted(tool, allowed)
     return any(each not in INTERCEPTED for each in allowed)
+
+
+def may_call(permissions: ExtensionPermissions, method: str) -> bool:
+    """Whether the extension may call a method of the host."""
+    if method.startswith("messages.") and not permissions.submit:
+        return False
+    if method.startswith("exec."):
+        return bool(permissions.exec)
+    return may_observe(permissions, method) and granted(method, permissions.calls)
 
 
 def must_confine(permissions: ExtensionPermissions) -> bool:
@@ -111,6 +124,6 @@ def _problem(field: str, entry: str) -> str:
         host = entry.removeprefix("*.")
         if not host.isascii() or not host.replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
             return "must be a host, or *. and a host"
-    elif "*" in entry[:-1]:
+    elif field != "exec" and "*" in entry[:-1]:
         return "may have a * only at its end"
     return ""

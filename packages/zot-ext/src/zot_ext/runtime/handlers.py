@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from zot_ext.calls.caller import Caller
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import (
         CommandInvoked,
@@ -31,10 +32,11 @@ class HandlerRunner:
     Failures of observers and panels go to the log. Handlers of requests may raise anything.
     """
 
-    def __init__(self, registrations: Registrations, log: Callable[[str], None]) -> None:
+    def __init__(self, registrations: Registrations, log: Callable[[str], None], caller: Caller | None = None) -> None:
+        """`caller` cancels the coroutines whose answers nobody waits for."""
         self._registrations = registrations
         self._log = log
-        self._loop = LoopThread()
+        self._loop = LoopThread(None if caller is None else caller.running)
 
     def greet(self, host: HelloAck | None) -> None:
         """Run the `on_hello` handlers."""

@@ -15,6 +15,7 @@ import time
 from zot_ext.protocol.codec import decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
+    CALL_GROUPS,
     CommandResponse,
     EventInterceptResponse,
     Hello,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from zot_ext.calls.caller import Caller
     from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import (
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         HelloAck,
         PanelClose,
         PanelKey,
+        RegistrationResult,
         ToolCall,
     )
     from zot_ext.registrations import Registrations
@@ -80,7 +83,13 @@ class ExtensionRunner:
         self._log = log
         self._wakeup = SelfPipe()
         self._writer = FrameWriter(pipes[1], self._wakeup.wake)
-        self._handlers = HandlerRunner(registrations, log)
+        self.caller: Caller | None = None
+        """Calls to the host; None if the extension asks for no group with calls."""
+        if not {*CALL_GROUPS}.isdisjoint(hello.capabilities):
+            from zot_ext.calls.caller import Caller  # noqa: PLC0415 - only extensions that call the host need it
+
+            self.caller = Caller(self.send)
+        self._handlers = HandlerRunner(registrations, log, self.caller)
         self._events, self._panels = SerialQueue("events"), SerialQueue("panels")
         self._pool = ThreadPool()
         self._splitter = FrameSplitter(limits.frame_bytes)
@@ -150,6 +159,8 @@ class ExtensionRunner:
             if self._start_requests(here=not reason):
                 return
         os.close(self._source)
+        if self.caller is not None:
+            self.caller.close("the extension is shutting down" if reason == "shutdown" else "the host has ended")
         self._ended = reason
         self._wakeup.wake()
 
@@ -204,7 +215,13 @@ class ExtensionRunner:
             from_host.CommandInvoked: self._on_command_invoked,
             from_host.ToolCall: self._on_tool_call,
             from_host.EventIntercept: self._on_event_intercept,
+            from_host.RegistrationResult: self._on_registration_result,
+            **({} if self.caller is None else self.caller.frame_handlers()),
         }
+
+    def _on_registration_result(self, frame: RegistrationResult) -> None:
+        if frame.status != "ok":
+            self._log(f"the host: {frame.kind} {frame.name!r} is {frame.status}: {frame.reason}")
 
     def _refuse(self, error: FrameError) -> None:
         if error.id and error.frame in _REQUESTS:
@@ -271,6 +288,8 @@ class ExtensionRunner:
         try:
             # Every request can use what `on_hello` prepared, unless that takes too long.
             self._greeted.wait(self._limits.ready_total_seconds)
+            if self.caller is not None:
+                self.caller.begin(request.id)
             try:
                 line = encode(work(), limit=self._limits.frame_bytes)
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
@@ -279,6 +298,8 @@ class ExtensionRunner:
                 line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
             self._answer(request, line)
         finally:
+            if self.caller is not None:
+                self.caller.end(request.id)
             self._job_done()
 
     def _failure(self, request: PendingRequest, reason: str) -> FromExtension:

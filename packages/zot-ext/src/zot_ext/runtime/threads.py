@@ -159,7 +159,9 @@ class _Worker:
 class LoopThread:
     """An event loop in its own thread, which starts with the first coroutine."""
 
-    def __init__(self) -> None:
+    def __init__(self, running: Callable[[Callable[[], object]], None] | None = None) -> None:
+        """`running` is called, in the thread of the caller, with a function that cancels the coroutine it runs."""
+        self._running = running
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -175,7 +177,10 @@ class LoopThread:
             except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
                 return None, error
 
-        value, error = asyncio.run_coroutine_threadsafe(guarded(), self._start()).result()
+        future = asyncio.run_coroutine_threadsafe(guarded(), self._start())
+        if self._running is not None:
+            self._running(future.cancel)
+        value, error = future.result()
         if error is not None:
             raise error
         return value

@@ -63,6 +63,21 @@ def sanitize_line(text: str) -> str:
     return sanitize(text).replace("\n", " ").replace("\t", " ")
 
 
+def reveal(text: str) -> str:
+    """Return `text` with escapes, such as `\\x1b` and `\\u202e`, in place of all that `sanitize` would take out: for a
+    text that a person must judge, in which nothing may be hidden. Line breaks and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        each if (each.isprintable() or each in "\n\t") and not _UNSEEN.match(each) else _escape(each)
+        for each in text.replace("\r\n", "\n")
+    )
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode()
+
+
 class Sanitizer:
     """Sanitizes text that arrives in pieces and is written to a terminal directly.
 

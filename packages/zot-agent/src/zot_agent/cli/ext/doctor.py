@@ -18,7 +18,7 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
-from zot_agent.extensions.permission_lines import NOTHING, permission_lines
+from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.files.regular_file import read_start
 

@@ -14,7 +14,7 @@ from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.cli.parser import Parser
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.extensions.launch import outside_program
-from zot_agent.extensions.permission_lines import permission_summary
+from zot_agent.extensions.permissions.lines import permission_summary
 from zot_tui.text.width import clip
 
 _HEAD = ("scope", "name", "version", "enabled", "language", "may", "dir", "description")

@@ -13,6 +13,7 @@ from zot_agent.host.permissions import PermissionFiles
 from zot_agent.standard_error import print_error
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES
+from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.errors import ZotError
 from zot_tui.text.sanitize import sanitize_line
 
@@ -63,6 +64,9 @@ def _list(permissions: Permissions) -> int:
         for rule in permissions.rules:
             if rule.action == action:
                 _print(f"{action} {rule.text}  ({rule.source})")
+    if permissions.rules:
+        for line in permissions.judge.unknown_tools([each.name for each in BUILTIN_TOOLS], similar=True):
+            print_error(line)
     return 0
 
 

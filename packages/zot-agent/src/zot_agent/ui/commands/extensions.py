@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from zot_agent.extensions.discover import DiscoveredExtension
-from zot_agent.extensions.permission_lines import NOTHING, permission_lines
+from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.questions import Pages

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.questions.extension import ask_about_extensions
+from zot_agent.ui.questions.extension_permissions import ask_about_extensions
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_core.permission_mode import MODE_HELP, MODES
@@ -74,11 +74,10 @@ async def yolo(chat: Chat, _: str) -> None:
 async def sandbox(chat: Chat, mode: str) -> None:
     """Show whether commands are confined, or change it."""
     switch = chat.host.sandbox
-    if mode and mode not in Settings.sandbox.choices:
-        raise UnknownName.among("mode", mode, Settings.sandbox.choices)
     if mode and switch is not None:
-        switch.set(Settings.sandbox.read(mode))
-    chat.note(f"sandbox {chat.host.conversation.sandbox}; see docs/sandbox.md")
+        switch.choose(mode)
+    note = switch.sandbox.note() if switch is not None and switch.sandbox is not None else ""
+    chat.note(note or f"sandbox {chat.host.conversation.sandbox}", "warning" if note else "info")
 
 
 async def jail(chat: Chat, _: str) -> None:

@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
-from zot_core.permission_mode import PermissionMode, SandboxMode
+from zot_core.permission_mode import PermissionMode, SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_provider.wire.reasoning import nearest_level
 from zot_tui.widgets.status import Segment, StatusLine
@@ -20,7 +20,7 @@ def lines(
     home: str = "",
     mode: str = "",
     permissions: PermissionMode = "yolo",
-    sandbox: SandboxMode = "off",
+    sandbox: SandboxState = "off",
 ) -> list[StatusLine]:
     """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
@@ -32,7 +32,7 @@ def lines(
     agent = runtime.agent
     usage, model = agent.usage, agent.model
     folder = shown_folder(runtime.cwd, home)
-    confined = {"off": "", "on": "sandbox", "strict": "strict sandbox"}[sandbox]
+    confined = {"off": "", "on": "sandbox", "strict": "strict sandbox", "lesser": "lesser sandbox"}[sandbox]
     shown = "" if permissions == "yolo" else permissions
     left = [
         Segment(mode, "accent", 7),

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
-from zot_core.display import DisplayBlock, main_argument
+from zot_core.display import CodeDisplay, DiffDisplay, DisplayBlock, main_argument
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import Source
 from zot_tui.text.runs import Row
-from zot_tui.text.sanitize import sanitize, sanitize_line
+from zot_tui.text.sanitize import reveal, sanitize_line
 from zot_tui.text.wrap import wrap
 from zot_tui.widgets.dialogs.dialog import Dialog, V
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
@@ -49,7 +49,7 @@ class PermissionPrompt:
         """Ask, and return the answer; a closed question is a no."""
         call = question.call
         content = await self._content(call)
-        title = f"Run {call.name} {main_argument(call.arguments_json())}".strip() + "?"
+        title = reveal(f"Run {call.name} {main_argument(call.arguments_json())}".strip()) + "?"
         self.asking.emit(True)
         try:
             dialog = Confirm(title, _choices(question), body(question, content))
@@ -70,9 +70,8 @@ class PermissionPrompt:
             blocks, problem = [], f"this call will fail: {error}"
         except Exception:  # noqa: BLE001  around a tool; the call itself will say what is wrong
             blocks = []
-        chunks = [
-            chunk for block in blocks for chunk in render_block(block, main_argument(call.arguments_json())).chunks
-        ]
+        argument = main_argument(call.arguments_json())
+        chunks = [chunk for block in blocks for chunk in render_block(_revealed(block), argument).chunks]
         if chunks:
             return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
         failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
@@ -82,7 +81,15 @@ class PermissionPrompt:
         ]
 
 
+def _revealed(block: DisplayBlock) -> DisplayBlock:
+    if isinstance(block, CodeDisplay):
+        return block.replace(text=reveal(block.text))
+    return block.replace(diff=reveal(block.diff)) if isinstance(block, DiffDisplay) else block
+
+
 def _choices(question: PermissionQuestion) -> list[ConfirmChoice[_Choice]]:
+    if question.outside:
+        return [ConfirmChoice("y", "yes, outside the sandbox", "yes"), ConfirmChoice("n", "no", "no")]
     always = [ConfirmChoice[_Choice]("a", "yes, and always in this folder", "always")] if question.always else []
     return [
         ConfirmChoice("y", "yes, this call", "yes"),
@@ -96,10 +103,10 @@ def body(question: PermissionQuestion, content: Source) -> Source:
     """Return the rows of a question: why it is asked, what the call does, and the rules of the answer "always"."""
 
     def rows(columns: int) -> list[Row[Any]]:
-        found = indented([("muted", sanitize(question.reason))], columns)
+        found = indented([("muted", reveal(question.reason))], columns)
         found += [*content(columns), *([[]] if question.always else [])]
         for rule in question.always:
-            found += indented([("muted", "always: "), ("accent", sanitize(rule))], columns)
+            found += indented([("muted", "always: "), ("accent", reveal(rule))], columns)
         return found
 
     return rows
@@ -122,8 +129,8 @@ def arguments(call: ToolRequest, columns: int) -> list[Row[Any]]:
                     show(key, item)
         else:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-            named = [("muted", f"{sanitize_line(name)}: ")] if style == "text" else []
-            rows.extend(indented([*named, (style, sanitize(text))], columns))
+            named = [("muted", f"{sanitize_line(reveal(name))}: ")] if style == "text" else []
+            rows.extend(indented([*named, (style, reveal(text))], columns))
 
     for name, value in call.arguments.items():
         show(name, value)

@@ -2,6 +2,7 @@
 
 from zot_core.tools.background.limits import OutputLimits
 from zot_core.tools.text.capture import Capture
+from zot_core.tools.text.fold import folded
 from zot_core.tools.text.truncate import TextLimits
 
 
@@ -50,4 +51,4 @@ class JobOutput:
 
 
 def _text(data: bytes | bytearray) -> str:
-    return data.decode("utf-8", "replace")
+    return folded(bytes(data)).decode("utf-8", "replace")

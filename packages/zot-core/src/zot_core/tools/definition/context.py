@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from zot_core.machine.hosts import NetworkAccess
 from zot_core.machine.interface import Files, Shell
+from zot_core.machine.network import NetworkAccess
 from zot_core.tools.background.jobs import Jobs
 from zot_core.tools.definition.file_order import FileOrder
 from zot_core.tools.definition.seen_files import SeenFiles

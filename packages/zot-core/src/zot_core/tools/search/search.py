@@ -147,6 +147,7 @@ async def _search_copies(
         names: dict[str, str] = {}
         size = 0
         for number, path in enumerate(paths):
+            await asyncio.sleep(0)  # lets the loop run: small files are read without waiting
             copy = os.path.join(folder, str(number))
             size += await _copy(files, os.path.join(base, path), copy, limits.copied)
             names[str(number)] = path

@@ -1,11 +1,11 @@
-"""`Capture`: the output of a command, its head in memory, and all of it in a file once it exceeds the limits."""
+"""`Capture`: the output of a command as it is, in a file once it exceeds the limits."""
 
 import os
 import time
 from contextlib import suppress
 from itertools import islice
 
-from zot_core.tools.text.truncate import Head, TextLimits, exceeds, head
+from zot_core.tools.text.truncate import TextLimits, exceeds
 
 _PREFIX, _SUFFIX = "zot-output-", ".log"
 
@@ -46,13 +46,10 @@ class Capture:
                 return
             self._overflowed = True
             piece = bytes(self._start)
+            self._start.clear()
             self._open()
         if self._file is not None:
             self._write(self._file, piece)
-
-    def head(self) -> Head:
-        """Return the start of the output, within the limits."""
-        return head(bytes(self._start), self._limits)
 
     def close(self) -> None:
         """Close the file; no more pieces follow."""

@@ -60,6 +60,14 @@ def head_lines(data: bytes, limits: TextLimits) -> Head:
     return Head(whole, bytes_truncated=True)
 
 
+def tail_lines(data: bytes, limits: TextLimits) -> bytes:
+    """Return the last whole lines of `data` within the limits; only a last line that alone is too long is cut."""
+    if len(data) > limits.bytes:
+        cut = data.find(b"\n", len(data) - limits.bytes - 1) + 1
+        data = data[cut:] if 0 < cut < len(data) else _from_character(data[len(data) - limits.bytes :])
+    return data[_line_end(data, more) :] if (more := count_lines(data) - limits.lines) > 0 else data
+
+
 class LineWindow:
     """Selects lines of a text that arrives in pieces, and counts all of its lines.
 
@@ -122,6 +130,11 @@ def _line_end(data: bytes, lines: int) -> int:
     for _ in range(lines):
         end = data.index(b"\n", end) + 1
     return end
+
+
+def _from_character(data: bytes) -> bytes:
+    """Return `data` without the rest of a UTF-8 character at its beginning, if there is one."""
+    return data[next((at for at, byte in enumerate(data[:3]) if byte & 0b1100_0000 != 0b1000_0000), 0) :]
 
 
 def _whole_characters(data: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
-from zot_agent.extensions.permission_lines import NOTHING, permission_lines
+from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.host.extension_grants import ExtensionGrants
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
-from zot_agent.extensions.permission_lines import NOTHING, permission_lines
+from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_agent.ui.commands.base import Chat
 from zot_provider.errors import ConfigError
@@ -16,8 +16,8 @@ _NAMED = 10
 
 
 async def ask_about_extensions(chat: Chat) -> None:
-    """Ask about each extension that waits for it, and start those that the person allows. Anything else than yes or no
-    leaves it open."""
+    """Ask about each extension that waits for it, and start what the person allows. Anything else than yes or no leaves
+    it open."""
     choice = chat.host.choice
     if choice is None or not choice.waiting:
         return

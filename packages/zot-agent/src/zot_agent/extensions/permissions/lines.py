@@ -48,7 +48,7 @@ def _about_system(permissions: ExtensionPermissions) -> list[str]:
         _line("write", permissions.write, "all your files"),
         _line("read", permissions.read, "all your files"),
         _line("connect to", permissions.network, "any host"),
-        "start programs, which may do no more than it may" if permissions.exec else "",
+        _line("run", permissions.exec, "programs, which may do no more than it may"),
     ]
     return [line for line in lines if line]
 
@@ -63,6 +63,7 @@ def _about_agent(permissions: ExtensionPermissions) -> list[str]:
         _line("see, refuse and change calls of", everything or tools, "every tool"),
         *(words for name, words in _POINTS.items() if everything or name in names),
         "send prompts in your name" if permissions.submit else "",
+        _line("ask zot for", permissions.calls, "anything"),
         _line("add tools:", permissions.tools, "any"),
         _line("add commands:", permissions.commands, "any"),
     ]

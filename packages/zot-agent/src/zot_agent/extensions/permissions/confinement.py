@@ -1,7 +1,8 @@
 """`extension_sandbox`: confines the process of an extension to the permissions of its manifest.
 
 It reads the system, its own folder and what `read` names, and writes its own folder and what `write` names; the rest of
-the person's files, the project included, is not there. Without `exec` it cannot have a second process.
+the person's files, the project included, is not there. Unless `exec` is true it cannot have a second process. An
+extension that names no permissions is confined as commands are, if the person has turned the sandbox on.
 """
 
 import os
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import zot_ext
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
+from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, outside_program
+from zot_core.machine.hosts import host_patterns
 from zot_core.sandbox.policy import PLACEHOLDERS, Access, SandboxPolicy, make_policy
 from zot_core.sandbox.sandbox import Sandbox
+from zot_ext.protocol.permissions import must_confine
 
 if TYPE_CHECKING:
     from zot_ext.protocol.permissions import Choice
@@ -22,20 +26,33 @@ _SYSTEM = ("", "bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "
 _VARIABLES = ("PYTHONPATH", "ZOT_EXT_PATH", "ZOT_PYTHON")
 
 
-def extension_sandbox(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox:
-    """Return the sandbox for an extension that works with the project in `cwd`; zot's own folder is `home`.
+def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -> Sandbox:
+    """Return the sandbox for an extension of an agent; zot's own folder is `home`. It keeps to the permissions of the
+    manifest, and without any to the policy of the agent.
 
     Raises `LaunchError` if this machine cannot keep to what the manifest says.
     """
     try:
         if outside := outside_program(found.manifest, found.directory):
             raise ValueError(f"its program {outside} is outside of its folder")
-        sandbox = Sandbox(extension_policy(found, cwd, home))
+        if agent.sandbox is not None and not must_confine(found.permissions):
+            sandbox = Sandbox(_beside_agent(found, agent.sandbox))
+        else:
+            sandbox = Sandbox(extension_policy(found, agent.cwd, home))
+        host_patterns(sandbox.policy.hosts)
         if problem := sandbox.problem():
             raise ValueError(problem)
     except ValueError as error:
         raise LaunchError(f"extension {found.name!r}: its permissions cannot be kept to: {error}") from None
     return sandbox
+
+
+def _beside_agent(found: DiscoveredExtension, policy: SandboxPolicy) -> SandboxPolicy:
+    """Return the policy of an agent with the folder of an extension, which is writable but for its manifest."""
+    folder = os.path.realpath(found.directory)
+    paths = {**policy.paths, folder: "write", os.path.join(folder, MANIFEST_FILE): "read"}
+    paths |= {os.path.realpath(path): "read" for path in (SDK_FOLDER, os.path.dirname(zot_ext.__file__))}
+    return policy.replace(paths=paths, scratch="", variables=[*policy.variables, *_VARIABLES, *found.manifest.env])
 
 
 def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> SandboxPolicy:
@@ -48,6 +65,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         writable=_paths(permissions.write, project),
         variables=[*_VARIABLES, *found.manifest.env],
         hosts=permissions.network if isinstance(permissions.network, tuple) else (),
+        strict=True,  # a lesser sandbox would keep less than the permissions promise
     )
     own = [os.path.join(folder, name) for name in PLACEHOLDERS]
     paths: dict[str, Access] = {
@@ -61,7 +79,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         folders = (each for each in os.scandir(os.sep) if each.is_dir(follow_symlinks=False))
         paths |= {each.path: "write" for each in folders if each.name not in ("dev", "proc", "sys")}
     paths[os.path.join(folder, MANIFEST_FILE)] = "read"
-    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec)
+    return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec is True)
 
 
 def _paths(choice: "Choice", project: str) -> list[str]:

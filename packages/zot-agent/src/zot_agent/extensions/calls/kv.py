@@ -1,0 +1,110 @@
+"""Calls for the values that an extension keeps: one JSON file for each extension and scope, in `kv` of zot's folder."""
+
+import asyncio
+import hashlib
+import json
+import os
+from typing import Any
+
+from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_provider.auth.lock import locked
+from zot_provider.files.regular_file import open_regular
+from zot_provider.files.replace_file import replace_file
+from zot_provider.json_text import dump, read_strict
+
+SCOPES = ("global", "project", "session", "process")
+
+_LONGEST_KEY = 200
+_LOCK_SECONDS = 10.0
+
+
+async def get(call: Call) -> CallAnswer:
+    """Return a value."""
+    key, values = _key(call), await _values(call)
+    return {"value": values.get(key)}
+
+
+async def keys(call: Call) -> CallAnswer:
+    """List the keys."""
+    return {"keys": sorted(await _values(call))}
+
+
+async def set(call: Call) -> CallAnswer:
+    """Keep a value."""
+    await _change(call, _key(call), call.params["value"])
+    return None
+
+
+async def delete(call: Call) -> CallAnswer:
+    """Delete a value."""
+    await _change(call, _key(call), None)
+    return None
+
+
+def _key(call: Call) -> str:
+    key: str = call.params["key"]
+    if not 0 < len(key) <= _LONGEST_KEY:
+        raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+    return key
+
+
+def _path(call: Call) -> str:
+    """Return the path of the file of a scope; empty for the values of this process."""
+    scope, runtime = call.text("scope", "global"), call.conversation.runtime
+    if scope not in SCOPES:
+        raise CallFailed("invalid", f"scope must be one of {', '.join(SCOPES)}, not {scope!r}")
+    if scope == "process":
+        return ""
+    if scope == "session" and not runtime.state.session_id:
+        raise CallFailed("unavailable", "this session is not stored")
+    which = {"global": "", "project": runtime.cwd, "session": runtime.state.session_id}[scope]
+    name = hashlib.sha256(f"{call.extension}\0{scope}\0{which}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return os.path.join(call.services.home, "kv", f"{name}.json")
+
+
+async def _values(call: Call) -> dict[str, Any]:
+    path = _path(call)
+    return await asyncio.to_thread(_read, path, call.services.limits.kv_bytes) if path else _of_process(call)
+
+
+def _of_process(call: Call) -> dict[str, Any]:
+    return call.services.process_values.setdefault(call.extension, {})
+
+
+def _read(path: str, largest: int) -> dict[str, Any]:
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            data = file.read(2 * largest + 1)
+        value = read_strict(data.decode())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise CallFailed("failed", f"cannot read {path}: {error}; delete the file to begin again") from None
+    return value if isinstance(value, dict) else {}
+
+
+async def _change(call: Call, key: str, value: Any) -> None:
+    path, largest = _path(call), call.services.limits.kv_bytes
+    if not path:
+        changed = _changed(_of_process(call), key, value)
+        call.services.process_values[call.extension] = json.loads(_check_size(changed, largest))
+        return
+    async with locked(os.path.join(os.path.dirname(path), "lock"), _LOCK_SECONDS):
+        values = _changed(await asyncio.to_thread(_read, path, largest), key, value)
+        text = _check_size(values, largest)
+        try:
+            await asyncio.to_thread(replace_file, path, text, mode=0o600)
+        except OSError as error:
+            raise CallFailed("failed", f"cannot write {path}: {error.strerror}") from None
+
+
+def _changed(values: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    kept = {name: each for name, each in values.items() if name != key}
+    return kept if value is None else kept | {key: value}
+
+
+def _check_size(values: dict[str, Any], largest: int) -> bytes:
+    text = dump(values).encode("utf-8", "replace")
+    if len(text) > largest:
+        raise CallFailed("too_large", f"an extension keeps at most {largest} bytes in a scope")
+    return text

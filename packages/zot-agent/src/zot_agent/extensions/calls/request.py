@@ -1,0 +1,14 @@
+"""Calls about a request of the host that the extension has not answered."""
+
+from zot_agent.extensions.calls.call import Call, CallFailed
+
+
+def extend(call: Call) -> None:
+    """Give the request of the call more time, once."""
+    seconds, largest = int(call.params["seconds"]), call.services.limits.extension_seconds
+    if not call.parent:
+        raise CallFailed("invalid", "parent_id must name the request")
+    if not 0 < seconds <= largest:
+        raise CallFailed("invalid", f"seconds must be 1 to {largest:g}")
+    if not call.connection.pending.extend(call.parent, seconds):
+        raise CallFailed("denied", "the request was extended before")

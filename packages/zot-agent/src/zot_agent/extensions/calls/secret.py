@@ -1,0 +1,45 @@
+"""Calls for the secrets of an extension, in the store of the keys of providers: an entry for each extension and key."""
+
+from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_provider.auth.entry import Entry
+from zot_provider.auth.secrets import remember_secret
+from zot_provider.auth.store import AccountStore
+
+_LONGEST_KEY = 200
+_LARGEST = 64 * 1024
+
+
+async def get(call: Call) -> CallAnswer:
+    """Return a secret."""
+    entry = await _store(call).load(_name(call))
+    return {"value": entry.key if entry is not None and entry.key else None}
+
+
+async def set(call: Call) -> CallAnswer:
+    """Keep a secret."""
+    value: str = call.params["value"]
+    if not value.strip() or value != value.strip() or len(value) > _LARGEST:
+        raise CallFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
+    remember_secret(value)
+    await _store(call).save(_name(call), Entry(value))
+    return None
+
+
+async def delete(call: Call) -> CallAnswer:
+    """Delete a secret."""
+    await _store(call).delete(_name(call))
+    return None
+
+
+def _name(call: Call) -> str:
+    key: str = call.params["key"]
+    if not 0 < len(key) <= _LONGEST_KEY:
+        raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+    # No provider has such a name, and a key of one extension is never that of another.
+    return f"extension/{call.extension.replace('/', '//')}/{key.replace('/', '//')}"
+
+
+def _store(call: Call) -> AccountStore:
+    if call.services.accounts is None:
+        raise CallFailed("unavailable", "this zot was started with keys of its own, so it stores no secrets")
+    return call.services.accounts()

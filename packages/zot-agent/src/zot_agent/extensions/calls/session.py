@@ -1,0 +1,114 @@
+"""Calls about the entries of the session."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_core.event_json import encode_block
+from zot_core.sessions.tree import KINDS
+from zot_provider.json_text import dump
+
+if TYPE_CHECKING:
+    from zot_core.sessions.tree import SessionTree
+
+_PAGE, _MOST = 200, 1000
+"""Entries of a page, by default and at most."""
+
+
+async def info(call: Call) -> CallAnswer:
+    """Describe the session."""
+    runtime = call.conversation.runtime
+    file, tree = runtime.session, await call.conversation.branches.tree()
+    return {
+        "id": runtime.state.session_id,
+        "file": None if file is None else file.path,
+        "title": "" if file is None else file.meta.title,
+        "cwd": runtime.cwd,
+        "entry": tree.current or None,
+        "messages": len(runtime.agent.history),
+    }
+
+
+async def entries(call: Call) -> CallAnswer:
+    """List entries."""
+    kinds, custom_type, after = call.params.get("kinds") or KINDS, call.params.get("custom_type"), call.text("after")
+    limit = call.params.get("limit") or _PAGE
+    if not all(each in KINDS for each in kinds) or not 0 < limit <= _MOST:
+        raise CallFailed("invalid", f"kinds are {', '.join(KINDS)}, and limit is 1 to {_MOST}")
+    tree = await call.conversation.branches.tree()
+    ids = list(tree.ids) if call.flag("whole_tree") else tree.path() if tree.current else []
+    if after:
+        if after not in ids:
+            raise CallFailed("not_found", f"there is no entry {after!r} here")
+        ids = ids[ids.index(after) + 1 :]
+    if custom_type is not None:
+        kinds = ("custom",)
+    found: list[dict[str, Any]] = []
+    size, largest = 0, call.services.limits.result_bytes // 2
+    for at, id in enumerate(ids):
+        if tree.kind(tree.number(id)) not in kinds:
+            continue
+        entry = _described(call, tree, id, whole=False)
+        if entry is None or (custom_type is not None and entry.get("custom_type") != custom_type):
+            continue
+        found.append(entry)
+        size += len(dump(entry))
+        if len(found) >= limit or size >= largest:
+            return {"entries": found, "current": tree.current or None, "more": at + 1 < len(ids)}
+    return {"entries": found, "current": tree.current or None, "more": False}
+
+
+async def entry(call: Call) -> CallAnswer:
+    """Return one entry whole."""
+    tree, id = await call.conversation.branches.tree(), call.params["entry"]
+    if id not in tree.entries:
+        raise CallFailed("not_found", f"the session has no entry {id!r}")
+    found = _described(call, tree, id, whole=True)
+    if found is None:
+        raise CallFailed("denied", f"the entry {id!r} belongs to another extension")
+    return found
+
+
+def _described(call: Call, tree: "SessionTree", id: str, *, whole: bool) -> dict[str, Any] | None:
+    """Return an entry as it is sent; None for the data of another extension."""
+    node = tree.node(id)
+    fields: dict[str, Any] = {"id": id, "parent": node.parent or None, "kind": node.kind}
+    if label := tree.labels.get(id):
+        fields["label"] = label
+    if node.kind == "custom":
+        custom = tree.custom(id)
+        if custom is None or custom.extension != call.extension:
+            return None
+        return fields | {"custom_type": custom.custom_type, "data": custom.data}
+    if whole:
+        message = tree.message(id)
+        return fields | {
+            "content": [] if message is None else [json.loads(encode_block(each) or "{}") for each in message.content]
+        }
+    return fields | {"text": tree.first_lines([id])[id]}
+
+
+def append(call: Call) -> CallAnswer:
+    """Store data as an entry."""
+    data, largest = call.params["data"], call.services.limits.entry_bytes
+    if len(dump(data).encode("utf-8", "replace")) > largest:
+        raise CallFailed("too_large", f"the data of an entry is at most {largest} bytes")
+    return {"id": call.conversation.runtime.branches.add(call.extension, call.params["custom_type"], data)}
+
+
+async def label(call: Call) -> CallAnswer:
+    """Give an entry a label."""
+    tree, id = await call.conversation.branches.tree(), call.params["entry"]
+    if id not in tree.entries:
+        raise CallFailed("not_found", f"the session has no entry {id!r}")
+    call.conversation.branches.label(id, " ".join(call.params["label"].split())[:200])
+    return None
+
+
+def rename(call: Call) -> CallAnswer:
+    """Give the session a title."""
+    session = call.conversation.runtime.session
+    if session is None:
+        raise CallFailed("unavailable", "this session is not stored, so it has no title")
+    session.change(title=" ".join(call.params["title"].split())[:200])
+    return None

@@ -1,0 +1,45 @@
+"""`RegistrationResults`: says to an extension what became of its commands and tools."""
+
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.registry import ExtensionRegistry
+from zot_ext.protocol.from_host import RegistrationResult
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.connection import Connection
+
+
+class RegistrationResults:
+    """The names that the extension at `position` has registered. Without a `connection` nothing is sent."""
+
+    def __init__(self, position: int, registry: ExtensionRegistry) -> None:
+        self.connection: Connection | None = None
+        """Set once the extension has asked for `registration_result`."""
+        self._position, self._registry = position, registry
+        self._sent: dict[tuple[str, str], str] = {}
+
+    def add(self, kind: str, name: str) -> None:
+        """Note a command or a tool; `report` sends what became of it."""
+        self._sent[kind, name.removeprefix("/")] = ""
+
+    def rejected(self, kind: str, name: str, reason: str) -> None:
+        """Send that a name cannot be registered."""
+        if self.connection is not None:
+            self.connection.send(RegistrationResult(kind, name, "rejected", reason))
+
+    def report(self) -> None:
+        """Send what has changed: the owner of a name may have come or gone."""
+        if self.connection is None or not self._sent:
+            return
+        tools = {offer.name: position for position, offer in self._registry.tools()}
+        for (kind, name), before in self._sent.items():
+            command = self._registry.command(name) if kind == "command" else None
+            owner = tools.get(name) if kind == "tool" else command[0] if command is not None else None
+            status = "ok" if owner == self._position else "shadowed"
+            if status == before:
+                continue
+            self._sent[kind, name] = status
+            reason = (
+                "" if status == "ok" else "zot or an extension that is loaded before has a " + kind + " of this name"
+            )
+            self.connection.send(RegistrationResult(kind, name, status, reason))

@@ -1,0 +1,104 @@
+"""Calls of an extension whose manifest has `permissions`."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling_extension import CALLER, RAW, Talk, World
+
+FREE = {"read": True, "write": True, "network": True, "exec": True, "commands": True}
+"""What the system need not keep it to."""
+
+
+def permit(world: World, name: str, **permissions: object) -> None:
+    path = world.root / "extensions" / name / "extension.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"permissions": FREE | permissions}))
+
+
+async def test_a_call_that_its_permissions_do_not_name_is_denied(world: World) -> None:
+    world.add("caller", CALLER)
+    permit(world, "caller", calls=["model.get", "session.*", "messages.*"])
+    async with world.running() as talk:
+        assert (await talk.call("model.get"))["result"]["model"] == "scripted"
+        for method in ("model.complete", "session.entries", "messages.send", "kv.get"):
+            answer = await talk.call(method, prompt="x", key="k", text="t")
+            assert answer == {
+                "code": "denied",
+                "error": f"the call {method!r} is refused: the permissions of its manifest do not have it",
+            }
+        assert "the call 'session.entries' is refused" in talk.log("caller")
+
+
+async def test_an_extension_that_asks_for_results_is_sent_each_refusal(world: World) -> None:
+    source = (
+        "say(type='hello', name='raw', capabilities=['registration_result'])\nuntil('hello_ack')\n"
+        "say(type='register_tool', name='bash', description='', schema={'type': 'object'})\n"
+        "say(type='subscribe', events=['tool_call'], intercept=['tool_call'])\n"
+        "found = [until('registration_result') for _ in range(3)]\n"
+        "frame = command('raw')\nshow(frame, [(each['kind'], each['status'], each['reason']) for each in found])\n"
+    )
+    world.add_raw("raw", RAW + source)
+    permit(world, "raw")
+    async with world.running() as talk:
+        found = json.loads(await talk.command("raw"))
+    why = "is refused: permissions.{} of its manifest does not have it"
+    assert found == [
+        ["tool", "rejected", "the tool 'bash' " + why.format("tools")],
+        ["event", "rejected", "to observe tool_call " + why.format("conversation")],
+        ["intercept", "rejected", "to intercept tool_call " + why.format("intercept")],
+    ]
+
+
+async def run(talk: Talk, *argv: str, **more: Any) -> dict[str, Any]:
+    answer = await talk.call("exec.run", argv=argv, **more)
+    found: dict[str, Any] = answer.get("result") or answer
+    return found
+
+
+@pytest.mark.needs("bwrap")
+async def test_zot_runs_the_commands_of_its_permissions_and_no_more(world: World, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret")
+    world.add("caller", CALLER, "exec")
+    permit(world, "caller", read=["."], write=(), network=(), exec=["git status*", "cat *", "sh -c exit"])
+    project = world.root / "project"
+    project.mkdir()
+    subprocess.run(["git", "init", "--quiet", "--initial-branch", "one", str(project)], check=True)
+    (project / "a b").write_text("in the project")
+    async with world.running() as talk:
+        status = await run(talk, "git", "status", "--short")
+        assert (status["output"], status["code"]) == ('?? "a b"\n', 0)
+        assert (await run(talk, "cat", "a b"))["output"] == "in the project"
+        assert "No such file" in (await run(talk, "cat", str(secret)))["output"]
+        for command in (
+            "git -c core.fsmonitor=./x status", "git status --output=x", "git push", "rm x", "sh -c exit",
+        ):  # fmt: skip
+            assert (await run(talk, *command.split()))["code"] == "denied", command
+        assert (await run(talk, "cat", "x", cwd=str(tmp_path)))["code"] == "denied"
+        assert (await run(talk))["code"] == "invalid"
+    assert (project / "a b").exists()
+
+
+async def test_zot_runs_anything_for_an_extension_without_permissions_within_its_limits(world: World) -> None:
+    world.add("caller", CALLER, "exec")
+    async with world.running(exec_bytes=5) as talk:
+        assert await run(talk, "echo", "a $HOME 'b'") == {
+            "output": "a $HO",
+            "code": 0,
+            "timed_out": False,
+            "truncated": True,
+        }
+        assert (await run(talk, "sleep", "60", timeout_ms=50))["timed_out"]
+        assert (await run(talk, "sh", "-c", "exit 3"))["code"] == 3
+        missing = await run(talk, "no-such-program")
+        assert missing["code"] == 127
+
+
+@pytest.mark.needs("bwrap")
+async def test_without_exec_zot_runs_nothing(world: World) -> None:
+    world.add("caller", CALLER, "exec")
+    permit(world, "caller", calls=True, exec=False)
+    async with world.running() as talk:
+        assert (await run(talk, "true"))["code"] == "denied"

@@ -1,0 +1,232 @@
+"""Calls of extensions: each gets exactly one answer, whatever the extension sends."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling_extension import CALLER, RAW, Person, World
+from waiting import until
+
+import zot_agent.extensions.calls as calls
+from zot_agent.extensions.calls.open_calls import handler
+from zot_core.conversation.commands import CommandError
+from zot_ext.protocol.calls import CALLS, METHODS
+from zot_ext.protocol.from_host import CODES
+from zot_provider.testing import Call, ScriptedClient, Turn
+
+
+def test_every_method_has_a_handler_and_every_handler_a_method() -> None:
+    assert all(callable(handler(method.name)) for method in CALLS)
+    folder = Path(str(calls.__file__)).parent
+    modules = {each.name.partition(".")[0] for each in CALLS}
+    found = [
+        f"{name}.{function}"
+        for name in modules
+        for function in re.findall(r"^(?:async )?def ([a-z]\w*)", (folder / f"{name}.py").read_text("utf-8"), re.M)
+    ]
+    assert sorted(found) == sorted(METHODS)
+
+
+async def test_a_call_without_its_group_is_denied_and_names_the_group(world: World) -> None:
+    world.add("caller", CALLER, "model")
+    async with world.running() as talk:
+        assert (await talk.call("model.get"))["result"]["model"] == "scripted"
+        answer = await talk.call("ui.confirm", title="?")
+    assert answer == {
+        "code": "denied",
+        "error": "ui.confirm needs the group 'ui', which hello.capabilities does not have",
+    }
+
+
+async def test_an_extension_that_asked_for_no_group_gets_one_clear_error(world: World) -> None:
+    body = (
+        "@ext.command('plain')\ndef plain(_):\n    try:\n        ext.ui.confirm('?')\n"
+        "    except NotGranted as error:\n        return str(error)\n"
+    )
+    world.add("plain", body, "")
+    raw = RAW + "say(type='hello', name='raw')\nask('1', 'model.get')\nfound = until('host_result')\n"
+    raw += "frame = command('raw')\n"
+    raw += "show(frame, found)\n"
+    world.add_raw("raw", raw)
+    async with world.running() as talk:
+        assert await talk.command("plain") == "the host does not grant 'ui'"
+        found = json.loads(await talk.command("raw"))
+    assert (found["code"], found["id"]) == ("denied", "1")
+
+
+async def test_an_extension_of_the_go_zot_is_greeted_as_before(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['commands', 'events'])\nack = until('hello_ack')\n"
+    raw += "frame = command('raw')\n"
+    raw += "show(frame, ack)\n"
+    world.add_raw("raw", raw)
+    async with world.running(session=True) as talk:
+        ack = json.loads(await talk.command("raw"))
+    assert set(ack) == {
+        "type", "protocol_version", "zot_version", "provider", "model", "cwd", "extension_dir", "data_dir",
+        "capabilities", "session_id",
+    }  # fmt: skip
+
+
+async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> None:
+    world.add("caller", CALLER)
+    cases: list[tuple[str, dict[str, Any], str, str]] = [
+        ("no.such", {}, "unsupported", "zot has no method 'no.such'"),
+        ("ui.select", {}, "invalid", "ui.select: title is missing: it must be a string"),
+        ("ui.select", {"title": "x", "options": "a"}, "invalid", "ui.select: options must be a list"),
+        ("ui.confirm", {"title": "x", "timeout_ms": True}, "invalid", "ui.confirm: timeout_ms must be a whole number"),
+        ("kv.get", {"key": ""}, "invalid", "a key has 1 to 200 characters"),
+        ("kv.get", {"key": "a", "scope": "moon"}, "invalid", "scope must be one of"),
+        ("session.entry", {"entry": "no"}, "not_found", "the session has no entry 'no'"),
+        ("request.extend", {"seconds": 0}, "invalid", "seconds must be 1 to 600"),
+    ]
+    async with world.running(ask=Person()) as talk:
+        for method, params, code, error in cases:
+            answer = await talk.call(method, **params)
+            assert (answer["code"], answer["error"][: len(error)]) == (code, error)
+            assert code in CODES
+
+
+BROKEN = [
+    {},
+    {"id": 5, "method": "model.get"},
+    {"id": "x1"},
+    {"id": "x2", "method": 3},
+    {"id": "x3", "method": "model.get", "params": []},
+    {"id": "x4", "method": "model.get", "params": "{}"},
+    {"id": "x5", "method": "model.get", "parent_id": 1},
+    {"id": "x6", "method": "model.get", "session_id": {}},
+    {"id": "x7", "method": "model.get", "parent_id": "nobody"},
+    {"id": "x8", "method": "model.get", "session_id": "another"},
+    {"id": "x9", "method": "ui.pick", "params": {"title": "t", "rows": [5]}},
+    {"id": "x10", "method": "ui.form", "params": {"title": "t", "fields": [{"kind": "moon"}]}},
+]
+
+
+async def test_frames_with_missing_and_wrong_fields_do_no_harm(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['model', 'ui', 'cancel'])\n"
+    raw += "frame = command('raw')\n"
+    raw += f"for each in {BROKEN!r}: say(type='host_call', **each)\n"
+    raw += "for each in ({}, {'id': 1}, {'id': 'nobody'}): say(type='cancel', **each)\n"
+    raw += "ask('last', 'model.get', parent_id=frame['id'])\nfound = {}\n"
+    raw += "while 'last' not in found:\n    each = until('host_result')\n    found[each['id']] = each.get('code', '')\n"
+    raw += "show(frame, found)\n"
+    world.add_raw("raw", raw)
+    async with world.running(ask=Person()) as talk:
+        found = json.loads(await talk.command("raw"))
+    assert found == {
+        "x1": "unsupported", "x2": "invalid", "x3": "invalid", "x4": "invalid", "x5": "invalid", "x6": "invalid",
+        "x7": "not_found", "x8": "stale_session", "x9": "invalid", "x10": "invalid", "last": "",
+    }  # fmt: skip
+    assert "the id '' of a host_call is empty or in use" in talk.log("raw")
+
+
+async def test_ten_thousand_open_calls_are_answered_and_hold_nobody(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['ui'])\n"
+    raw += "frame = command('raw')\n"
+    raw += 'call = \'{"type":"host_call","id":"%d","method":"ui.confirm","params":{"title":"?"}}\\n\'\n'
+    raw += "sys.stdout.write(''.join(call % n for n in range(10_000)))\nsys.stdout.flush()\n"
+    raw += "found = [until('host_result')['code'] for _ in range(10_000 - 256)]\n"
+    raw += "show(frame, ' '.join(sorted(set(found))))\n"
+    world.add_raw("raw", raw)
+    world.add("other", "@ext.command('other')\ndef other(_):\n    return 'here'\n")
+    person = Person()
+    async with world.running(ask=person) as talk:
+        flooding = asyncio.create_task(talk.command("raw"))
+        await until(lambda: len(person.shown) == 256)
+        assert await talk.extensions.run_command("other")
+        assert await flooding == "busy"
+    assert len(person.shown) == len(person.closed) == 256
+
+
+async def test_a_dialog_ends_with_its_extension(world: World) -> None:
+    world.add("gone", "@ext.command('gone')\ndef gone(_):\n    ext.ui.confirm('stay?')\n")
+    person = Person()
+    async with world.running(ask=person, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
+        asked = asyncio.create_task(talk.command("gone"))
+        await until(lambda: len(person.shown) == 1)
+        await talk.extensions.reload()
+        with pytest.raises(CommandError):
+            await asked
+        await until(lambda: person.closed == ["stay?"])
+
+
+async def test_a_dialog_ends_with_the_request_it_belongs_to_and_the_handler_learns_of_it(world: World) -> None:
+    body = (
+        "@ext.tool\ndef ask() -> str:\n    'Ask.'\n    try:\n        ext.ui.confirm('wait?')\n"
+        "    except HostError as error:\n        ext.log(f'got {error.code}, cancelled: {ext.cancelled}')\n"
+    )
+    world.add("slow", body)
+    person = Person()
+    client = ScriptedClient([Turn(calls=[Call("ask", {})])])
+    async with world.running(client, ask=person) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: len(person.shown) == 1)
+        run.cancel()
+        assert await run == "aborted"
+        await until(lambda: person.closed == ["wait?"])
+        await until(lambda: "got cancelled, cancelled: True" in talk.log("slow"))
+
+
+async def test_a_coroutine_is_cancelled_with_its_request(world: World) -> None:
+    body = (
+        "import asyncio\n@ext.tool\nasync def ask() -> str:\n    'Ask.'\n    ext.log('asked')\n    try:\n"
+        "        await asyncio.sleep(3600)\n    finally:\n        ext.log('it was cancelled')\n"
+    )
+    world.add("slow", body)
+    async with world.running(ScriptedClient([Turn(calls=[Call("ask", {})])])) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: "asked" in talk.log("slow"))
+        run.cancel()
+        assert await run == "aborted"
+        await until(lambda: "it was cancelled" in talk.log("slow"))
+
+
+async def test_an_extension_takes_a_call_back(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['ui'])\n"
+    raw += "frame = command('raw')\n"
+    raw += "ask('1', 'ui.confirm', params={'title': '?'})\nsay(type='cancel', id='1')\nfound = result('1')\n"
+    raw += "show(frame, found['code'])\n"
+    world.add_raw("raw", raw)
+    person = Person()
+    async with world.running(ask=person) as talk:
+        assert await talk.command("raw") == "cancelled"
+        await until(lambda: len(person.closed) == len(person.shown))
+
+
+async def test_calls_after_shutdown_are_not_carried_out(world: World) -> None:
+    raw = RAW + "say(type='hello', name='raw', capabilities=['session'])\nsay(type='ready')\nuntil('shutdown')\n"
+    raw += "ask('1', 'session.append', params={'custom_type': 'late', 'data': 1})\nsay(type='shutdown_ack')\n"
+    world.add_raw("raw", raw)
+    async with world.running() as talk:
+        await talk.extensions.close()
+        assert (await talk.conversation.branches.tree()).ids == []
+
+
+async def test_a_result_that_is_too_large_is_refused(world: World) -> None:
+    world.add("caller", CALLER)
+    async with world.running(result_bytes=50) as talk:
+        assert (await talk.call("model.get"))["code"] == "too_large"
+
+
+async def test_registrations_are_answered_and_again_when_they_change(world: World) -> None:
+    taken = "@ext.command('mine')\ndef mine(_):\n    return 'first'\n"
+    world.add("first", taken + "@ext.command('end')\ndef end(_):\n    import os\n    os._exit(0)\n", "")
+    raw = RAW + "say(type='hello', name='raw', capabilities=['registration_result'])\n"
+    raw += "for name in ('mine', 'other', 'not a name'): say(type='register_command', name=name)\n"
+    raw += "say(type='register_tool', name='bash', description='', schema={})\nsay(type='ready')\n"
+    raw += "say(type='subscribe', intercept=['weather'])\n"
+    raw += "found = []\nwhile True:\n    frame = read()\n    if frame['type'] == 'shutdown': break\n"
+    raw += "    if frame['type'] == 'registration_result': found.append(f\"{frame['name']} {frame['status']}\")\n"
+    raw += "    if frame['type'] == 'command_invoked':\n"
+    raw += "        say(type='command_response', id=frame['id'], action='display', display=', '.join(found))\n"
+    world.add_raw("raw", raw)
+    async with world.running() as talk:
+        known = set((await talk.command("other")).split(", "))
+        expected = {"mine shadowed", "other ok", "not a name rejected", "bash shadowed", "weather rejected"}
+        assert known == expected or known == expected | {"mine ok"}  # it may have registered first
+        with pytest.raises(CommandError):
+            await talk.command("end")
+        assert (await talk.command("mine")).endswith("mine ok")

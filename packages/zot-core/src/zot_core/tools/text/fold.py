@@ -1,0 +1,127 @@
+"""Folds the output of a command into what it says: no colours, no progress bars, no line a thousand times; pure.
+
+Escape sequences of terminals and control characters are left out, NUL is shown as U+2400. Of a line that was written
+over (`\\r`), the last version stays. Equal lines that follow each other become a few and a count.
+"""
+
+import re
+from itertools import groupby
+
+LINE_BYTES = 64 * 1024
+"""A longer line is passed on in parts, which are not compared with others."""
+FEWEST = 4
+"""Equal lines that are counted; fewer stay as they are."""
+
+_ESCAPE = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
+    rb"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # a string, such as a title or a link
+    rb"|[ -/]*[0-Z\\^-~])"
+)
+_ESCAPE_BYTES = 4096
+"""An unfinished sequence that is longer is text."""
+_CONTROLS = bytes({*range(1, 32), 127} - {*b"\t\n\r\x1b"})
+_ANY_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class Fold:
+    """Folds output that arrives in pieces. A piece costs time for its own length, whatever came before."""
+
+    def __init__(self) -> None:
+        self._open = b""
+        """The line that is not complete yet, or an escape sequence at its end."""
+        self._passed = False
+        """Whether a part of the open line was passed on already."""
+        self._last = b""
+        self._count = 0
+        """The last line, and how often it has come; all but the first ones were held back."""
+        self._raw = b""
+        """The last line as it came, with its break."""
+
+    def feed(self, piece: bytes) -> bytes:
+        """Add the next piece; return what is complete."""
+        data = self._open + piece
+        cut = data.rfind(b"\n") + 1
+        whole, self._open = data[:cut], data[cut:]
+        if len(self._open) > LINE_BYTES and b"\r" in self._open:
+            self._open = _last_version(self._open, keep_end=True)
+        made = self._lines(whole) if whole else b""
+        if len(self._open) > LINE_BYTES:
+            made += self._end_of_run() + _plain(self._open)
+            self._open, self._passed = b"", True
+        return made
+
+    def end(self) -> bytes:
+        """Return the rest; no more pieces follow."""
+        rest = _plain(_last_version(self._open))
+        self._open = b""
+        return self._end_of_run() + rest
+
+    def release(self) -> bytes:
+        """Return what was held back, the open line as it came; what follows is folded elsewhere."""
+        rest, self._open = self._open, b""
+        return self._end_of_run() + rest
+
+    def _lines(self, whole: bytes) -> bytes:
+        made: list[bytes] = []
+        if self._passed:  # the end of a long line
+            first, _, whole = whole.partition(b"\n")
+            made, self._passed = [_plain(first), b"\n"], False
+        whole = self._without_repetition(whole)
+        if not whole:
+            return b"".join(made)
+        self._raw = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+        if _ANY_CONTROL.search(whole):
+            whole = _plain(whole.replace(b"\r\n", b"\n"))
+            if b"\r" in whole:
+                whole = b"\n".join(_last_version(line) if b"\r" in line else line for line in whole.split(b"\n"))
+        for line, equal in groupby(whole[:-1].split(b"\n")):
+            made.append(self._take(line, sum(1 for _ in equal)))
+        return b"".join(made)
+
+    def _without_repetition(self, whole: bytes) -> bytes:
+        """Count the last line again as often as it comes at once: a command may print one line for ever."""
+        last = self._raw
+        if self._count < FEWEST - 1 or not whole.startswith(last):
+            return whole
+        times = len(whole) // len(last)
+        if whole[: times * len(last)] != last * times:
+            return whole
+        self._count += times
+        return whole[times * len(last) :]
+
+    def _take(self, line: bytes, times: int) -> bytes:
+        made = b""
+        if line != self._last or not self._count:
+            made = self._end_of_run()
+            self._last, self._count = line, 0
+        shown = max(min(FEWEST - 1 - self._count, times), 0)
+        self._count += times
+        return made + (line + b"\n") * shown
+
+    def _end_of_run(self) -> bytes:
+        held, line, self._count = self._count - FEWEST + 1, self._last, 0
+        if held <= 0:
+            return b""
+        return line + b"\n" if held == 1 else b"... [the line above %d more times]\n" % held
+
+
+def folded(data: bytes) -> bytes:
+    """Fold a whole output."""
+    fold = Fold()
+    return fold.feed(data) + fold.end()
+
+
+def _plain(data: bytes) -> bytes:
+    """Leave out escape sequences and control characters."""
+    if b"\x1b" in data:
+        data = _ESCAPE.sub(b"", data)
+    if b"\x08" in data:
+        data = re.sub(rb"[^\n\x08]\x08", b"", data)
+    return data.translate(None, _CONTROLS).replace(b"\x1b", b"").replace(b"\0", "\u2400".encode())
+
+
+def _last_version(line: bytes, *, keep_end: bool = False) -> bytes:
+    """Return what stays of a line after its carriage returns. `keep_end`: the last of them, which may begin another
+    version."""
+    body = line.rstrip(b"\r")
+    return body[body.rfind(b"\r") + 1 :] + (b"\r" if keep_end and len(body) < len(line) else b"")

@@ -1,0 +1,68 @@
+"""The lesser sandbox, with the Landlock of this kernel."""
+
+import os
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from zot_core.sandbox import landlock
+from zot_core.testing.sandbox_world import SECRET, SandboxWorld
+
+pytestmark = pytest.mark.skipif(bool(landlock.problem()), reason=landlock.problem())
+
+
+@pytest.fixture
+def lesser(
+    world: SandboxWorld, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SandboxWorld]:
+    """Return a world whose system has no bubblewrap."""
+    programs = tmp_path_factory.mktemp("bin")
+    for name in ("bash", "cat", "grep", "ls", "mv", "sh", "touch"):
+        (programs / name).symlink_to(os.path.realpath(os.path.join(os.environ["PATH"].split(":")[-1], name)))
+    monkeypatch.setenv("PATH", str(programs))
+    first, world.sandbox = world.sandbox, world.open()
+    yield world
+    first.close()
+
+
+def test_it_takes_the_place_of_a_missing_bubblewrap_and_has_a_name_of_its_own(lesser: SandboxWorld) -> None:
+    assert lesser.sandbox.problem() == ""
+    assert lesser.sandbox.state == "lesser"
+
+
+@pytest.mark.parametrize("more", [{"strict": True}, {"hosts": ["example.com"]}])
+def test_it_does_not_do_for_a_strict_sandbox_nor_for_one_with_a_network(
+    lesser: SandboxWorld, more: dict[str, object]
+) -> None:
+    assert "needs bubblewrap" in lesser.open(**more).problem()
+
+
+def test_the_project_and_temporary_files_are_writable(lesser: SandboxWorld) -> None:
+    ended, text = lesser.run("touch src/b.py $TMPDIR/x && cat src/a.py $OTHER/file", env={"OTHER": str(lesser.other)})
+    assert (ended.exit_code, text) == (0, "text\ntext\n")
+    assert (lesser.scratch / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch $OTHER/x",
+        "mv src $OTHER/",
+        "cat ~/.ssh/id",
+        "cat $ZOTHOME/auth.json",
+        "ls /proc/$AGENT/fd",
+        "cat /proc/$AGENT/environ",
+        "ls /tmp",
+        "cat </dev/tcp/127.0.0.1/$PORT",
+        "touch /usr/x",
+    ],
+)
+def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        names = {"OTHER": str(lesser.other), "ZOTHOME": str(lesser.zot_home), "AGENT": str(os.getpid())}
+        ended, text = lesser.run(command, env=names | {"PORT": str(server.getsockname()[1])})
+    assert ended.exit_code
+    assert "[the sandbox seems to have stopped this command" in text
+    assert SECRET not in text
+    assert lesser.changed() == []

@@ -1,0 +1,164 @@
+"""The network of a sandbox that may reach some hosts; with real bubblewrap and curl-like clients in Python."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from raw_server import start_raw_server
+from waiting import until
+
+from zot_core.machine.interface import ShellExit
+from zot_core.machine.shell import LocalShell, ShellLimits
+from zot_core.sandbox.sandbox import Sandbox
+from zot_core.sandbox.shell import SandboxedShell, stopped_by
+from zot_core.testing.sandbox_world import SandboxWorld
+
+CLIENT = """
+import sys, urllib.request, urllib.error
+try:
+    print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())
+except OSError as error:
+    print("failed", error)
+"""
+
+
+async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    body = b"reached " + head.split()[1]
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+
+
+class Inside:
+    """A sandbox that may reach `ok.test` at `port`, a server on this machine."""
+
+    def __init__(self, sandbox: Sandbox, world: SandboxWorld, port: int) -> None:
+        self.sandbox, self.port = sandbox, port
+        self._cwd = str(world.project)
+        assert sandbox.network is not None
+        self.proxy = sandbox.network.proxy
+        self.proxy.access = self.proxy.access.replace(private=True, lookup=self._look_up)
+
+    async def _look_up(self, name: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    async def run(self, command: str) -> tuple[ShellExit, str]:
+        shell = SandboxedShell(self.sandbox, LocalShell(ShellLimits(kill_after=0.5)))
+        parts: list[bytes] = []
+        ended = await shell.run(command, cwd=self._cwd, env={}, timeout=60, output=parts.append)
+        return ended, b"".join(parts).decode(errors="replace")
+
+    async def python(self, program: str, *arguments: Any) -> str:
+        ended, text = await self.run(shlex.join([sys.executable, "-c", program, *map(str, arguments)]))
+        assert ended.exit_code == 0, text
+        return text.strip()
+
+
+@asynccontextmanager
+async def inside(world: SandboxWorld) -> AsyncIterator[Inside]:
+    async with start_raw_server(served) as server:
+        sandbox = world.open(hosts=[f"ok.test:{server.port}"])
+        try:
+            yield Inside(sandbox, world, server.port)
+        finally:
+            sandbox.close()
+
+
+@pytest.mark.needs("bwrap")
+async def test_an_allowed_host_is_reached_and_no_other(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        assert await client.python(CLIENT, f"http://ok.test:{client.port}/a") == "reached /a"
+        refused = await client.python(CLIENT, "http://evil.test/")
+        assert refused == "403 zot's sandbox: evil.test is not among the hosts that the sandbox allows"
+        assert "403" in await client.python(CLIENT, "https://evil.test/")
+        client.sandbox.allow([])
+        assert "403" in await client.python(CLIENT, f"http://ok.test:{client.port}/a")
+
+
+DIRECT = """
+import socket, sys
+port = int(sys.argv[1])
+for family, kind, address in (
+    (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)),
+    (socket.AF_INET, socket.SOCK_STREAM, ("192.0.2.1", 80)),
+    (socket.AF_INET6, socket.SOCK_STREAM, ("2001:db8::1", 80)),
+    (socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 53)),
+    (socket.AF_INET, socket.SOCK_RAW, ("192.0.2.1", 0)),
+    (socket.AF_UNIX, socket.SOCK_STREAM, "\\0/tmp/.X11-unix/X0"),
+    (socket.AF_VSOCK, socket.SOCK_STREAM, (2, 1)),
+):
+    try:
+        with socket.socket(family, kind) as one:
+            one.settimeout(5)
+            one.connect(address)
+        print("escaped", address)
+    except OSError:
+        pass
+try:
+    print("escaped", socket.getaddrinfo("example.com", 80))
+except OSError:
+    pass
+"""
+
+
+@pytest.mark.needs("bwrap")
+async def test_without_the_proxy_nothing_is_reached(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        assert await client.python(DIRECT, client.port) == ""
+        unset = "unset HTTP_PROXY http_proxy ALL_PROXY all_proxy; NO_PROXY='*' no_proxy='*' "
+        program = shlex.join([sys.executable, "-c", CLIENT, f"http://127.0.0.1:{client.port}/"])
+        assert "failed" in (await client.run(unset + program))[1]
+
+
+HELD = """
+import os, socket
+for name in os.listdir("/proc/self/fd"):
+    try:
+        print(os.readlink("/proc/self/fd/" + name))
+    except OSError:
+        pass
+print([name for name in os.environ if "proxy" in name.lower()][:1])
+"""
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_command_gets_no_descriptor_that_leads_out_and_usual_signals(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        assert "socket:" not in await client.python(HELD)
+        ended, text = await client.run("yes | head -n 1; grep SigIgn /proc/self/status")
+        assert text.split() == ["y", "SigIgn:", "0000000000000000"]
+        assert ended.exit_code == 0
+
+
+@pytest.mark.needs("bwrap")
+async def test_sandboxes_side_by_side_have_a_proxy_each_and_leave_nothing(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        urls = [f"http://ok.test:{client.port}/{number}" for number in range(4)]
+        texts = await asyncio.gather(*(client.python(CLIENT, url) for url in urls))
+        assert texts == [f"reached /{number}" for number in range(4)]
+        assert client.sandbox.network is not None
+        await until(lambda: not client.sandbox.network.tasks)
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None:
+    shell = SandboxedShell(world.sandbox, LocalShell())
+    parts: list[bytes] = []
+    await shell.run("env", cwd=str(world.project), env={}, timeout=60, output=parts.append)
+    assert b"_PROXY" not in b"".join(parts)
+
+
+def test_a_wrong_host_is_an_error_before_anything_runs(world: SandboxWorld) -> None:
+    with pytest.raises(ValueError, match="expected HOST"):
+        world.open(hosts=["https://ok.test/"])
+
+
+def test_a_tunnel_that_the_proxy_refused_counts_as_stopped() -> None:
+    reason = "it needs a host that sandbox_hosts does not name"
+    assert stopped_by(56, b"curl: (56) CONNECT tunnel failed, response 403\n") == reason
+    assert stopped_by(1, b"OSError('Tunnel connection failed: 403 Forbidden')") == reason

@@ -1,0 +1,66 @@
+"""The profile for macOS, as text: nothing of it is run here."""
+
+import os
+from pathlib import Path
+
+from zot_core.machine.shell import Launch
+from zot_core.sandbox import seatbelt
+from zot_core.sandbox.limits import SandboxLimits
+from zot_core.sandbox.policy import SandboxPolicy
+
+POLICY = SandboxPolicy(
+    "/w/p",
+    "/h",
+    {"/h": "none", "/h/bin": "read", "/h/src/p": "write", "/h/src/p/.git": "read", "/h/src/p/a/keys": "none"},
+    "/scratch",
+)
+
+
+def rules(policy: SandboxPolicy, port: int = 0) -> list[str]:
+    """Return the rules about paths and the network, with the paths in place of parameters."""
+    text, values = seatbelt.profile(policy, port)
+    for name, value in values.items():
+        text = text.replace(f'(param "{name}")', value)
+    return text.partition('fd/.*)$"))\n')[2].splitlines()
+
+
+def test_a_longer_path_comes_later_and_so_counts() -> None:
+    assert rules(POLICY) == [
+        "",
+        "(deny file-read* file-write* (subpath /h))",
+        "(allow file-read* (subpath /h/bin))",
+        "(deny file-write* (subpath /h/bin))",
+        "(allow file-read-metadata (literal /h))",
+        "(allow file-read* file-write* (subpath /h/src/p))",
+        "(allow file-read-metadata (literal /h/src))",
+        "(allow file-read-metadata (literal /h))",
+        "(allow file-read* (subpath /h/src/p/.git))",
+        "(deny file-write* (subpath /h/src/p/.git))",
+        "(deny file-read* file-write* (subpath /h/src/p/a/keys))",
+        "(deny file-write-unlink (literal /h/src/p/a))",
+    ]
+
+
+def test_only_the_port_of_a_proxy_is_reached() -> None:
+    assert rules(POLICY, 3128)[-1] == '(allow network-outbound (remote ip "localhost:3128"))'
+    assert "network" not in seatbelt.profile(POLICY)[0]
+
+
+def test_new_processes_and_the_whole_network_are_separate_rules() -> None:
+    usual = rules(POLICY)
+    assert rules(POLICY.replace(processes=False)) == [*usual, "(deny process-fork)"]
+    more = rules(POLICY.replace(open_network=True))[len(usual) :]
+    assert all(("network" in line and "(remote ip" in line) or "(local ip" in line for line in more)
+
+
+def test_a_path_is_a_parameter_and_cannot_change_the_profile() -> None:
+    policy = POLICY.replace(paths={'/a") (allow default) ("': "write"})
+    launch = seatbelt.confined(Launch(["true"], "/w/p", {"A": "1"}), policy, SandboxLimits())
+    assert launch.argv[:2] == ["/usr/bin/sandbox-exec", "-p"]
+    assert "allow default" not in launch.argv[2]
+    assert launch.argv[3:5] == ["-D", 'P0=/a") (allow default) ("']
+    assert launch.env == {"A": "1", "TMPDIR": "/scratch"}
+
+
+def test_it_is_missing_elsewhere(tmp_path: Path) -> None:
+    assert bool(seatbelt.problem()) == (os.uname().sysname != "Darwin")

@@ -1,0 +1,169 @@
+"""A conversation with extensions that call the host, each a real process."""
+
+import asyncio
+import contextlib
+import json
+import stat
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from zot_agent.extensions.discover import discover
+from zot_agent.extensions.hooks import AgentInfo
+from zot_agent.extensions.host import Extensions
+from zot_core import Runtime
+from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import ConversationEvent, Display
+from zot_ext.limits import ExtensionLimits
+from zot_provider.auth.store import AccountStore
+from zot_provider.testing import ScriptedClient
+
+PATIENT: dict[str, Any] = {
+    "hello_seconds": 60,
+    "ready_total_seconds": 60,
+    "intercept_seconds": 60,
+    "shutdown_seconds": 20,
+}
+"""Limits that a slow machine does not reach."""
+
+RAW = '''
+import json, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+def read():
+    line = sys.stdin.readline()
+    return json.loads(line) if line else {"type": "shutdown"}
+def until(type):
+    while (frame := read())["type"] != type: pass
+    return frame
+def ask(id, method, **fields):
+    say(type="host_call", id=id, method=method, **fields)
+def result(id):
+    while (frame := until("host_result"))["id"] != id: pass
+    return frame
+def command(name):
+    say(type="register_command", name=name)
+    say(type="ready")
+    return until("command_invoked")
+def show(frame, value):
+    """Answer a command, and wait for the end."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    say(type="command_response", id=frame["id"], action="display", display=text)
+    until("shutdown")
+'''
+"""The beginning of an extension without the SDK."""
+
+
+class Person:
+    """Answers dialogs: each gets the next of `answers`, a value, or None to close it. `shown` are the dialogs."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = [*answers]
+        self.shown: list[ExtensionDialog] = []
+        self.closed: list[str] = []
+
+    async def __call__(self, dialog: ExtensionDialog) -> DialogAnswer:
+        self.shown.append(dialog)
+        if not self.answers:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.closed.append(dialog.title)
+        value = self.answers.pop(0)
+        return DialogAnswer(closed=True) if value is None else DialogAnswer(value)
+
+
+class Talk:
+    """A conversation with extensions."""
+
+    def __init__(self, conversation: Conversation, extensions: Extensions, client: ScriptedClient) -> None:
+        self.conversation, self.extensions, self.client = conversation, extensions, client
+        self.runtime = conversation.runtime
+        self.told: list[ConversationEvent] = []
+        conversation.events.add(self.told.append)
+
+    async def command(self, name: str, args: str = "") -> str:
+        """Run a slash command and return what it displays."""
+        count = len(self.told)
+        await self.conversation.run_command(name, args)
+        shown = [event for event in self.told[count:] if isinstance(event, Display)]
+        return shown[0].text if shown else ""
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Let the extension `caller` call the host, and return the frame of the result, without type and id."""
+        args = {"method": method, "params": params}
+        frame: dict[str, Any] = json.loads(await self.command("call", json.dumps(args)))
+        return {name: value for name, value in frame.items() if name not in ("type", "id")}
+
+    def log(self, name: str) -> str:
+        """The log of an extension."""
+        return (Path(self.extensions._home) / "logs" / f"ext-{name}.log").read_text("utf-8")
+
+
+CALLER = """
+@ext.command("call")
+def call(args):
+    import json
+    from zot_ext import HostError
+    asked = json.loads(args)
+    try:
+        result = ext._runner.caller.call(asked["method"], asked["params"])
+    except HostError as error:
+        return json.dumps({"code": error.code, "error": str(error).partition(": ")[2]})
+    return json.dumps({"result": result})
+"""
+"""An extension that calls what it is given, without a check of its own."""
+
+
+class World:
+    """Where extensions and sessions of a test are."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folders: list[str] = []
+
+    def add(self, name: str, body: str, groups: str = "ui messages session control model cancel") -> None:
+        """Add an extension on the SDK whose program is `body`; it asks for these groups."""
+        asked = tuple(groups.split())
+        source = f"from zot_ext import *\next = Extension({name!r}, '1', capabilities={asked!r})\n{body}\next.run()\n"
+        self.add_raw(name, source)
+
+    def add_raw(self, name: str, source: str) -> None:
+        """Add an extension whose program is `source`."""
+        folder = self.root / "extensions" / name
+        folder.mkdir(parents=True)
+        program = folder / "main.py"
+        program.write_text(f"#!{sys.executable}\n{source}")
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
+        self.folders.append(str(folder))
+
+    @contextlib.asynccontextmanager
+    async def running(
+        self, client: ScriptedClient | None = None, *, ask: AskPerson | None = None, session: bool = False,
+        front_end: str = "tui", **limits: Any,
+    ) -> AsyncIterator[Talk]:  # fmt: skip
+        """The conversation, once all extensions are ready."""
+        client = client or ScriptedClient()
+        path = self.root / "sessions" / "one.jsonl" if session else None
+        project = self.root / "project"
+        project.mkdir(exist_ok=True)
+        home = str(self.root / "zot")
+        async with Conversation(Runtime("scripted", client=client, cwd=project, session=path)) as conversation:
+            conversation.ask_person, conversation.front_end = ask, front_end
+            extensions = Extensions(
+                lambda: discover(self.folders, str(project), str(self.root / "none")),
+                lambda: AgentInfo(str(project), "scripted", "scripted", conversation.runtime.state.session_id),
+                home=home,
+                limits=ExtensionLimits(**(PATIENT | limits)),
+            )
+            extensions.conversation, extensions.accounts = conversation, lambda: AccountStore(home)
+            extensions.attach(conversation.runtime.agent)
+            conversation.attach(extensions)
+            assert extensions.start() == []
+            try:
+                await extensions.ready()
+                yield Talk(conversation, extensions, client)
+            finally:
+                await extensions.close()
