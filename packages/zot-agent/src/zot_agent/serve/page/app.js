@@ -286,7 +286,7 @@ function shownText({ content, display_text: replacement, hidden }) {
 function recall(message) {
   const { role, content } = message;
   const text = shownText(message);
-  if (role === "user") spoken("You", "user", text);
+  if (role === "user" && !message.hidden) spoken("You", "user", text);
   if (role === "assistant" && text) spoken("zot", "assistant", text);
   if (message.hidden) note(message.hidden);
   for (const block of content) {
@@ -314,11 +314,13 @@ function grow(kind, make, delta) {
 }
 
 const EVENTS = {
-  user_message({ content }) {
+  user_message(message) {
+    const text = shownText(message);
     current.stop = "";
-    current.waiting.heard(textOf(content));
+    current.waiting.heard(text);
     busy(true);
-    spoken("You", "user", textOf(content));
+    if (message.hidden) note(message.hidden);
+    else spoken("You", "user", text);
     follow(true);
   },
   turn_start() { busy(true); current.turn = {}; current.stop = ""; },
