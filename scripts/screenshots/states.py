@@ -236,6 +236,14 @@ STATES = (
         size=(92, 30),
     ),
     State(
+        "extension",
+        "A question about an extension",
+        "zot lists what an extension with permissions may do, and asks whether it may start.",
+        (Sees("May the extension outline do this?"), Sees("you can answer", gone=True)),
+        before=(Extension("outline", {}),),
+        size=(92, 22),
+    ),
+    State(
         "panel",
         "A panel of an extension",
         "A list of things to do, drawn by an extension, and a note of another one.",
