@@ -133,14 +133,16 @@ BROKEN = [
     *(
         (
             rule,
-            f"def command(frame):\n    {calls}\n    send(type='command_response', id=frame['id'], action='noop')",
+            "granted = []\nother = lambda frame: granted.extend(frame.get('capabilities', []))\n"
+            f"def command(frame):\n    if {when}:\n        send(type='host_call', {call})\n"
+            "    send(type='command_response', id=frame['id'], action='noop')",
             PATIENT,
         )
-        for rule, calls in (
-            ("not-granted", "send(type='host_call', id=frame['id'], method='model.get')"),
-            ("unknown-method", "send(type='host_call', id=frame['id'], method='model.sing')"),
-            ("bad-params", "send(type='host_call', id=frame['id'], method='ui.confirm', params={'title': 5})"),
-            ("bad-call-id", "send(type='host_call', id='', method='model.get')"),
+        for rule, when, call in (
+            ("not-granted", "not granted", "id=frame['id'], method='model.get'"),
+            ("unknown-method", "granted", "id=frame['id'], method='model.sing'"),
+            ("bad-params", "granted", "id=frame['id'], method='ui.confirm', params={'title': 5}"),
+            ("bad-call-id", "granted", "id='', method='model.get'"),
         )
     ),
     ("bad-command-name", "commands = lambda: send(type='register_command', name='say hi', description='')", PATIENT),

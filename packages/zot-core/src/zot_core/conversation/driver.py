@@ -351,7 +351,7 @@ class Conversation:
             if prompt is None:
                 return end_run(agent, "completed")
             results, self._shell_results = self._shell_results, []
-            message = message_with_output(results, prompt.text, images, attached)
+            message = message_with_output(results, prompt.text, images, attached, prompt.shown)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop

@@ -10,7 +10,7 @@ from zot_agent.host.extension_grants import ExtensionGrants
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.format.status import shown_folder
 from zot_provider.errors import ConfigError
-from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.sanitize import reveal, sanitize_line
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 
 _NAMED = 10
@@ -48,7 +48,7 @@ async def ask_about_extensions(chat: Chat) -> None:
 
 def _question(found: DiscoveredExtension, changes: list[str]) -> Confirm[bool]:
     may = permission_lines(found.manifest) or [NOTHING]
-    lines = [f"    {sanitize_line(line)}" for line in may]
+    lines = [f"    {sanitize_line(reveal(line))}" for line in may]
     if changes:
         more = f"\n    and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
         named = "\n".join(f"    {sanitize_line(line)}" for line in changes[:_NAMED])
