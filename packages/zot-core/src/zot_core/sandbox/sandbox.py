@@ -53,8 +53,6 @@ class Sandbox:
         why = self._missing()
         if why and not self.policy.strict and not self.policy.hosts and not landlock.problem():
             return ""
-        if self.policy.hosts and sys.platform == "darwin":
-            return why or "the sandbox of macOS cannot limit the network to hosts"
         return why
 
     def confine(self, launch: Launch) -> Launch:
@@ -64,14 +62,16 @@ class Sandbox:
         """
         if why := self.problem():
             raise OSError(why)
+        network = None if self.policy.open_network else self.network
         if sys.platform == "darwin":
-            return seatbelt.confined(launch, self.policy, self.limits)
+            port, launch = (0, launch) if network is None else network.listen(launch)
+            return seatbelt.confined(launch, self.policy, self.limits, port)
         if self._is_lesser():
             return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
         more: list[str] = []
-        if self.network is not None and not self.policy.open_network:
-            more, launch = self.network.join(launch)
+        if network is not None:
+            more, launch = network.join(launch)
         return bubblewrap.confined(launch, self.policy, self.limits, more)
 
     @property
