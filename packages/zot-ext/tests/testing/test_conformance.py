@@ -130,6 +130,19 @@ BROKEN = [
         "    send(type='command_response', id=frame['id'], action='noop')",
         PATIENT,
     ),
+    *(
+        (
+            rule,
+            f"def command(frame):\n    {calls}\n    send(type='command_response', id=frame['id'], action='noop')",
+            PATIENT,
+        )
+        for rule, calls in (
+            ("not-granted", "send(type='host_call', id=frame['id'], method='model.get')"),
+            ("unknown-method", "send(type='host_call', id=frame['id'], method='model.sing')"),
+            ("bad-params", "send(type='host_call', id=frame['id'], method='ui.confirm', params={'title': 5})"),
+            ("bad-call-id", "send(type='host_call', id='', method='model.get')"),
+        )
+    ),
     ("bad-command-name", "commands = lambda: send(type='register_command', name='say hi', description='')", PATIENT),
     (
         "bad-tool-name",

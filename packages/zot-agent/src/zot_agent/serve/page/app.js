@@ -3,6 +3,7 @@
 import { Accounts } from "./accounts.js";
 import { Earlier } from "./earlier.js";
 import { folded, follow, made, note, output, put, spoken, textOf } from "./log.js";
+import { Permission } from "./permission.js";
 import { server } from "./server.js";
 import { Settings } from "./settings.js";
 import { Waiting } from "./waiting.js";
@@ -16,6 +17,7 @@ const LONGEST = 20000; // characters of a tool's output that are shown
 const accounts = new Accounts(say, complain);
 const earlier = new Earlier(open, complain);
 const settings = new Settings(say, complain);
+const permission = new Permission(send);
 
 let current = null; // the session that is open here
 let socket = null;
@@ -135,6 +137,7 @@ function head(session) {
 }
 
 function hangUp() {
+  permission.show(null);
   clearTimeout(retry);
   if (socket) { socket.onclose = socket.onmessage = null; socket.close(); }
   socket = null;
@@ -231,6 +234,7 @@ function respond(response) {
     follow(true);
   }
   if (id === "state") {
+    permission.show(data.permission_requests[0] ?? null);
     if (!data.busy) current.waiting.end(false); // of what ended while there was no connection
     if (data.busy !== current.busy) busy(data.busy);
   }
@@ -354,6 +358,8 @@ const EVENTS = {
     send({ id: "state", type: "get_state" }); // something may wait behind it
     list().catch(complain);
   },
+  permission_request(request) { permission.show(request); },
+  permission_resolved({ request }) { permission.resolved(request); },
   ext_notify({ extension, message }) { note(`${extension}: ${message}`); },
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text"); },
 };
