@@ -20,6 +20,19 @@ def allow(call):
     return None
 """
 
+CALLER = """
+import time
+@ext.command("calls")
+def calls(_):
+    times = []
+    for number in range(1100):
+        begin = time.perf_counter()
+        ext.model.get()
+        times.append(time.perf_counter() - begin)
+    times = sorted(times[100:])
+    return f"{times[500]} {times[990]}"
+"""
+
 WATCH = """
 import json, sys
 def say(**frame): print(json.dumps(frame), flush=True)
@@ -78,6 +91,12 @@ async def tell(extensions, agent):
     assert shown == str(EVENTS), shown
     return spent / EVENTS
 
+async def calls(extensions, agent):
+    from zot_core import Runtime
+    from zot_core.conversation.driver import Conversation
+    async with Conversation(Runtime("m", client=ScriptedClient(), cwd=home)) as extensions.conversation:
+        return [float(each) for each in (await extensions.run_command("calls")).text.split()]
+
 async def idle(extensions, agent):
     await asyncio.sleep(0.5)
     begin = time.process_time()
@@ -114,6 +133,10 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield Figure("intercept through one extension, p99", slowest * 1000, "ms", 3)
     yield Figure("ten interceptors in a chain over one", chained / alone, "x", 10, "asked every 10 ms")
     yield Figure("ten interceptors in a chain over one, without a pause", busy / median, "x")
+    caller = _extension(environment, "caller", CALLER, groups=("model",))
+    median, slowest = _run(environment, "calls", caller)[0]
+    yield Figure("a call of an extension to the host, p50", median * 1000, "ms", 0.4)
+    yield Figure("a call of an extension to the host, p99", slowest * 1000, "ms", 3)
     event = statistics.median(_run(environment, "tell", watch)[0] for _ in range(3))
     yield Figure(f"{EVENTS} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
     yield Figure("an idle extension", _run(environment, "idle", watch)[0] * 100, "% of a core", 0.1)
@@ -174,9 +197,10 @@ def _run(environment: Environment, scenario: str, *folders: Path) -> tuple[Any, 
     return figure, children
 
 
-def _extension(environment: Environment, name: str, body: str, first: str = "") -> Path:
-    """An extension on the SDK."""
-    lines = (first, "from zot_ext import Extension", f"ext = Extension({name!r})", body, "ext.run()", "")
+def _extension(environment: Environment, name: str, body: str, first: str = "", groups: tuple[str, ...] = ()) -> Path:
+    """An extension on the SDK that asks for these groups."""
+    made = f"ext = Extension({name!r}, capabilities={groups!r})"
+    lines = (first, "from zot_ext import Extension", made, body, "ext.run()", "")
     return _program(environment, name, "\n".join(lines))
 
 

@@ -26,6 +26,8 @@ from zot_agent.ui.bindings import CHAT_ACTIONS
 from zot_agent.ui.commands import slash_commands
 from zot_core import events
 from zot_core.tools import BUILTIN_TOOLS
+from zot_ext.protocol.calls import CALLS
+from zot_ext.protocol.calls import KINDS as CALL_KINDS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -166,6 +168,23 @@ def frames() -> str:
     return page
 
 
+def host_calls() -> str:
+    page = (
+        "# Calls of extensions\n\nWhat `host_call` can ask for: see [extension-calls.md](../extension-calls.md). "
+        "Parameters in bold are needed; unknown ones are ignored. A result is an object with the fields below.\n"
+    )
+    for group in dict.fromkeys(method.group for method in CALLS):
+        page += f"\n## {group}\n"
+        for method in (each for each in CALLS if each.group == group):
+            page += f"\n### {method.name}\n\n{method.doc} Result: {method.result}.\n"
+            if method.params:
+                page += "\n| parameter | type | meaning |\n|---|---|---|\n"
+            for param in method.params:
+                name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
+                page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
+    return page
+
+
 def rpc() -> str:
     definitions = generate_rpc_schema.rpc_schema()["$defs"]
     page = (
@@ -297,6 +316,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "files.md": files,
     "flags.md": flags,
     "frames.md": frames,
+    "host-calls.md": host_calls,
     "../providers.md": providers,
     "rpc.md": rpc,
     "screen.md": screen,

@@ -17,6 +17,7 @@ from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_agent.rpc.method import KINDS, Method
 from zot_core import events
 from zot_core.conversation import events as extension_events
+from zot_core.conversation.dialogs import DialogKind
 from zot_core.display import TodoStatus
 from zot_provider.messages import Message
 from zot_provider.record import Record
@@ -55,13 +56,18 @@ AGENT = "What happens while the agent works."
 SESSIONS = "The conversation continues elsewhere, and its messages have changed; or its to-do list has changed."
 TODO = closed_object({"content": TEXT, "status": {"enum": list(typing.get_args(TodoStatus))}})
 PERMISSIONS = "Somebody must say whether a tool call may run."
+DIALOGS = "An extension asks the person something."
 EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
 
 MESSAGE = {"content": BLOCKS, "time": TIME}
+SEEN = {
+    "display_text": TEXT | {"description": "What the user sees in place of the text."},
+    "hidden": TEXT | {"description": "Why the user does not see the text."},
+}
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "user_message": (MESSAGE, ()),
+    "user_message": (MESSAGE | SEEN, tuple(SEEN)),
     "assistant_start": ({}, ()),
     "assistant_message": (MESSAGE, ()),
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
@@ -83,6 +89,13 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "rules": {"type": "array", "items": TEXT, "description": "What the answer always adds; empty if it cannot."}
         },
         (),
+    ),
+    "ext_ui_request": (
+        {"extension": TEXT, "request": TEXT, "method": {"enum": list(typing.get_args(DialogKind))}, "title": TEXT}
+        | {"message": TEXT, "options": {"type": "array", "items": TEXT}, "placeholder": TEXT, "prefill": TEXT}
+        | {"secret": {"type": "boolean"}, "multi": {"type": "boolean"}, "timeout_ms": {"type": "integer"}}
+        | {name: {"type": "array", "items": {"type": "object"}} for name in ("fields", "rows")},
+        ("message", "options", "placeholder", "prefill", "secret", "multi", "timeout_ms", "fields", "rows"),
     ),
     "todo": ({"items": {"type": "array", "items": TODO}}, ()),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
@@ -215,6 +228,7 @@ def rpc_schema() -> dict[str, Any]:
     shown, shown_event = union("event", extension_events.ExtensionEvent.__args__, EXTENSIONS)
     moved, session_event = union("event", extension_events.SessionEvent.__args__, SESSIONS)
     asked, permission_event = union("event", extension_events.PermissionEvent.__args__, PERMISSIONS)
+    questions, dialog_event = union("event", extension_events.DialogEvent.__args__, DIALOGS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
     responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
     failure = closed_object(
@@ -230,10 +244,7 @@ def rpc_schema() -> dict[str, Any]:
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
-    message |= {
-        "display_text": TEXT | {"description": "What the user sees in place of the text."},
-        "hidden": TEXT | {"description": "Why the user does not see the text."},
-    }
+    message |= SEEN
     responses["response.get_messages"]["properties"]["data"] = closed_object(
         {"messages": {"type": "array", "items": place("Message")}}
     )
@@ -256,7 +267,9 @@ def rpc_schema() -> dict[str, Any]:
             "FromServer": {
                 "description": "A line a client reads.",
                 "oneOf": [
-                    *map(place, ("Event", "ExtensionEvent", "SessionEvent", "PermissionEvent", "Response")),
+                    *map(
+                        place, ("Event", "ExtensionEvent", "SessionEvent", "PermissionEvent", "DialogEvent", "Response")
+                    ),
                 ],
             },
             "Response": {
@@ -268,6 +281,7 @@ def rpc_schema() -> dict[str, Any]:
             "ExtensionEvent": shown_event,
             "SessionEvent": session_event,
             "PermissionEvent": permission_event,
+            "DialogEvent": dialog_event,
             **commands,
             **responses,
             "failure": failure,
@@ -275,6 +289,7 @@ def rpc_schema() -> dict[str, Any]:
             **shown,
             **moved,
             **asked,
+            **questions,
             **SHARED,
             "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
             "InputImage": closed_object(

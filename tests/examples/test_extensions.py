@@ -14,7 +14,7 @@ import pytest
 
 from zot_agent.ui.commands import slash_commands
 from zot_ext import ExtensionLimits, load_manifest
-from zot_ext.protocol.from_extension import Notify, PanelRender, Ready
+from zot_ext.protocol.from_extension import CAPABILITIES, Notify, PanelRender, Ready
 from zot_ext.testing import FakeHost, check
 
 ROOT = Path(__file__).parents[2]
@@ -50,12 +50,15 @@ def command_of(folder: Path) -> list[str]:
 
 
 @contextmanager
-def hosted(name: str, data_dir: Path) -> Iterator[FakeHost]:
+def hosted(name: str, data_dir: Path, **calls: Any) -> Iterator[FakeHost]:
+    """The example at a host that grants what it asks for and answers these calls, by method with `_` for the dot."""
     folder = EXTENSIONS / name
     with subprocess.Popen(
         command_of(folder), cwd=folder, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
-        with FakeHost(process, cwd=str(data_dir), data_dir=str(data_dir)) as host:
+        answers = {name.replace("_", "."): answer for name, answer in calls.items()}
+        groups = CAPABILITIES if calls else ()
+        with FakeHost(process, cwd=str(data_dir), data_dir=str(data_dir), capabilities=groups, calls=answers) as host:
             yield host
         assert process.wait(60) == 0
     assert host.noise == []
@@ -92,7 +95,15 @@ def test_the_manifest_names_a_program_that_can_be_started(name: str) -> None:
     assert (EXTENSIONS / name / "README.md").read_text("utf-8").startswith(f"# {name}\n")
 
 
+_NO_UI = "NotGranted: the host does not grant 'ui'"
+_NO_SESSION = "NotGranted: the host does not grant 'session'"
+
 PIPED: dict[str, tuple[str, dict[str, Any]]] = {
+    "bookmark": ("bookmark", {"error": _NO_SESSION}),
+    "permission-gate": ("gate", {"action": "display", "display": "0 questions, 0 refusals"}),
+    "question": ("question", {"error": _NO_UI}),
+    "summarize": ("summarize", {"error": _NO_SESSION}),
+    "timed-confirm": ("deploy", {"error": _NO_UI}),
     "clock": ("clock", {"error": "there is no time zone Berlin; try Europe/Berlin"}),
     "guard": ("audit", {"action": "display", "display": "0 tool calls, in FOLDER/audit.jsonl"}),
     "hello": ("hello", {"action": "prompt", "prompt": "Greet Berlin in one short sentence."}),
@@ -143,6 +154,47 @@ def test_the_check_finds_nothing_wrong(name: str) -> None:
 @pytest.mark.parametrize("name", RUN)
 def test_what_each_of_them_does(name: str, tmp_path: Path) -> None:
     TALKS[name](tmp_path)
+
+
+def question(tmp_path: Path) -> None:
+    with hosted("question", tmp_path, ui_select={"value": "red"}) as host:
+        assert texts(host.tool("question", {"question": "Which?", "options": ["red"]})) == "the user answered: red"
+        assert host.tool("question", {"question": "Why?"}).is_error  # this host has no line of text
+    with hosted("question", tmp_path, ui_select={"closed": "user"}) as host:
+        assert texts(host.tool("question", {"question": "Which?", "options": ["red"]})) == "the user did not answer"
+
+
+def permission_gate(tmp_path: Path) -> None:
+    with hosted("permission-gate", tmp_path, ui_confirm={"value": True}) as host:
+        assert not host.intercept_call("bash", {"command": "rm -rf build"}).block
+        assert not host.intercept_call("bash", {"command": "ls"}).block
+        assert host.command("gate").display == "1 questions, 0 refusals"
+    with hosted("permission-gate", tmp_path, ui_confirm={"closed": "user"}) as host:
+        assert host.intercept_call("bash", {"command": "sudo ls"}).reason == "the user refused this command"
+    with hosted("permission-gate", tmp_path) as host:
+        assert host.intercept_call("bash", {"command": "sudo ls"}).block
+
+
+def timed_confirm(tmp_path: Path) -> None:
+    with hosted("timed-confirm", tmp_path, ui_confirm={"value": True}) as host:
+        assert host.command("deploy").prompt == "Deploy to staging with the script of this project."
+    with hosted("timed-confirm", tmp_path, ui_confirm={"closed": "timeout"}) as host:
+        assert host.command("deploy", "moon").display == "not deployed to moon"
+
+
+def bookmark(tmp_path: Path) -> None:
+    page = {"entries": [{"id": "e1", "kind": "assistant", "text": "Hi."}], "more": False}
+    quiet: dict[str, Any] = {"session_label": {}, "session_append": {"id": "e2"}, "kv_get": {"value": 2}, "kv_set": {}}
+    with hosted("bookmark", tmp_path, session_entries=page, **quiet) as host:
+        assert host.command("bookmark").display == "bookmarked as 'bookmark 3': Hi."
+
+
+def summarize(tmp_path: Path) -> None:
+    page = {"entries": [{"id": "e1", "kind": "user", "text": "Hi."}], "more": False}
+    shouted: dict[str, Any] = {"model_complete": lambda params: {"text": params["prompt"].upper()}}
+    with hosted("summarize", tmp_path, session_entries=page, **shouted) as host:
+        assert host.command("summarize").display == "USER: HI."
+        assert host.command("handoff").error == "which model? /handoff MODEL"
 
 
 def hello(tmp_path: Path) -> None:
@@ -259,6 +311,11 @@ def texts(result: Any) -> str:
 
 
 TALKS: dict[str, Callable[[Path], None]] = {
+    "bookmark": bookmark,
+    "permission-gate": permission_gate,
+    "question": question,
+    "summarize": summarize,
+    "timed-confirm": timed_confirm,
     "clock": clock,
     "guard": guard,
     "hello": hello,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from calling_extension import Person
 from waiting import until
 
 from zot_agent.extensions.discover import discover
@@ -32,6 +33,7 @@ class Zot:
 
     def __init__(self, conversation: Conversation, client: ScriptedClient, extensions: Extensions) -> None:
         self._conversation, self._client, self._extensions = conversation, client, extensions
+        self.client = client
         self.told: list[ExtensionEvent] = []
         conversation.events.add(self._hear)
 
@@ -64,7 +66,8 @@ class Zot:
 
 
 @contextlib.asynccontextmanager
-async def running(name: str, root: Path) -> AsyncIterator[Zot]:
+async def running(name: str, root: Path, *answers: Any) -> AsyncIterator[Zot]:
+    person = Person(*answers)
     folder, project = root / name, root / "project"
     if not folder.exists():
         shutil.copytree(EXTENSIONS / name, folder)
@@ -79,6 +82,7 @@ async def running(name: str, root: Path) -> AsyncIterator[Zot]:
             home=str(root / "home"),
             limits=LIMITS,
         )
+        extensions.conversation, conversation.ask_person = conversation, person
         extensions.attach(conversation.runtime.agent)
         conversation.attach(extensions)
         assert extensions.start() == []
@@ -87,6 +91,52 @@ async def running(name: str, root: Path) -> AsyncIterator[Zot]:
             yield Zot(conversation, client, extensions)
         finally:
             await extensions.close()
+
+
+async def question(root: Path) -> None:
+    async with running("question", root, "blue", "something else...", "green") as zot:
+        assert await zot.call("question", question="Which?", options=["red", "blue"]) == (
+            "the user answered: blue",
+            False,
+        )
+        assert await zot.command("question") == events.Display("question", "answered: green")
+
+
+async def permission_gate(root: Path) -> None:
+    async with running("permission-gate", root, False, True) as zot:
+        call = {"command": "rm -rf nothing && echo ran"}
+        assert await zot.call("bash", **call) == ("the user refused this command", True)
+        assert "ran" in (await zot.call("bash", **call))[0]
+        assert await zot.command("gate") == events.Display("permission-gate", "2 questions, 1 refusals")
+
+
+async def timed_confirm(root: Path) -> None:
+    async with running("timed-confirm", root, True, None) as zot:
+        zot.client.add("deployed")
+        assert isinstance(await zot.command("deploy", "moon"), events.Submit)
+        assert await zot.command("deploy", "moon") == events.Display("timed-confirm", "not deployed to moon")
+
+
+async def bookmark(root: Path) -> None:
+    async with running("bookmark", root) as zot:
+        assert await zot.command("bookmark") == events.Display("bookmark", "there is no answer yet")
+        await zot.call("bash", command="true")
+        assert await zot.command("bookmarks") == events.Display("bookmark", "no bookmarks")
+        # A conversation without a file has no values of its own, but entries and labels.
+        with pytest.raises(CommandError, match="this session is not stored"):
+            await zot.command("bookmark")
+        with pytest.raises(CommandError, match="this session is not stored"):
+            await zot.command("bookmark", "done")
+        assert await zot.command("bookmarks") == events.Display("bookmark", "done")
+
+
+async def summarize(root: Path) -> None:
+    async with running("summarize", root, "edited notes") as zot:
+        zot.client.add("a summary", "a summary", "on it")
+        assert await zot.command("summarize") == events.Display("summarize", "a summary")
+        assert await zot.command("handoff", "other") == events.Display("summarize", "other continues")
+        await until(lambda: zot.client.requests[-1].messages[-1].text.endswith("edited notes"))
+        assert zot.client.requests[-1].model.id == "other"
 
 
 async def hello(root: Path) -> None:
@@ -171,6 +221,11 @@ async def shell(root: Path) -> None:
 
 
 SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
+    "bookmark": bookmark,
+    "permission-gate": permission_gate,
+    "question": question,
+    "summarize": summarize,
+    "timed-confirm": timed_confirm,
     "clock": clock,
     "guard": guard,
     "hello": hello,

@@ -10,9 +10,11 @@ Update: TypeAlias = dict[str, Any]
 
 
 class Editor:
-    """Keeps its updates; answers questions with `answer`."""
+    """Keeps its updates; answers questions with `answer`, forms with `values`."""
 
-    def __init__(self, answer: str = "once") -> None:
+    def __init__(self, answer: str = "once", *, elicits: bool = False, values: Update | None = None) -> None:
+        self.elicits, self.values = elicits, values
+        self.forms: list[Update] = []
         self.updates: list[Update] = []
         self.asked: list[Update] = []
         self.answer = answer
@@ -23,6 +25,10 @@ class Editor:
     async def ask(self, session: str, call: Update, options: list[Update]) -> str:
         self.asked.append(call)
         return self.answer
+
+    async def elicit(self, session: str, message: str, schema: Update) -> Update | None:
+        self.forms.append({"message": message, **schema})
+        return self.values
 
     async def room(self) -> None:
         pass
@@ -39,8 +45,8 @@ class Editor:
 class Writer:
     """A tool that shows the text that it writes."""
 
-    def recall(self, arguments: Update, text: str) -> list[CodeDisplay]:
-        return [CodeDisplay(arguments["path"], arguments["content"])]
+    def recall(self, arguments: Update, text: str, *, failed: bool = False) -> list[CodeDisplay]:
+        return [] if failed else [CodeDisplay(arguments["path"], arguments["content"])]
 
 
 def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:

@@ -123,7 +123,7 @@ class World:
         self.root = root
         self.folders: list[str] = []
 
-    def add(self, name: str, body: str, groups: str = "ui messages session control model cancel") -> None:
+    def add(self, name: str, body: str, groups: str = "ui messages session storage control model cancel") -> None:
         """Add an extension on the SDK whose program is `body`; it asks for these groups."""
         asked = tuple(groups.split())
         source = f"from zot_ext import *\next = Extension({name!r}, '1', capabilities={asked!r})\n{body}\next.run()\n"

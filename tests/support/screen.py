@@ -17,6 +17,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.ui.chat import ChatScreen
 from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
+from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Hooks
 from zot_core.permissions.shell_line import read_line
@@ -92,6 +93,12 @@ class Talk:
         """Wait until the extensions have registered, or failed to start."""
         assert self._host.extensions is not None
         await self._host.extensions.ready()
+
+    async def ask_person(self, dialog: ExtensionDialog) -> DialogAnswer:
+        """Ask what an extension asks."""
+        ask = self._host.conversation.ask_person
+        assert ask is not None
+        return await ask(dialog)
 
     async def close(self) -> None:
         """Close the chat as the program does on exit."""

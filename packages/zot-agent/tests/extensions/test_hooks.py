@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
-from zot_agent.extensions.intercept_options import InterceptOptions
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_core.events import TextDelta, ToolCall, TurnStart

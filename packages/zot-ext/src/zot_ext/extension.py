@@ -37,6 +37,8 @@ else:
 class NotGranted(RuntimeError):
     """The host does not grant the capability; nothing was sent."""
 
+    expected = True  # see `HostError`
+
 
 class Extension:
     """An extension. Handlers may be plain or `async` functions.
@@ -271,14 +273,14 @@ class Extension:
 
     @property
     def kv(self) -> KeyValues:
-        """Values that the extension keeps, in the group `session`."""
+        """Values that the extension keeps, in the group `storage`."""
         from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
 
         return KeyValues(self.call)
 
     @property
     def secrets(self) -> Secrets:
-        """Secrets that the extension keeps, in the group `session`."""
+        """Secrets that the extension keeps, in the group `storage`."""
         from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
 
         return Secrets(self.call)
@@ -315,8 +317,7 @@ class Extension:
         """Ask the host for something (`host_call`) and return the fields of its result; parameters that are None are
         left out. Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`.
 
-        It belongs to the request that the calling handler answers, and ends with it. An `async` handler calls
-        `await ext.soon(ext.ui.confirm, ...)`: this method waits.
+        The call ends with the request that the handler answers. For `async` handlers there is `soon`.
         """
         return self._call(None, method, **params)
 
@@ -328,8 +329,8 @@ class Extension:
         if method not in METHODS:
             raise ValueError(f"there is no method {method!r}")
         self.require(METHODS[method].group)
-        if self._runner.caller is None:
-            raise NotGranted(f"name the group in Extension(..., capabilities=({METHODS[method].group!r},))")
+        if self._runner.caller is None:  # the host grants more than was asked for
+            raise NotGranted(f"name a group in Extension(..., capabilities=({METHODS[method].group!r},))")
         return self._runner.caller.call(method, params, progress)
 
     async def soon(self, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
@@ -344,8 +345,7 @@ class Extension:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits any more for the answer of the calling handler; in the group `cancel`. A coroutine is
-        cancelled too."""
+        """Whether nobody waits any more for the answer of the calling handler, in the group `cancel`."""
         caller = None if self._runner is None else self._runner.caller
         return caller is not None and caller.cancelled
 

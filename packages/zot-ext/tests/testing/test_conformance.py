@@ -130,6 +130,21 @@ BROKEN = [
         "    send(type='command_response', id=frame['id'], action='noop')",
         PATIENT,
     ),
+    *(
+        (
+            rule,
+            "granted = []\nother = lambda frame: granted.extend(frame.get('capabilities', []))\n"
+            f"def command(frame):\n    if {when}:\n        send(type='host_call', {call})\n"
+            "    send(type='command_response', id=frame['id'], action='noop')",
+            PATIENT,
+        )
+        for rule, when, call in (
+            ("not-granted", "not granted", "id=frame['id'], method='model.get'"),
+            ("unknown-method", "granted", "id=frame['id'], method='model.sing'"),
+            ("bad-params", "granted", "id=frame['id'], method='ui.confirm', params={'title': 5}"),
+            ("bad-call-id", "granted", "id='', method='model.get'"),
+        )
+    ),
     ("bad-command-name", "commands = lambda: send(type='register_command', name='say hi', description='')", PATIENT),
     (
         "bad-tool-name",

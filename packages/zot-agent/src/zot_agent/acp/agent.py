@@ -11,6 +11,7 @@ from acp.schema import (
     AgentCapabilities,
     AuthenticateResponse,
     AuthMethodAgent,
+    ClientCapabilities,
     CloseSessionResponse,
     DeleteSessionResponse,
     Implementation,
@@ -62,12 +63,18 @@ class AcpAgent:
         """`options` hold for every session, except for its directory."""
         self._options, self._editor = options, editor
         self.sessions: dict[str, AcpSession] = {}
+        self.elicits = False
+        """Whether the client can show forms."""
         self._modes: dict[str, PermissionMode] = {}  # of closed sessions, by full id
 
     # Connecting
 
-    async def initialize(self, protocol_version: int, **extra: Any) -> InitializeResponse:
+    async def initialize(
+        self, protocol_version: int, client_capabilities: ClientCapabilities | None = None, **extra: Any
+    ) -> InitializeResponse:
         """Report the capabilities of zot, and how to authenticate if there is no key."""
+        elicitation = None if client_capabilities is None else client_capabilities.elicitation
+        self.elicits = elicitation is not None and elicitation.form is not None
         problem = await self._key_problem()
         stored = not self._options.no_session
         return InitializeResponse(

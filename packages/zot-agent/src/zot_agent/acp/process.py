@@ -9,7 +9,7 @@ from acp.agent.router import build_agent_router
 from acp.connection import Connection
 from acp.exceptions import RequestError
 from acp.interfaces import Agent
-from acp.meta import AGENT_METHODS
+from acp.meta import AGENT_METHODS, CLIENT_METHODS
 from acp.schema import DeleteSessionRequest, RequestPermissionResponse
 from acp.utils import normalize_result
 from pydantic import ValidationError
@@ -101,6 +101,23 @@ class EditorConnection:
         except ValidationError as error:
             raise CannotAsk(_first_fault(error, "the answer")) from error
         return outcome.option_id if outcome.outcome == "selected" else ""
+
+    @property
+    def elicits(self) -> bool:
+        """See `Editor`."""
+        return self.agent.elicits
+
+    async def elicit(self, session: str, message: str, schema: Json) -> Json | None:
+        """Show a form; see `Editor`."""
+        params = {"sessionId": session, "mode": "form", "message": message, "requestedSchema": schema}
+        try:
+            answer = await self._connection.send_request(CLIENT_METHODS["elicitation_create"], params)
+        except (RequestError, ConnectionError) as error:
+            raise CannotAsk(" ".join(str(error).split())) from error
+        if not isinstance(answer, dict) or answer.get("action") not in ("accept", "decline", "cancel"):
+            raise CannotAsk("the answer has no action that is accept, decline or cancel")
+        content = answer.get("content")
+        return None if answer["action"] != "accept" else content if isinstance(content, dict) else {}
 
     async def room(self) -> None:
         """Wait for the client; see `Editor`."""

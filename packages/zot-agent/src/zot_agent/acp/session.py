@@ -4,7 +4,8 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Sequence
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from zot_agent.acp.calls import Json, plain
 from zot_agent.acp.choices import choose, config_options, list_choices, parse_mode
@@ -27,6 +28,9 @@ from zot_provider.json_text import without_surrogates
 from zot_provider.model import Model
 from zot_provider.record import Record
 
+if TYPE_CHECKING:
+    from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
+
 NOTES = 100
 """Notes kept for the next prompt; older ones are dropped."""
 
@@ -46,6 +50,14 @@ class Editor(Protocol):
     async def ask(self, session: str, call: Json, options: list[Json]) -> str:
         """Ask for a permission. Returns the id of the chosen option, empty if cancelled. Raises `ZotError` on
         failure."""
+
+    @property
+    def elicits(self) -> bool:
+        """Whether the client can show forms."""
+        ...
+
+    async def elicit(self, session: str, message: str, schema: Json) -> Json | None:
+        """Show a form. Returns its values, None if it was declined or cancelled. Raises `ZotError` on failure."""
 
     async def room(self) -> None:
         """Return once the client has read most of what was sent."""
@@ -82,6 +94,7 @@ class AcpSession:
         self._models: dict[str, Model] = {}
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.permissions.ask = self._permission
+        self.conversation.ask_person, self.conversation.front_end = self._ask_person, "acp"
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
         self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
@@ -111,6 +124,12 @@ class AcpSession:
 
     async def _ask(self, call: Json, choices: list[Json]) -> str:
         return await self._editor.ask(self.id, call, choices)
+
+    async def _ask_person(self, dialog: "ExtensionDialog") -> "DialogAnswer":
+        from zot_agent.acp.dialogs import AcpDialogs  # noqa: PLC0415  few extensions ask
+
+        dialogs = AcpDialogs(self._ask, partial(self._editor.elicit, self.id), lambda: self._editor.elicits)
+        return await dialogs(dialog)
 
     async def _wait_for_room(self, _: object) -> None:
         await self._editor.room()

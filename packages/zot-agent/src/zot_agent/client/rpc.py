@@ -57,6 +57,10 @@ class RpcClient(RpcConnection):
         """Answer an event `permission_request` with `yes`, `always` or `no`; `message` says to the model why not."""
         await self.request("permission_response", request=request, answer=answer, message=message)
 
+    async def ext_ui_response(self, request: str, value: Any = None, *, closed: bool = False) -> None:
+        """Answer an event `ext_ui_request` with a value that its method takes, or close it without one."""
+        await self.request("ext_ui_response", request=request, value=value, closed=closed)
+
     async def set_permission_mode(self, mode: str) -> None:
         """Set what becomes of tool calls that no rule names: `ask accept-edits plan yolo`."""
         await self.request("set_permission_mode", mode=mode)

@@ -15,11 +15,11 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from zot_agent.extensions.intercept_options import InterceptOptions
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.launch import launch_failure
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.process import Process
-from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, RequestFrame, TimedOut
 from zot_agent.extensions.trace import Trace
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
@@ -41,20 +41,11 @@ from zot_ext.protocol.from_extension import (
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import (
-    CommandInvoked,
-    EventIntercept,
-    FromHost,
-    HelloAck,
-    HostResult,
-    Shutdown,
-    ToolCall,
-)
+from zot_ext.protocol.from_host import FromHost, HelloAck, HostResult, Shutdown
 from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
     from zot_core.sandbox.sandbox import Sandbox
-    from zot_ext.protocol.permissions import Choice
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -100,7 +91,7 @@ class Connection:
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
         sandbox: "Sandbox | None" = None,
-        may_run: "Choice" = True,
+        may_run: bool | tuple[str, ...] = True,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -110,18 +101,12 @@ class Connection:
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
         self.log = log.line
-        self.env = env
-        """The environment of the process."""
+        self.launch = Launch(argv, directory, env)
         self.sandbox, self.may_run = sandbox, may_run
-        self._argv, self._directory = argv, directory
-        self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
-        self._log = log
-        self.granted: tuple[str, ...] = ()
-        """The groups that it may use, as of the handshake."""
-        self.intercept_options: dict[str, InterceptOptions] = {}
-        """How it wants to be asked about events, by event; the others are asked as usual."""
+        self._listener, self._ack, self._limits, self._trace, self._log = listener, ack, limits, trace, log
+        self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
+        self.intercept_options: dict[str, InterceptOptions] = {}  # by event
         self.pending = PendingRequests(name, log.line)
-        """The requests that it has not answered."""
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -139,19 +124,15 @@ class Connection:
         """Start the process, without waiting for its hello. Raises `LaunchError`."""
         if self.state != "starting" or self._process is not None:
             raise RuntimeError("a connection is started once")
-        self.log(f"zot {__version__} starts {' '.join(self._argv)}")
+        self.log(f"zot {__version__} starts {' '.join(self.launch.argv)}")
         try:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            launch = Launch(self._argv, self._directory, self.env)
-            if self.sandbox is not None:
-                launch = self.sandbox.confine(launch)
-            process = Process(
-                launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
-            )
+            launch = self.launch if self.sandbox is None else self.sandbox.confine(self.launch)
+            process = Process(launch, self._log.descriptor, self._process_ended)
         except (OSError, ValueError) as error:
-            failure = launch_failure(self.name, self._argv, self._directory, error)
+            failure = launch_failure(self.name, self.launch.argv, self.launch.cwd, error)
             self._end_before_start(str(failure))
             raise failure from error
         self._process = process
@@ -191,7 +172,7 @@ class Connection:
             return
         self._write_line(line)
 
-    async def request(self, frame: CommandInvoked | ToolCall | EventIntercept, reply: type[R], seconds: float) -> R:
+    async def request(self, frame: RequestFrame, reply: type[R], seconds: float) -> R:
         """Send a frame and wait for the `reply` to its id, `seconds` at most.
 
         Raises `TimedOut`; `ExtensionEnded`, at once, if the extension does not run or ends meanwhile; and `FrameError`
@@ -371,9 +352,8 @@ class Connection:
         self.hello, self.state = frame, "running"
         if frame.name != self.name:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
-        ack = self._ack(frame)
+        self.send(ack := self._ack(frame))
         self.granted = ack.capabilities
-        self.send(ack)
         self._last_frame_at = self._loop.time()
         self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()

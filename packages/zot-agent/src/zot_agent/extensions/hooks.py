@@ -2,15 +2,15 @@
 
 Interceptors are asked one after the other in load order. The first block wins; each interceptor sees the arguments or
 the text as the ones before changed them. An interceptor that ends, or does not answer in time, allows, because an
-extension that hangs must not stall the agent; but one that asked for that in its `InterceptOptions` blocks.
+extension that hangs must not stall the agent, unless its `InterceptOptions` say that it blocks.
 """
 
 import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from zot_agent.extensions.calls.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
-from zot_agent.extensions.intercept_options import BLOCKABLE, USUAL, InterceptOptions
 from zot_core.errors import Refused
 from zot_core.events import AgentEvent, AssistantMessage, ToolCall, TurnEnd, TurnStart
 from zot_core.hooks import Hooks, Refusal, ToolRequest

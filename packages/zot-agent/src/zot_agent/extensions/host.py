@@ -5,10 +5,10 @@ import itertools
 from collections.abc import Callable, Collection, Container, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
+from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
-from zot_agent.extensions.intercept_options import USUAL
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
@@ -154,8 +154,8 @@ class Extensions:
         return self._connections("observes", event)
 
     def interceptors(self, event: str, tool: str = "") -> list[Connection]:
-        """The extensions that intercept `event`, and may for `tool`; those of a higher priority first, else in load
-        order. One that has ended is among them if it wanted the event to be blocked then."""
+        """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, else in load
+        order. An extension that has ended is among them if it wanted the event to be blocked then."""
         return self._connections("intercepts", event, tool)
 
     def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:
@@ -286,7 +286,8 @@ class Extensions:
         self._tools_changed = True
         self._subscribers.clear()
         for member in self.members:
-            member.names.report()
+            if member.names is not None:
+                member.names.report()
 
     def _open_calls(self, connection: Connection) -> "OpenCalls":
         from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls

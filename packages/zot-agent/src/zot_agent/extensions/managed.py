@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Never
 
+from zot_agent.extensions.calls.intercept_options import read_options
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
-from zot_agent.extensions.intercept_options import read_options
 from zot_agent.extensions.launch import LaunchError, command, environment
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registration_results import RegistrationResults
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
 from zot_agent.extensions.trace import Trace
 from zot_agent.version import __version__
@@ -27,6 +26,7 @@ from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
+    from zot_agent.extensions.calls.registration_results import RegistrationResults
     from zot_core.sandbox.sandbox import Sandbox
 
 _LEVELS: dict[str, events.Level] = {
@@ -42,7 +42,7 @@ _LEVELS: dict[str, events.Level] = {
 class SharedState(Record):
     """What all extensions of a set share. `changed` is called when names or subscriptions have changed, `name_taken`
     when an extension cannot have a name. `removed_env` are environment variables that only extensions get whose
-    manifest names them. `open_calls` and `greeting` serve extensions with calls; without them there are none."""
+    manifest names them. `open_calls` and `greeting` serve extensions with calls, which need both."""
 
     registry: ExtensionRegistry
     panels: Panels
@@ -74,7 +74,8 @@ class ManagedExtension:
         self.failure = ""
         """Why it does not run; empty while it does."""
         self.connection: Connection | None = None
-        self.names = RegistrationResults(position, shared.registry)
+        self.names: RegistrationResults | None = None
+        """What became of its registrations, if it wants to know."""
         self._calls: OpenCalls | None = None
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
@@ -214,8 +215,7 @@ class ManagedExtension:
     def _ack(self, hello: frames.Hello) -> HelloAck:
         agent, directory = self._shared.agent_info(), self.found.directory
         refused = () if self.permissions.submit else ("submit",)
-        known = (name for name in hello.capabilities if name in frames.CAPABILITIES)
-        capabilities = tuple(name for name in known if name not in refused)
+        groups = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
         ack = HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -224,15 +224,17 @@ class ManagedExtension:
             agent.cwd,
             extension_dir=directory,
             data_dir=directory,
-            capabilities=capabilities,
+            capabilities=groups,
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is not None and "registration_result" in capabilities:
-            self.names.connection = connection
-        elif shared.open_calls is None or not any(name in frames.CALL_GROUPS for name in capabilities):
+        if connection is None or {*frames.CALL_GROUPS, "registration_result"}.isdisjoint(groups):
             return ack
-        if connection is not None and shared.open_calls is not None:
+        if "registration_result" in groups:
+            from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
+
+            self.names = RegistrationResults(connection, self.position, shared.registry)
+        if shared.open_calls is not None:
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack)
 
@@ -244,8 +246,7 @@ class ManagedExtension:
         except RegistrationError as error:
             self._refuse("command", frame.name, str(error))
         else:
-            self.names.add("command", frame.name)
-            self._registered(conflict)
+            self._registered("command", frame.name, conflict)
 
     def _register_tool(self, frame: frames.RegisterTool) -> None:
         registry = self._shared.registry
@@ -256,10 +257,16 @@ class ManagedExtension:
         except RegistrationError as error:
             self._refuse("tool", frame.name, str(error))
         else:
-            self.names.add("tool", frame.name)
-            self._registered(conflict)
+            self._registered("tool", frame.name, conflict)
 
-    def _registered(self, conflict: NameConflict | None) -> None:
+    def _refuse(self, kind: str, name: str, why: str) -> None:
+        self._log.line(why)
+        if self.names is not None:
+            self.names.rejected(kind, name, why)
+
+    def _registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
+        if self.names is not None:
+            self.names.add(kind, name)
         if conflict is not None:
             self._shared.name_taken(conflict)
         self._shared.changed()
@@ -280,10 +287,6 @@ class ManagedExtension:
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()
-
-    def _refuse(self, kind: str, name: str, why: str) -> None:
-        self._log.line(why)
-        self.names.rejected(kind, name, why)
 
     def _submit(self, frame: frames.Submit) -> None:
         if self.permissions.submit:

@@ -6,9 +6,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, ToolResult
+from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, ToolCall
 from zot_provider.errors import ZotError
 
 Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
+RequestFrame: TypeAlias = CommandInvoked | ToolCall | EventIntercept
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
 
 _REMEMBERED = 64
@@ -102,7 +104,7 @@ class PendingRequests:
             request.timer = None
 
     def _close(self, id: str, *, owed: bool = False) -> _Open | None:
-        """Take a request out of those that are open."""
+        """End a request: it is not open any more."""
         request = self._open.pop(id, None)
         if request is not None:
             self._stop_timer(request)

@@ -14,6 +14,7 @@ from zot_provider.messages import ImageBlock
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
     """Answer `prompt` and print its events; the last line is always `done`. With `--hold-text`, text that an extension
     may still replace is left out."""
+    host.conversation.front_end = "json"
     conversation, hold_text = host.conversation, host.options.hold_text
 
     def show(output: Output, event: ConversationEvent) -> None:

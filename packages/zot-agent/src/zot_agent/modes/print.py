@@ -16,6 +16,7 @@ from zot_provider.messages import ImageBlock
 
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
     """Answer `prompt` and print the text of the last step; with `--json-schema`, the validated JSON value."""
+    host.conversation.front_end = "print"
     if host.options.json_schema is not None:
         return await _run_structured(host, prompt, images, host.options.json_schema)
     text = ""

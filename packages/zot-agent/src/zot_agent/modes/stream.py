@@ -15,6 +15,7 @@ async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int
 
     Text that an extension may replace is printed when the extension has decided.
     """
+    host.conversation.front_end = "stream"
     conversation = host.conversation
 
     def show(output: Output, event: ConversationEvent) -> None:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from zot_agent.host.host import Host
     from zot_agent.host.stored_sessions import StoredSessions
     from zot_agent.rpc.limits import RpcLimits
-    from zot_agent.rpc.permission_requests import PermissionRequests
+    from zot_agent.rpc.questions import DialogRequests, PermissionRequests
     from zot_core.agent.run import Run
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
@@ -21,6 +21,7 @@ class CommandContext(Protocol):
     runtime: "Runtime"
     limits: "RpcLimits"
     permissions: "PermissionRequests"
+    dialogs: "DialogRequests"
     stored: "StoredSessions"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""

@@ -49,6 +49,14 @@ def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> Answer
     return None
 
 
+def ext_ui_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Answer a question of an extension, or close it."""
+    closed = bool(fields.get("closed"))
+    if not context.dialogs.answer(fields["request"], fields.get("value"), closed=closed):
+        raise InvalidCommand(f"no ext_ui_request {fields['request']!r} waits for an answer")
+    return None
+
+
 def _panels(context: "CommandContext") -> "Panels":
     extensions = context.host.extensions
     if extensions is None or extensions.panels.panel is None:
@@ -91,6 +99,21 @@ METHODS = (
         (
             CommandField("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
             CommandField("text", "string", "The character, for `rune`."),
+        ),
+    ),
+    Method(
+        "ext_ui_response",
+        ext_ui_response,
+        "Answer an event `ext_ui_request`. The first valid answer counts; others are refused.",
+        (
+            CommandField("request", "string", "The `request` of the event.", required=True),
+            CommandField(
+                "value",
+                "value",
+                "select: one of the `options`. confirm: true or false. input, editor: a string. form: an object with "
+                "the values of fields. pick: a list of the ids of rows.",
+            ),
+            CommandField("closed", "boolean", "Close it without an answer."),
         ),
     ),
     Method("ext_panel_close", ext_panel_close, "Close the open panel and notify its extension."),

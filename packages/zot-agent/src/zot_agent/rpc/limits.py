@@ -14,7 +14,7 @@ class RpcLimits(Record):
     `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does after a signal.
 
     `list_models_seconds`: how long a server may take to list its models. `permission_seconds`: how long clients may
-    take to answer a `permission_request`; then the call is refused.
+    take to answer a `permission_request`, and an `ext_ui_request`; then the call is refused, and the dialog closed.
     """
 
     line_bytes: int = 16 << 20

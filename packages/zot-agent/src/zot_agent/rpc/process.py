@@ -71,6 +71,7 @@ class _Process:
     def _finish(self) -> None:
         self._writer.set_stall_limit(self._limits.flush_seconds)
         self._service.permissions.close()
+        self._service.dialogs.close()
         spawn(self._finish_commands(), "the last answers")
 
     async def _finish_commands(self) -> None:

@@ -11,7 +11,7 @@ from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
-from zot_agent.rpc.permission_requests import PermissionRequests
+from zot_agent.rpc.questions import DialogRequests, PermissionRequests
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
@@ -53,6 +53,8 @@ class RpcService:
         self.text_held: MutableSet[Run] = WeakSet()
         self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
         self.conversation.permissions.ask = self.permissions
+        self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
+        self.conversation.ask_person, self.conversation.front_end = self.dialogs, "rpc"
         self.stored = stored or StoredSessions()
         self.token, self._no_token = token, no_token
         self.trusted = not token

@@ -51,6 +51,7 @@ from zot_tui.widgets.transcript.cells import Level, NoteCell
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
+    from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
     from zot_tui.image.store import ImageStore
 
 V = TypeVar("V")
@@ -113,6 +114,7 @@ class Controller:
 
     def _connect(self) -> None:
         self.conversation.events.add(self._event)
+        self.conversation.ask_person, self.conversation.front_end = self._ask_person, "tui"
         self.dispatch.changed.connect(self._queue_changed)
         self.prompt_input.outdated.connect(self._changed)
         self.permission.asking.connect(self._working.ask)
@@ -188,6 +190,11 @@ class Controller:
 
     def _gallery(self) -> "ImageStore":
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
+
+    async def _ask_person(self, dialog: "ExtensionDialog") -> "DialogAnswer":
+        from zot_agent.ui.questions.dialogs import show_dialog  # noqa: PLC0415  few extensions ask
+
+        return await show_dialog(self, dialog, self.permission.asking)
 
     def _changed(self) -> None:
         self.view.changed()

@@ -6,7 +6,7 @@ import pytest
 from calling_extension import Person, Talk, World
 from waiting import until
 
-from zot_agent.extensions.intercept_options import USUAL, InterceptOptions, read_options
+from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions, read_options
 from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
 from zot_ext.protocol.raw import RawObject

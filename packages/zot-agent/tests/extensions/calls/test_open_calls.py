@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,39 @@ async def test_an_extension_that_asked_for_no_group_gets_one_clear_error(world: 
         assert await talk.command("plain") == "the host does not grant 'ui'"
         found = json.loads(await talk.command("raw"))
     assert (found["code"], found["id"]) == ("denied", "1")
+
+
+ALONE = """
+import asyncio, sys
+from zot_agent.extensions.discover import discover
+from zot_agent.extensions.hooks import AgentInfo
+from zot_agent.extensions.host import Extensions
+from zot_core.testing import make_agent
+from zot_provider.testing import ScriptedClient
+
+async def main():
+    home = sys.argv[2]
+    extensions = Extensions(
+        lambda: discover([sys.argv[1]], home, home), lambda: AgentInfo(home, "p", "m", ""), home=home
+    )
+    extensions.attach(make_agent(ScriptedClient()))
+    extensions.start()
+    await extensions.ready()
+    assert [command.name for command in extensions.commands] == ["plain"]
+    await extensions.close()
+    lazy = ("open_calls", "call", "ui", "session", "greeting", "registration_results")
+    print([name for name in lazy if f"zot_agent.extensions.calls.{name}" in sys.modules])
+    print("zot_core.conversation.dialogs" in sys.modules, "zot_ext.protocol.calls" in sys.modules)
+
+asyncio.run(main())
+"""
+
+
+def test_nothing_of_it_is_loaded_for_an_extension_without_groups(world: World) -> None:
+    world.add("plain", "@ext.command('plain')\ndef plain(_):\n    return 'x'\n", "")
+    command = [sys.executable, "-c", ALONE, *world.folders, str(world.root / "zot")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "[]\nFalse False\n"
 
 
 async def test_an_extension_of_the_go_zot_is_greeted_as_before(world: World) -> None:

@@ -58,6 +58,27 @@ class ExtensionDialog(Record):
     seconds: float = 0.0
 
 
+def describe(dialog: ExtensionDialog) -> dict[str, Any]:
+    """Return for a client the fields that the kind of this dialog has."""
+    found: dict[str, Any] = {"method": dialog.kind, "title": dialog.title}
+    texts = {"message": dialog.message, "placeholder": dialog.placeholder, "prefill": dialog.prefill}
+    found |= {name: text for name, text in texts.items() if text}
+    match dialog.kind:
+        case "select":
+            found["options"] = list(dialog.options)
+        case "input":
+            found["secret"] = dialog.secret
+        case "form":
+            found["fields"] = [
+                {name: getattr(field, name) for name in DialogField.__match_args__} | {"choices": [*field.choices]}
+                for field in dialog.fields
+            ]
+        case "pick":
+            found["rows"] = [{name: getattr(row, name) for name in DialogRow.__match_args__} for row in dialog.rows]
+            found["multi"] = dialog.multi
+    return found | ({"timeout_ms": round(dialog.seconds * 1000)} if dialog.seconds else {})
+
+
 class DialogAnswer(Record):
     """The answer of the person: `value` as `check_answer` returns it, or `closed` without one."""
 

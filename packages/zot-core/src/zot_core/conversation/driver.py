@@ -58,6 +58,7 @@ from zot_provider.request import Reasoning
 
 if TYPE_CHECKING:
     from zot_core.conversation.dialogs import AskPerson
+    from zot_provider.messages import Message
 
 
 class NotRunning(ZotError):
@@ -80,11 +81,11 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self.sandbox: SandboxState = "off"
         self.front_end = ""
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
+        self.sandbox: SandboxState = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -140,7 +141,7 @@ class Conversation:
         work = partial(self._answer, text, list(images), attached, commands=commands)
         return self._add(work, typed or plain, plain, steerable=True, first=first)
 
-    def send(self, message: Message, *, typed: str = "", interrupt: bool = False) -> Run:
+    def send(self, message: "Message", *, typed: str = "", interrupt: bool = False) -> Run:
         """Queue a user message that is already made; with `interrupt` it stops what runs and comes first."""
         stopped = self.running if interrupt else None
         work = partial(answer, self.runtime.agent, [message])
@@ -350,7 +351,7 @@ class Conversation:
             if prompt is None:
                 return end_run(agent, "completed")
             results, self._shell_results = self._shell_results, []
-            message = message_with_output(results, prompt.text, images, attached)
+            message = message_with_output(results, prompt.text, images, attached, prompt.shown)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop

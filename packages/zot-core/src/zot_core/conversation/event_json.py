@@ -46,9 +46,12 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
         return [escape_line_ends(dump(fields))]
+    if isinstance(event, events.DialogRequest):
+        fields = {"type": event.type, "extension": event.extension, "request": event.request, **event.question}
+        return [escape_line_ends(dump(fields))]
     if isinstance(event, events.TodoUpdate):
         return [escape_line_ends(dump({"type": event.type, "items": todo_fields(event.items)}))]
-    if isinstance(event, events.SessionStart | events.SessionTreeMove | events.PermissionEvent):
+    if isinstance(event, events.SessionStart | events.SessionTreeMove | events.PermissionEvent | events.DialogResolved):
         fields = {"type": event.type} | {name: getattr(event, name) for name in event.__match_args__}
         return [escape_line_ends(dump(fields))]
     return []

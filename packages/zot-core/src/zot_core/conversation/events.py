@@ -178,6 +178,26 @@ class PermissionResolved(Record):
 
 PermissionEvent: TypeAlias = PermissionRequest | PermissionResolved
 
+
+class DialogRequest(Record):
+    """An extension asks the person something. `question` are its fields for a client: `method` (`select`, `confirm`,
+    `input`, `editor`, `form` or `pick`), `title`, and what the method has besides."""
+
+    type: ClassVar[str] = "ext_ui_request"
+    extension: str
+    request: str
+    question: dict[str, Any]
+
+
+class DialogResolved(Record):
+    """A question of an extension is over: it has its answer, or nobody needs one any more."""
+
+    type: ClassVar[str] = "ext_ui_resolved"
+    request: str
+
+
+DialogEvent: TypeAlias = DialogRequest | DialogResolved
+
 ConversationEvent: TypeAlias = (
     AgentEvent
     | ExtensionEvent
@@ -188,4 +208,5 @@ ConversationEvent: TypeAlias = (
     | ShellOutput
     | ShellEnd
     | PermissionEvent
+    | DialogEvent
 )

@@ -23,6 +23,9 @@ current_request: ContextVar[str] = ContextVar("current_request", default="")
 class HostError(RuntimeError):
     """The host did not do what it was asked for. `code` is one of `zot_ext.protocol.from_host.CODES`."""
 
+    expected = True
+    """A handler that lets it pass has no fault to be logged."""
+
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code

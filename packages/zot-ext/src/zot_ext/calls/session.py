@@ -1,4 +1,4 @@
-"""`Session`, `KeyValues` and `Secrets`: what is stored, in the group `session`."""
+"""`Session`, `KeyValues` and `Secrets`: what is stored, in the groups `session` and `storage`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Session:
     def entries(
         self, *, kinds: Sequence[str] = (), custom_type: str = "", whole_tree: bool = False
     ) -> Iterator[dict[str, Any]]:
-        """Yield the entries, from the first on: those of the current branch, or of the `whole_tree`. `custom_type`
-        chooses those that this extension has stored with `append`."""
+        """Yield the entries of the current branch, or of the `whole_tree`, from the first on. `custom_type` leaves
+        out all but the data of this type that this extension has stored with `append`."""
         after: str | None = None
         while True:
             page = self._call(

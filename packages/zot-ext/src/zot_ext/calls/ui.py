@@ -49,8 +49,8 @@ class Ui:
     def form(
         self, title: str, fields: Sequence[dict[str, Any]], *, message: str = "", timeout: float | None = None
     ) -> dict[str, Any] | None:
-        """Ask for several values: see `ui.form` in `zot_ext.protocol.calls` for the fields. Those that were left empty
-        are not in the result."""
+        """Ask for several values: see `ui.form` in `zot_ext.protocol.calls` for the fields. The result
+        has no empty ones."""
         value = self._ask("form", title, message, timeout, fields=list(fields))
         return value if isinstance(value, dict) else None
 

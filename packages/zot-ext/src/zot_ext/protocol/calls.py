@@ -194,24 +194,24 @@ CALLS: tuple[HostMethod, ...] = (
         (CallParam("title", "text", "Empty to remove it.", required=True),),
     ),
     HostMethod(
-        "kv.get", "session", "Read a value that the extension keeps.", (_KEY, _SCOPE), "`value`, null without one"
+        "kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE), "`value`, null without one"
     ),
     HostMethod(
         "kv.set",
-        "session",
+        "storage",
         "Keep a value.",
         (_KEY, CallParam("value", "any", "Any JSON value but null.", required=True), _SCOPE),
     ),
-    HostMethod("kv.delete", "session", "Delete a value.", (_KEY, _SCOPE)),
-    HostMethod("kv.keys", "session", "List the keys of a scope.", (_SCOPE,), "`keys`"),
-    HostMethod("secret.get", "session", "Read a secret of the extension.", (_KEY,), "`value`, null without one"),
+    HostMethod("kv.delete", "storage", "Delete a value.", (_KEY, _SCOPE)),
+    HostMethod("kv.keys", "storage", "List the keys of a scope.", (_SCOPE,), "`keys`"),
+    HostMethod("secret.get", "storage", "Read a secret of the extension.", (_KEY,), "`value`, null without one"),
     HostMethod(
         "secret.set",
-        "session",
+        "storage",
         "Keep a secret where zot keeps the keys of providers: the keyring of the system or `auth.json`.",
         (_KEY, CallParam("value", "text", "Not empty.", required=True)),
     ),
-    HostMethod("secret.delete", "session", "Delete a secret.", (_KEY,)),
+    HostMethod("secret.delete", "storage", "Delete a secret.", (_KEY,)),
     HostMethod(
         "control.state",
         "control",

@@ -23,6 +23,7 @@ CAPABILITIES = (
     "ui",
     "messages",
     "session",
+    "storage",
     "control",
     "model",
     "exec",
@@ -31,7 +32,7 @@ CAPABILITIES = (
 )
 """Values of `hello.capabilities`, one for each group of frames. Other values may be sent and are ignored."""
 
-CALL_GROUPS = ("ui", "messages", "session", "control", "model", "exec", "cancel")
+CALL_GROUPS = ("ui", "messages", "session", "storage", "control", "model", "exec", "cancel")
 """The groups with methods for `host_call`: see `zot_ext.protocol.calls`."""
 
 ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")

@@ -293,7 +293,7 @@ class ExtensionRunner:
             try:
                 line = encode(work(), limit=self._limits.frame_bytes)
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
-                if request in self._unanswered:
+                if request in self._unanswered and not getattr(error, "expected", False):
                     self._handlers.log_failure(f"{request.type} {request.name!r}", error)
                 line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
             self._answer(request, line)

@@ -8,13 +8,16 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from zot_ext.calls.caller import HostError
 from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.calls import METHODS, params_problem
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import (
     CommandResponse,
     EventInterceptResponse,
     Hello,
+    HostCall,
     Ready,
     RegisterCommand,
     RegisterTool,
@@ -26,6 +29,7 @@ from zot_ext.protocol.from_host import (
     Event,
     EventIntercept,
     HelloAck,
+    HostResult,
     PanelClose,
     PanelKey,
     Shutdown,
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     from zot_ext.protocol.frame import Unknown
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import FromHost
+
+    Answer = Mapping[str, object] | Callable[[Mapping[str, Any]], Mapping[str, object] | None]
 
 F = TypeVar("F")
 R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
@@ -65,15 +71,18 @@ class FakeHost:
         cwd: str = "/project",
         data_dir: str = "",
         capabilities: Sequence[str] = (),
+        calls: Mapping[str, Answer] | None = None,
         limits: ExtensionLimits = DEFAULT_LIMITS,
     ) -> None:
         """Take an `Extension`, or a process whose standard input and output are pipes.
 
         The host grants `capabilities`; without any it behaves like an original host, with an empty `data_dir` like an
-        even older one.
+        even older one. `calls` answers the calls of the extension, by method: with the fields of a result, or with a
+        function that takes the parameters and returns them, or raises `HostError`. Other calls are `unavailable`.
         """
         self.ack = HelloAck(1, "fake", provider, model, cwd, data_dir, data_dir, tuple(capabilities))
         self.limits = limits
+        self.calls = dict(calls or {})
         self.frames: list[FromExtension | Unknown] = []
         self.noise: list[bytes] = []
         self._extension = extension
@@ -256,9 +265,30 @@ class FakeHost:
             self.noise.append(line.start)
             return
         try:
-            self.frames.append(decode_from_extension(line))
+            frame = decode_from_extension(line)
         except FrameError:
             self.noise.append(line)
+            return
+        self.frames.append(frame)
+        if isinstance(frame, HostCall):
+            self._start_thread(lambda: self.send(self._carry_out(frame)))
+
+    def _carry_out(self, call: HostCall) -> HostResult:
+        method, answer = METHODS.get(call.method), self.calls.get(call.method)
+        params = {} if call.params is None else call.params.value
+        if method is None:
+            return HostResult(call.id, code="unsupported", error=f"no method {call.method!r}")
+        if method.group not in self.ack.capabilities:
+            return HostResult(call.id, code="denied", error=f"{method.group!r} is not granted")
+        if problem := params_problem(method, params):
+            return HostResult(call.id, code="invalid", error=problem)
+        if answer is None:
+            return HostResult(call.id, code="unavailable", error="this host has no answer")
+        try:
+            fields = answer(params) if callable(answer) else answer
+        except HostError as error:
+            return HostResult(call.id, code=error.code, error=str(error))
+        return HostResult(call.id, RawObject.from_value(fields or {}))
 
     def _wait(self, found: Callable[[], F | None], seconds: float, what: str) -> F:
         deadline = time.monotonic() + seconds

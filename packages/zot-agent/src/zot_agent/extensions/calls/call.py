@@ -1,4 +1,4 @@
-"""`Call`: one call of an extension, and what its handler may use."""
+"""`ExtensionCall`: one call of an extension, and what its handler may use."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,7 +32,7 @@ class CallServices(Record):
     accounts: "Callable[[], AccountStore] | None"
 
 
-class Call(Record):
+class ExtensionCall(Record):
     """One call. `params` have been checked against `zot_ext.protocol.calls`. `parent` is the id of the open request on
     whose behalf it is made, or empty. `progress` sends a part of the result."""
 
@@ -67,5 +67,5 @@ class Call(Record):
 CallAnswer: TypeAlias = dict[str, Any] | None
 """The fields of a result; None for a result without any."""
 
-CallHandler: TypeAlias = Callable[[Call], CallAnswer | Awaitable[CallAnswer]]
+CallHandler: TypeAlias = Callable[[ExtensionCall], CallAnswer | Awaitable[CallAnswer]]
 """Carries out a call. Raises `CallFailed`, and any `ZotError`."""

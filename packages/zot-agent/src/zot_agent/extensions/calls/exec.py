@@ -3,7 +3,7 @@
 import os
 import shlex
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permissions.lines import LineRules
 from zot_core.permissions.rule import COMMANDS, parse_rule
@@ -11,7 +11,7 @@ from zot_core.sandbox.sandbox import Sandbox
 from zot_provider.errors import ConfigError
 
 
-async def run(call: Call) -> CallAnswer:
+async def run(call: ExtensionCall) -> CallAnswer:
     """Run a program and return its output."""
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
@@ -23,7 +23,7 @@ async def run(call: Call) -> CallAnswer:
     inside = None if sandbox is None else Sandbox(sandbox.policy.replace(processes=True), sandbox.limits)
 
     def prepare(launch: Launch) -> Launch:
-        launch = launch.replace(env=connection.env)
+        launch = launch.replace(env=connection.launch.env)
         return launch if inside is None else inside.confine(launch)
 
     output, length = bytearray(), 0
@@ -50,7 +50,7 @@ async def run(call: Call) -> CallAnswer:
     }
 
 
-def _folder(call: Call, sandbox: Sandbox | None) -> str:
+def _folder(call: ExtensionCall, sandbox: Sandbox | None) -> str:
     """Return the folder to run in: what is asked for, else the project, else the extension's own."""
     cwd = os.path.realpath(os.path.join(call.conversation.runtime.cwd, call.text("cwd")))
     if sandbox is None or sandbox.policy.may_read(cwd):

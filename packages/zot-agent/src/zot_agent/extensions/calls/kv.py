@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_provider.auth.lock import locked
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
@@ -18,37 +18,37 @@ _LONGEST_KEY = 200
 _LOCK_SECONDS = 10.0
 
 
-async def get(call: Call) -> CallAnswer:
+async def get(call: ExtensionCall) -> CallAnswer:
     """Return a value."""
     key, values = _key(call), await _values(call)
     return {"value": values.get(key)}
 
 
-async def keys(call: Call) -> CallAnswer:
+async def keys(call: ExtensionCall) -> CallAnswer:
     """List the keys."""
     return {"keys": sorted(await _values(call))}
 
 
-async def set(call: Call) -> CallAnswer:
+async def set(call: ExtensionCall) -> CallAnswer:
     """Keep a value."""
     await _change(call, _key(call), call.params["value"])
     return None
 
 
-async def delete(call: Call) -> CallAnswer:
+async def delete(call: ExtensionCall) -> CallAnswer:
     """Delete a value."""
     await _change(call, _key(call), None)
     return None
 
 
-def _key(call: Call) -> str:
+def _key(call: ExtensionCall) -> str:
     key: str = call.params["key"]
     if not 0 < len(key) <= _LONGEST_KEY:
         raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
     return key
 
 
-def _path(call: Call) -> str:
+def _path(call: ExtensionCall) -> str:
     """Return the path of the file of a scope; empty for the values of this process."""
     scope, runtime = call.text("scope", "global"), call.conversation.runtime
     if scope not in SCOPES:
@@ -62,12 +62,12 @@ def _path(call: Call) -> str:
     return os.path.join(call.services.home, "kv", f"{name}.json")
 
 
-async def _values(call: Call) -> dict[str, Any]:
+async def _values(call: ExtensionCall) -> dict[str, Any]:
     path = _path(call)
     return await asyncio.to_thread(_read, path, call.services.limits.kv_bytes) if path else _of_process(call)
 
 
-def _of_process(call: Call) -> dict[str, Any]:
+def _of_process(call: ExtensionCall) -> dict[str, Any]:
     return call.services.process_values.setdefault(call.extension, {})
 
 
@@ -83,7 +83,7 @@ def _read(path: str, largest: int) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-async def _change(call: Call, key: str, value: Any) -> None:
+async def _change(call: ExtensionCall, key: str, value: Any) -> None:
     path, largest = _path(call), call.services.limits.kv_bytes
     if not path:
         changed = _changed(_of_process(call), key, value)

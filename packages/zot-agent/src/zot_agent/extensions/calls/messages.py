@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.agent import user_message
+from zot_core.conversation.events import ConversationEvent, SessionStart
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ class _NextTurn:
     def __init__(self, conversation: "Conversation") -> None:
         self.waiting: list[Message] = []
         conversation.runtime.hooks.extra_messages.add(self._take)
+        conversation.events.add(self._follow)
+
+    def _follow(self, event: ConversationEvent) -> None:
+        if isinstance(event, SessionStart):  # they were meant for the conversation before
+            self.waiting.clear()
 
     def _take(self, step: int) -> list[Message]:
         if step != 1:
@@ -33,7 +39,7 @@ class _NextTurn:
 _next_turns: "WeakKeyDictionary[Conversation, _NextTurn]" = WeakKeyDictionary()
 
 
-def send(call: Call) -> CallAnswer:
+def send(call: ExtensionCall) -> CallAnswer:
     """Add a message, or queue it."""
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
     if delivery not in DELIVERIES:
@@ -60,7 +66,7 @@ def send(call: Call) -> CallAnswer:
     return {"delivered": "queued"}
 
 
-def _keep(call: Call) -> CallAnswer:
+def _keep(call: ExtensionCall) -> CallAnswer:
     conversation = call.conversation
     kept = _next_turns.get(conversation)
     if kept is None:
@@ -71,7 +77,7 @@ def _keep(call: Call) -> CallAnswer:
     return {"delivered": "kept"}
 
 
-def _message(call: Call) -> Message:
+def _message(call: ExtensionCall) -> Message:
     display = call.params.get("display_text")
     message = user_message(
         call.params["text"],

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import get_args
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_agent.extensions.connection import Connection
 from zot_core.event_json import usage_fields
 from zot_core.runtime import resolve
@@ -18,7 +18,7 @@ from zot_provider.usage import Usage
 _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 
 
-def get(call: Call) -> CallAnswer:
+def get(call: ExtensionCall) -> CallAnswer:
     """Describe the model."""
     agent = call.conversation.runtime.agent
     return {
@@ -29,13 +29,13 @@ def get(call: Call) -> CallAnswer:
     }
 
 
-def set(call: Call) -> CallAnswer:
+def set(call: ExtensionCall) -> CallAnswer:
     """Continue with another model."""
     call.conversation.set_model(call.params["model"], provider=call.text("provider"))
     return get(call)
 
 
-async def complete(call: Call) -> CallAnswer:
+async def complete(call: ExtensionCall) -> CallAnswer:
     """Ask a model something outside of the conversation."""
     agent, limits = call.conversation.runtime.agent, call.services.limits
     reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)

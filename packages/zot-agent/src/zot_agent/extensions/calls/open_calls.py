@@ -7,7 +7,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed, CallHandler, CallServices
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallHandler, CallServices, ExtensionCall
 from zot_core.aio import cancel_soon, spawn
 from zot_core.errors import Busy, error_line
 from zot_core.sessions.memory import UnknownEntry
@@ -102,7 +102,7 @@ class OpenCalls:
         if frame.session_id and frame.session_id != services.conversation.runtime.state.session_id:
             raise CallFailed("stale_session", f"the session {frame.session_id} is not open any more")
         params = {} if frame.params is None else frame.params.value
-        call = Call(frame.id, connection, services, params, frame.parent_id, partial(self._progress, frame))
+        call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, partial(self._progress, frame))
         return handler(frame.method)(call)
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:

@@ -1,9 +1,9 @@
 """Calls about a request of the host that the extension has not answered."""
 
-from zot_agent.extensions.calls.call import Call, CallFailed
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 
 
-def extend(call: Call) -> None:
+def extend(call: ExtensionCall) -> None:
     """Give the request of the call more time, once."""
     seconds, largest = int(call.params["seconds"]), call.services.limits.extension_seconds
     if not call.parent:

@@ -1,6 +1,6 @@
 """Calls for the secrets of an extension, in the store of the keys of providers: an entry for each extension and key."""
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_provider.auth.entry import Entry
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.auth.store import AccountStore
@@ -9,13 +9,13 @@ _LONGEST_KEY = 200
 _LARGEST = 64 * 1024
 
 
-async def get(call: Call) -> CallAnswer:
+async def get(call: ExtensionCall) -> CallAnswer:
     """Return a secret."""
     entry = await _store(call).load(_name(call))
     return {"value": entry.key if entry is not None and entry.key else None}
 
 
-async def set(call: Call) -> CallAnswer:
+async def set(call: ExtensionCall) -> CallAnswer:
     """Keep a secret."""
     value: str = call.params["value"]
     if not value.strip() or value != value.strip() or len(value) > _LARGEST:
@@ -25,13 +25,13 @@ async def set(call: Call) -> CallAnswer:
     return None
 
 
-async def delete(call: Call) -> CallAnswer:
+async def delete(call: ExtensionCall) -> CallAnswer:
     """Delete a secret."""
     await _store(call).delete(_name(call))
     return None
 
 
-def _name(call: Call) -> str:
+def _name(call: ExtensionCall) -> str:
     key: str = call.params["key"]
     if not 0 < len(key) <= _LONGEST_KEY:
         raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
@@ -39,7 +39,7 @@ def _name(call: Call) -> str:
     return f"extension/{call.extension.replace('/', '//')}/{key.replace('/', '//')}"
 
 
-def _store(call: Call) -> AccountStore:
+def _store(call: ExtensionCall) -> AccountStore:
     if call.services.accounts is None:
         raise CallFailed("unavailable", "this zot was started with keys of its own, so it stores no secrets")
     return call.services.accounts()

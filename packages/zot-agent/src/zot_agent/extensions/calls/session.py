@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.event_json import encode_block
 from zot_core.sessions.tree import KINDS
 from zot_provider.json_text import dump
@@ -15,7 +15,7 @@ _PAGE, _MOST = 200, 1000
 """Entries of a page, by default and at most."""
 
 
-async def info(call: Call) -> CallAnswer:
+async def info(call: ExtensionCall) -> CallAnswer:
     """Describe the session."""
     runtime = call.conversation.runtime
     file, tree = runtime.session, await call.conversation.branches.tree()
@@ -29,7 +29,7 @@ async def info(call: Call) -> CallAnswer:
     }
 
 
-async def entries(call: Call) -> CallAnswer:
+async def entries(call: ExtensionCall) -> CallAnswer:
     """List entries."""
     kinds, custom_type, after = call.params.get("kinds") or KINDS, call.params.get("custom_type"), call.text("after")
     limit = call.params.get("limit") or _PAGE
@@ -58,7 +58,7 @@ async def entries(call: Call) -> CallAnswer:
     return {"entries": found, "current": tree.current or None, "more": False}
 
 
-async def entry(call: Call) -> CallAnswer:
+async def entry(call: ExtensionCall) -> CallAnswer:
     """Return one entry whole."""
     tree, id = await call.conversation.branches.tree(), call.params["entry"]
     if id not in tree.entries:
@@ -69,7 +69,7 @@ async def entry(call: Call) -> CallAnswer:
     return found
 
 
-def _described(call: Call, tree: "SessionTree", id: str, *, whole: bool) -> dict[str, Any] | None:
+def _described(call: ExtensionCall, tree: "SessionTree", id: str, *, whole: bool) -> dict[str, Any] | None:
     """Return an entry as it is sent; None for the data of another extension."""
     node = tree.node(id)
     fields: dict[str, Any] = {"id": id, "parent": node.parent or None, "kind": node.kind}
@@ -88,7 +88,7 @@ def _described(call: Call, tree: "SessionTree", id: str, *, whole: bool) -> dict
     return fields | {"text": tree.first_lines([id])[id]}
 
 
-def append(call: Call) -> CallAnswer:
+def append(call: ExtensionCall) -> CallAnswer:
     """Store data as an entry."""
     data, largest = call.params["data"], call.services.limits.entry_bytes
     if len(dump(data).encode("utf-8", "replace")) > largest:
@@ -96,7 +96,7 @@ def append(call: Call) -> CallAnswer:
     return {"id": call.conversation.runtime.branches.add(call.extension, call.params["custom_type"], data)}
 
 
-async def label(call: Call) -> CallAnswer:
+async def label(call: ExtensionCall) -> CallAnswer:
     """Give an entry a label."""
     tree, id = await call.conversation.branches.tree(), call.params["entry"]
     if id not in tree.entries:
@@ -105,7 +105,7 @@ async def label(call: Call) -> CallAnswer:
     return None
 
 
-def rename(call: Call) -> CallAnswer:
+def rename(call: ExtensionCall) -> CallAnswer:
     """Give the session a title."""
     session = call.conversation.runtime.session
     if session is None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
-from zot_agent.extensions.calls.call import Call, CallAnswer, CallFailed
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_core.conversation.dialogs import (
     FIELD_KINDS,
     CannotShow,
@@ -15,7 +15,7 @@ from zot_core.conversation.dialogs import (
 )
 
 
-def select(call: Call) -> Awaitable[CallAnswer]:
+def select(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for one of several options."""
     options = call.params["options"]
     if not options or not all(isinstance(each, str) for each in options):
@@ -23,23 +23,23 @@ def select(call: Call) -> Awaitable[CallAnswer]:
     return _ask(call, "select", options=tuple(options))
 
 
-def confirm(call: Call) -> Awaitable[CallAnswer]:
+def confirm(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for yes or no."""
     return _ask(call, "confirm")
 
 
-def input(call: Call) -> Awaitable[CallAnswer]:
+def input(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for a line of text."""
     placeholder, secret = call.text("placeholder"), call.flag("secret")
     return _ask(call, "input", placeholder=placeholder, prefill=call.text("prefill"), secret=secret)
 
 
-def editor(call: Call) -> Awaitable[CallAnswer]:
+def editor(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for a text of several lines."""
     return _ask(call, "editor", prefill=call.text("prefill"))
 
 
-def form(call: Call) -> Awaitable[CallAnswer]:
+def form(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for several values."""
     fields = tuple(_field(each, at) for at, each in enumerate(call.params["fields"]))
     if not fields or len({field.name for field in fields}) < len(fields):
@@ -47,7 +47,7 @@ def form(call: Call) -> Awaitable[CallAnswer]:
     return _ask(call, "form", fields=fields)
 
 
-def pick(call: Call) -> Awaitable[CallAnswer]:
+def pick(call: ExtensionCall) -> Awaitable[CallAnswer]:
     """Ask for rows of a list."""
     rows = []
     for at, each in enumerate(call.params["rows"]):
@@ -80,7 +80,7 @@ def _field(given: Any, at: int) -> DialogField:
     return DialogField(name, found, given.get("required") is True, shown, tuple(choices), description)
 
 
-def _ask(call: Call, kind: DialogKind, **fields: Any) -> Awaitable[CallAnswer]:
+def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> Awaitable[CallAnswer]:
     """Return what asks the person. Raises `CallFailed` at once where nobody can be asked."""
     conversation = call.conversation
     if conversation.ask_person is None:
@@ -102,7 +102,7 @@ def _ask(call: Call, kind: DialogKind, **fields: Any) -> Awaitable[CallAnswer]:
     return _show(call, dialog)
 
 
-async def _show(call: Call, dialog: ExtensionDialog) -> CallAnswer:
+async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> CallAnswer:
     ask, pending = call.conversation.ask_person, call.connection.pending
     if ask is None:
         raise CallFailed("unavailable", "nobody can be asked any more")

@@ -93,9 +93,9 @@ class BuiltinTool:
         """See `FunctionTool.carry`."""
         return self.function_tool.carry(messages)
 
-    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""
-        return self.function_tool.recall(arguments, text)
+        return self.function_tool.recall(arguments, text, failed=failed)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
         """See `FunctionTool.access`."""

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from zot_core.aio import is_async
-from zot_core.display import DisplayBlock
+from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.result import ToolResult, without_notes
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -136,15 +136,16 @@ class FunctionTool(Generic[P, R]):
         for tools without `carry`."""
         return "" if self._carry is None else self._carry(messages)
 
-    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
-        tool refused."""
+        tool refused. Of a call that `failed` the user saw the error, unless a command has printed something."""
         if self._recall is None:
             return []
         try:
-            return self._recall(self.meant(arguments)[0], without_notes(text))
+            shown = self._recall(self.meant(arguments)[0], without_notes(text))
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
+        return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
         """Return what a call would change; empty for tools without `preview`. Raises ToolError for a call that would

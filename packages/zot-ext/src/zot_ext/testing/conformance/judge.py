@@ -6,6 +6,7 @@ import binascii
 import json
 from typing import TYPE_CHECKING
 
+from zot_ext.protocol.calls import METHODS, params_problem
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
     ACTIONS,
@@ -13,6 +14,7 @@ from zot_ext.protocol.from_extension import (
     CommandResponse,
     EventInterceptResponse,
     Hello,
+    HostCall,
     Notify,
     OpenPanel,
     RegisterCommand,
@@ -73,6 +75,7 @@ def judge_lines(session: CheckSession) -> Iterator[CheckFinding]:
             yield from _action(frame, line)
         elif isinstance(frame, ToolResult):
             yield from _content(frame, line)
+    yield from _calls(session)
 
 
 def judge_replies(session: CheckSession, *, died: bool) -> Iterator[CheckFinding]:
@@ -180,6 +183,28 @@ def _subscription(frame: Subscribe, line: OutputLine) -> Iterator[CheckFinding]:
         if name not in INTERCEPTS:
             text = f"{name!r} cannot be intercepted; {', '.join(INTERCEPTS)} can"
             yield finding("unknown-intercept", text, line.raw)
+
+
+def _calls(session: CheckSession) -> Iterator[CheckFinding]:
+    ids = {""}
+    for line in session.lines:
+        if isinstance(line.frame, HostCall):
+            yield from _call(line.frame, session, line)
+            if line.frame.id in ids:
+                text = f"the id {line.frame.id!r} of a call is empty, or was used before"
+                yield finding("bad-call-id", text, line.raw)
+            ids.add(line.frame.id)
+
+
+def _call(frame: HostCall, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
+    method = METHODS.get(frame.method)
+    if method is None:
+        yield finding("unknown-method", f"no method {frame.method!r} in this version", line.raw)
+    elif method.group not in session.ack.capabilities:
+        text = f"{frame.method} was called, and the host did not grant {method.group!r} in hello_ack.capabilities"
+        yield finding("not-granted", text, line.raw)
+    elif problem := params_problem(method, {} if frame.params is None else frame.params.value):
+        yield finding("bad-params", f"{frame.method}: {problem}", line.raw)
 
 
 def _action(frame: CommandResponse, line: OutputLine) -> Iterator[CheckFinding]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, Ready, ToolResult
+from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, HostCall, Ready, ToolResult
+from zot_ext.protocol.from_host import HostResult
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class CheckSession:
         self._log = log
         self._ids = 0
         self._closed = False
+        self._writing = threading.Lock()
         self._changed = threading.Condition()
         with open(log, "wb") as errors:
             self.process = subprocess.Popen(
@@ -109,6 +111,10 @@ class CheckSession:
     def write(self, data: bytes, what: str) -> None:
         """Write bytes as they are; the rest is dropped if the program has ended or does not read within the limit."""
         self.last = what
+        with self._writing:
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
         stream = self.process.stdin
         assert stream is not None
         rest = memoryview(data)
@@ -217,6 +223,11 @@ class CheckSession:
                 OutputLine(each.start, now, oversized=True) if isinstance(each, Oversized) else OutputLine(each, now)
                 for each in read
             ]
+            for each in lines:
+                if isinstance(each.frame, HostCall) and self.process.stdin is not None:
+                    refusal = HostResult(each.frame.id, code="unavailable", error="this is a check")
+                    with suppress(ValueError), self._writing:
+                        self._write(encode(refusal))
             with self._changed:
                 self.lines += lines
                 self.ended = not chunk

@@ -85,7 +85,8 @@ class Confirm(Dialog[V]):
 
 
 class TextInput(Dialog[str]):
-    """A question for a line of text, drawn as dots if `masked`. `check` returns why a text is refused, or nothing."""
+    """A question for a line of text, drawn as dots if `masked`, or with `rows` for a text of several lines. `check`
+    returns why a text is refused, or nothing."""
 
     contexts = (DIALOG, EDITOR)
 
@@ -97,9 +98,10 @@ class TextInput(Dialog[str]):
         placeholder: str = "",
         note: str = "",
         masked: bool = False,
+        rows: int = 0,
         check: Callable[[str], str] = lambda _: "",
     ) -> None:
-        self.editor = EditorWidget(placeholder=placeholder, masked=masked, single=True, max_rows=INPUT_ROWS)
+        self.editor = EditorWidget(placeholder=placeholder, masked=masked, single=not rows, max_rows=rows or INPUT_ROWS)
         self.editor.set_text(text)
         hints = (Hint("dialog_accept", "accept"), Hint("dialog_cancel", "cancel"))
         super().__init__(title, self.editor, note=note, hints=hints, field=self.editor)

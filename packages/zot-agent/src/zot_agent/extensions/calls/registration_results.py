@@ -10,12 +10,10 @@ if TYPE_CHECKING:
 
 
 class RegistrationResults:
-    """The names that the extension at `position` has registered. Without a `connection` nothing is sent."""
+    """The names that the extension at `connection`, which is at `position` in the load order, has registered."""
 
-    def __init__(self, position: int, registry: ExtensionRegistry) -> None:
-        self.connection: Connection | None = None
-        """Set once the extension has asked for `registration_result`."""
-        self._position, self._registry = position, registry
+    def __init__(self, connection: "Connection", position: int, registry: ExtensionRegistry) -> None:
+        self._connection, self._position, self._registry = connection, position, registry
         self._sent: dict[tuple[str, str], str] = {}
 
     def add(self, kind: str, name: str) -> None:
@@ -24,13 +22,10 @@ class RegistrationResults:
 
     def rejected(self, kind: str, name: str, reason: str) -> None:
         """Send that a name cannot be registered."""
-        if self.connection is not None:
-            self.connection.send(RegistrationResult(kind, name, "rejected", reason))
+        self._connection.send(RegistrationResult(kind, name, "rejected", reason))
 
     def report(self) -> None:
         """Send what has changed: the owner of a name may have come or gone."""
-        if self.connection is None or not self._sent:
-            return
         tools = {offer.name: position for position, offer in self._registry.tools()}
         for (kind, name), before in self._sent.items():
             command = self._registry.command(name) if kind == "command" else None
@@ -42,4 +37,4 @@ class RegistrationResults:
             reason = (
                 "" if status == "ok" else "zot or an extension that is loaded before has a " + kind + " of this name"
             )
-            self.connection.send(RegistrationResult(kind, name, status, reason))
+            self._connection.send(RegistrationResult(kind, name, status, reason))
