@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 
+TRIES = ("passed", "failed")
+
+
 @dataclass
 class Use:
     """What an agent used: model calls, tokens, US dollars (None if unknown), calls of tools that failed."""
@@ -33,11 +36,12 @@ class Outcome:
 
 
 class OutcomeFile:
-    """One line of JSON for each outcome. Outcomes of a name and number that are there are not tried again."""
+    """One line of JSON for each outcome. Tries that are there are not made again, but what was no try is."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.outcomes = read_outcomes(path) if path.exists() else []
+        known = read_outcomes(path) if path.exists() else []
+        self.outcomes = [each for each in known if each.state in TRIES]
 
     def has(self, task: str, repeat: int) -> bool:
         """Whether this try was made."""

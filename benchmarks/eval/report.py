@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from outcome import Outcome
+from outcome import TRIES, Outcome
 
 _Z = 1.96
 """Standard deviations on either side of 95 % of a normal distribution."""
@@ -22,7 +22,7 @@ def wilson(passed: int, tries: int) -> tuple[float, float]:
 
 def counted(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The outcomes that are tries."""
-    return [each for each in outcomes if each.state in ("passed", "failed")]
+    return [each for each in outcomes if each.state in TRIES]
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:

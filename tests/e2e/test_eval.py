@@ -63,6 +63,16 @@ def test_a_run_stops_at_its_budget_and_is_continued(tmp_path: Path) -> None:
     assert len(text.splitlines()) == 5
 
 
+def test_what_was_no_try_is_tried_again(tmp_path: Path) -> None:
+    options = ["--only", "shell-docs", "--out", "o"]
+    _, printed = evaluate(tmp_path, "--agent", "codex", *options)
+    assert "shell-docs: codex is not installed" in printed
+    assert states(tmp_path / "o") == {"shell-docs": "error"}
+    _, printed = evaluate(tmp_path, "--agent", "scripted", "--model", "solve", *options)
+    assert "passed        1 of 1" in printed
+    assert "error" not in printed
+
+
 def test_entries_of_public_sets_are_tasks_and_a_set_up_that_fails_is_no_try(tmp_path: Path) -> None:
     """Two entries in the form of SWE-bench, one of a repository that is not there, and one of Exercism's."""
     repository = tmp_path / "repository"
