@@ -62,8 +62,12 @@ USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
 
 MESSAGE = {"content": BLOCKS, "time": TIME}
+SEEN = {
+    "display_text": TEXT | {"description": "What the user sees in place of the text."},
+    "hidden": TEXT | {"description": "Why the user does not see the text."},
+}
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "user_message": (MESSAGE, ()),
+    "user_message": (MESSAGE | SEEN, tuple(SEEN)),
     "assistant_start": ({}, ()),
     "assistant_message": (MESSAGE, ()),
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
@@ -240,10 +244,7 @@ def rpc_schema() -> dict[str, Any]:
         description="The command failed. `command` is empty if the line was not a command.",
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
-    message |= {
-        "display_text": TEXT | {"description": "What the user sees in place of the text."},
-        "hidden": TEXT | {"description": "Why the user does not see the text."},
-    }
+    message |= SEEN
     responses["response.get_messages"]["properties"]["data"] = closed_object(
         {"messages": {"type": "array", "items": place("Message")}}
     )

@@ -20,6 +20,7 @@ def specs() -> str:
             "description": (FOLDER / "prompts" / f"{tool.name}.md").read_text("utf-8").strip(),
             "schema": Arguments(tool.function, tool.name).schema(),
             "parallel": tool.parallel,
+            "prompt_line": tool.prompt_line,
         }
         for tool in (each.function_tool for each in zot_core.tools.BUILTIN_TOOLS)
     }

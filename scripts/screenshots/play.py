@@ -53,6 +53,8 @@ def play(state: State, theme: str) -> Shot:
     with _home() as home, _server(state) as server:
         shop = project.write(home / "shop")
         environment = _environment(home, state, theme, server)
+        if not state.asks_for_mode:
+            Path(environment["ZOT_HOME"], "sessions").mkdir(parents=True)
         for each in state.before:
             if isinstance(each, Brings):
                 project.write(shop, each.files)
@@ -109,7 +111,6 @@ def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -
         "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
         "HOME": str(home),
         "ZOT_HOME": str(home / ".zot"),
-        **({} if state.asks_for_mode else {"ZOT_PERMISSION_MODE": "yolo"}),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",

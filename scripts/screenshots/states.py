@@ -52,7 +52,7 @@ class State(NamedTuple):
 
     `name` is that of its screenshots and of its page in docs/screen/, `title` is its title and `about` describes what
     it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is
-    started with `arguments`. `key`: whether there is one. `asks_for_mode`: nothing says which calls may run.
+    started with `arguments`. `key`: whether there is one. `asks_for_mode`: zot runs for the first time.
     `varies`, a regular expression, is found in rows that differ from machine to machine.
     """
 
@@ -234,6 +234,14 @@ STATES = (
         (Sees("May zot use what this folder brings?"), Sees("you can answer", gone=True)),
         before=(Brings(BROUGHT),),
         size=(92, 30),
+    ),
+    State(
+        "extension",
+        "A question about an extension",
+        "zot lists what an extension with permissions may do, and asks whether it may start.",
+        (Sees("May the extension outline do this?"), Sees("you can answer", gone=True)),
+        before=(Extension("outline", {}),),
+        size=(92, 22),
     ),
     State(
         "panel",

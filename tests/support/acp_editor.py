@@ -45,8 +45,8 @@ class Editor:
 class Writer:
     """A tool that shows the text that it writes."""
 
-    def recall(self, arguments: Update, text: str) -> list[CodeDisplay]:
-        return [CodeDisplay(arguments["path"], arguments["content"])]
+    def recall(self, arguments: Update, text: str, *, failed: bool = False) -> list[CodeDisplay]:
+        return [] if failed else [CodeDisplay(arguments["path"], arguments["content"])]
 
 
 def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:

@@ -58,13 +58,16 @@ def test_answers_are_paragraphs_and_blank_text_is_none() -> None:
     assert text_of(sent) == "One.\n\nTwo."
 
 
-@pytest.mark.parametrize(("is_error", "status"), [(False, "completed"), (True, "failed")])
-def test_a_call_is_shown_by_its_tool_as_when_it_ran(is_error: bool, status: str) -> None:
+@pytest.mark.parametrize(
+    ("is_error", "status", "shown"), [(False, "completed", "new"), (True, "failed", "no such folder")]
+)
+def test_a_call_is_shown_by_its_tool_as_when_it_ran(is_error: bool, status: str, shown: str) -> None:
     made, sent = feed()
-    result = ToolResultBlock("c", [TextBlock("written")], is_error)
+    result = ToolResultBlock("c", [TextBlock("no such folder" if is_error else "written")], is_error)
     replay([Message("assistant", [WRITE]), Message("tool", [result])], made, {"write": Writer()})
-    assert (sent[-1]["status"], sent[-1]["kind"]) == (status, "edit")
-    assert "new" in sent[-1]["content"][0]["content"]["text"]
+    assert sent[-1]["status"] == status
+    assert [each["kind"] for each in sent if "kind" in each][-1] == "edit"
+    assert shown in sent[-1]["content"][0]["content"]["text"]
 
 
 def test_a_result_without_its_call_is_left_out() -> None:

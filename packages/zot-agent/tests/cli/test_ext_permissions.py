@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from zot_agent.cli.doctor import run as doctor
 from zot_agent.cli.ext import run
 from zot_agent.cli.ext.folder.names import installed
 
@@ -144,3 +145,9 @@ def test_the_check_finds_what_the_permissions_do_not_name(ext: Cli, capsys: pyte
     folder = ext.write(permissions={"netwrok": ["a.test"]})
     assert run(["check", str(folder)]) == 1
     assert "field 'permissions.netwrok' is no permission" in capsys.readouterr().out
+
+
+def test_the_doctor_of_zot_names_extensions_that_wait(ext: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    ext("install", str(ext.write(permissions=SOME)))
+    doctor(["--offline"])
+    assert "adder (it waits: zot ext enable adder)" in capsys.readouterr().out

@@ -221,13 +221,14 @@ def test_a_block_without_a_reason_has_the_documented_words(scene: Scene) -> None
 
 
 def test_a_call_whose_arguments_no_guard_could_read_does_not_run(scene: Scene) -> None:
-    scene.add("a", "@ext.intercept('tool_call')\ndef see(call):\n    pass")
+    tool = "@ext.tool\ndef grow(by: float) -> str:\n    'Grows.'\n    return 'grown'\n"
+    scene.add("a", f"{tool}@ext.intercept('tool_call')\ndef see(call):\n    pass")
 
-    play(scene, ScriptedClient([Turn(calls=[Call("echo", '{"text": NaN}')]), "ok"]))
+    play(scene, ScriptedClient([Turn(calls=[Call("grow", '{"by": NaN}')]), "ok"]))
 
     ((text, is_error),) = scene.outputs()
     assert is_error
-    assert text.startswith("the arguments of echo cannot be shown to the guards: ")
+    assert text.startswith("the arguments of grow cannot be shown to the guards: ")
 
 
 RAW_GUARD = """

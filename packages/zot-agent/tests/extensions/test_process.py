@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.extensions.process import Process
+from zot_core.machine.shell import Launch
 
 LONG = 60.0
 
@@ -16,7 +17,9 @@ class Started:
 
     def __init__(self, command: str, directory: str = "/") -> None:
         self.ends = 0
-        self.process = Process(["/bin/sh", "-c", command], directory, {"A": "b"}, subprocess.DEVNULL, self._ended)
+        self.process = Process(
+            Launch(["/bin/sh", "-c", command], directory, {"A": "b"}), subprocess.DEVNULL, self._ended
+        )
 
     def _ended(self) -> None:
         self.ends += 1
@@ -117,5 +120,5 @@ async def test_a_program_that_cannot_be_started_leaves_nothing_open() -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     async with asyncio.timeout(LONG):
         with pytest.raises(FileNotFoundError):
-            Process(["/no/such/program"], "/", {}, subprocess.DEVNULL, lambda: None)
+            Process(Launch(["/no/such/program"], "/", {}), subprocess.DEVNULL, lambda: None)
     assert sorted(os.listdir("/proc/self/fd")) == before

@@ -265,6 +265,7 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
         "HERE",
         "ONE",
         "TWO",
+        "\n# Surroundings\n\nPlatform: ",
         "write-zot-extension",
         "Current date: ",
         f"directory: {alone}",
@@ -280,7 +281,12 @@ def test_the_system_prompt_is_put_together_in_its_order(key: None, alone: Path, 
     assert system()[0].startswith("HOME SYSTEM")
     assert system("--trust")[0].startswith("PROJECT SYSTEM")
     assert system("--system-prompt", "MINE")[0].startswith("MINE\n\n# Instructions from ")
+    assert "\nTop of the tree: .zot/ AGENTS.md" in system()[0]
+    (home / "config.json").write_text('{"surroundings": "off"}')
+    assert "Top of the tree" not in system()[0]
+    (home / "config.json").unlink()
     text, _ = system("-nc", "--no-skills", "--append-system-prompt", "ONE")
+    assert "Top of the tree" not in text
     assert text.startswith(identity())
     assert "GLOBAL" not in text
     assert "ONE\n\nCurrent date: " in text

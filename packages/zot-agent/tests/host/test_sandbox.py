@@ -1,6 +1,8 @@
 """The sandbox of a host, with real bubblewrap."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -207,6 +209,18 @@ async def test_the_file_tools_obey_it_and_fetch_reaches_its_hosts_only(alone: Pa
     await host.close()
 
 
+@pytest.mark.needs("bwrap")
+async def test_rules_for_the_web_are_kept_by_the_proxy_too(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    rules = '{"deny": ["fetch(evil.test)"], "ask": ["fetch(asked.test)"]}'
+    (alone.parent / "zot-home" / "config.json").write_text(f'{{"sandbox_hosts": ["*"], "permissions": {rules}}}')
+    host = build("--sandbox")
+    for name in ("evil.test", "asked.test"):
+        program = f"exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT {name}:443 HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3"
+        assert f"a rule of the permissions does not allow {name}" in await bash(host, program)
+    await host.close()
+
+
 async def test_a_wrong_pattern_of_a_host_is_one_line(alone: Path) -> None:
     (alone.parent / "zot-home").mkdir()
     (alone.parent / "zot-home" / "config.json").write_text('{"sandbox_hosts": ["https://ok.test"]}')
@@ -234,3 +248,34 @@ async def test_an_extension_without_permissions_is_confined_too(alone: Path) -> 
     assert (folder / "data").exists()
     assert not (folder.parent / "outside").exists()
     assert (folder / "extension.json").read_text().endswith("}")
+
+
+def test_nothing_of_it_is_imported_while_it_is_off(alone: Path) -> None:
+    program = (
+        "import asyncio, sys\n"
+        "from zot_agent.cli.args import parse\n"
+        "from zot_agent.host.build import build_host\n"
+        "async def main():\n"
+        "    host = build_host(parse(['-p', '--no-session', '--provider', 'anthropic']).options)\n"
+        "    context = host.runtime.agent.context\n"
+        "    await context.shell.run('true', cwd=context.cwd, env={}, timeout=60, output=print)\n"
+        "    await host.close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if name.startswith('zot_core.sandbox')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.needs("bwrap")
+async def test_what_a_rule_denies_to_be_read_is_not_there_for_any_program(alone: Path) -> None:
+    (alone.parent / "zot-home").mkdir()
+    rules = {"deny": ["read(**/.env)", "read(keys/**)", "read(*.pem)", "edit(a.txt)", "read(missing)"]}
+    (alone.parent / "zot-home" / "config.json").write_text(json.dumps({"permissions": rules}))
+    (alone / "keys").mkdir()
+    for name in (".env", "keys/a", "a.txt"):
+        (alone / name).write_text(f"content of {name}\n")
+    host = build("--sandbox")
+    assert await bash(host, "exec 2>/dev/null; cat .env keys/a a.txt; echo x >.env; mv .env b") == "content of a.txt\n"
+    await host.close()
+    assert (alone / ".env").read_text() == "content of .env\n"

@@ -159,10 +159,21 @@ def test_signals_are_as_before_after_a_run(capfd: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("mode", ["print", "json"])
+@pytest.mark.parametrize(
+    ("call", "reason", "rule"),
+    [
+        (Call("bash", {"command": "echo hi"}), "bash echo hi (no rule allows 'echo hi')", "bash(echo hi)"),
+        (
+            Call("fetch", {"url": "https://Ok.test/a?b"}),
+            "fetch https://Ok.test/a?b (no rule allows this call of fetch)",
+            "fetch(ok.test)",
+        ),
+    ],
+)
 def test_a_call_that_would_be_asked_about_is_refused_and_the_rule_that_allows_it_is_named(
-    mode: str, capsys: pytest.CaptureFixture[str]
+    mode: str, call: Call, reason: str, rule: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = ScriptedClient([Turn(calls=[Call("bash", {"command": "echo hi"})]), "Well."])
+    client = ScriptedClient([Turn(calls=[call]), "Well."])
 
     def prepare(host: Host) -> None:
         host.conversation.permissions.mode = "ask"
@@ -170,6 +181,5 @@ def test_a_call_that_would_be_asked_about_is_refused_and_the_rule_that_allows_it
     assert run(mode, client, prepare) == 5
     assert "nobody can be asked" in str(client.requests[1].messages[-1])
     assert capsys.readouterr().err == (
-        "zot: not allowed, because nobody can be asked: bash echo hi (no rule allows 'echo hi'); "
-        "the rule bash(echo hi) in permissions.allow allows it\n"
+        f"zot: not allowed, because nobody can be asked: {reason}; the rule {rule} in permissions.allow allows it\n"
     )

@@ -24,12 +24,16 @@ def test_a_call_waits_for_an_answer_and_runs_after_a_yes(start: StartPeer, serve
     request = asked(peer)
     assert (request["name"], request["args"]) == ("bash", {"command": "touch ran"})
     assert request["rules"] == ["bash(touch ran)"]
+    state = peer.data("get_state")
+    assert state["permission_mode"] == "ask"
+    assert state["permission_requests"] == [{name: value for name, value in request.items() if name != "type"}]
     assert not (alone / "ran").exists()
     assert not peer.call("permission_response", request="other", answer="yes")["success"]
     assert not peer.call("permission_response", request=request["request"], answer="maybe")["success"]
     assert peer.call("permission_response", request=request["request"], answer="yes")["success"]
     peer.until("done")
     assert peer.of("permission_resolved")[-1]["answer"] == "yes"
+    assert peer.data("get_state")["permission_requests"] == []
     assert (alone / "ran").exists()
 
 

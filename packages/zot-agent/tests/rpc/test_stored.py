@@ -10,6 +10,7 @@ from rpc_client import connect, events_of
 from rpc_peer import Peer, StartPeer
 
 from zot_agent.client import RpcError
+from zot_agent.config.settings import SETTINGS
 from zot_core.sessions.store import SessionStore
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import ScriptedServer
@@ -157,7 +158,9 @@ def test_what_is_wrong_or_for_the_person_alone_is_refused(peer: Peer) -> None:
     ]
     for key, value, why in wrong:
         assert why in peer.error("set_setting", key=key, value=value)
-    for key in ("no_yolo", "permissions", "project_trust", "child_keys", "http_proxy", "ca_file"):
+    guards = [key for key, setting in SETTINGS.items() if setting.person_only]
+    assert {"no_yolo", "permissions", "project_trust", "child_keys", "http_proxy", "ca_file"} <= set(guards)
+    for key in guards:
         assert peer.error("set_setting", key=key).startswith(f"{key}: only you can change this")
     assert config() == {}
 

@@ -252,6 +252,37 @@ async def test_what_a_model_says_is_text_and_never_markup(visiting: Visiting, se
         assert await tab.until("document.title.endsWith('– zot')")
 
 
+async def test_a_person_is_asked_about_a_call_and_sees_all_of_it(
+    visiting: Visiting, server: ScriptedServer, alone: Path
+) -> None:
+    server.add(
+        Turn(calls=[Call("bash", {"command": "touch one\x1b]0;\u202e"}), Call("bash", {"command": "touch two"})]),
+        "Well.",
+    )
+    shown = "!document.getElementById('permission').hidden && document.getElementById('permission').innerText"
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await served.command(id, "set_permission_mode", mode="ask")
+        await served.command(id, "prompt", message="go")
+        await choose(tab, id)  # while the question is open already
+        text = str(await tab.until(shown))
+        assert "touch one\\u{1b}]0;\\u{202e}" in text
+        assert "it contains characters that cannot be seen" in text
+        assert "Always" not in text
+        await tab.value("document.getElementById('permission-why').focus()")
+        await tab.type("not this")
+        await tab.press("Enter")
+        await tab.until(f"({shown} || '').includes('touch two')")
+        assert await tab.value("document.getElementById('permission-rules').innerText") == "bash(touch two)"
+        await tab.value("document.querySelector('#permission [value=yes]').click()")
+        await tab.until("document.getElementById('log').innerText.includes('Well.')")
+        assert await tab.value("document.getElementById('permission').hidden")
+    first, second = [each for each in server.requests[-1].body["messages"] if each["role"] == "tool"]
+    assert first["content"].endswith("the user did not allow this call of bash: not this")
+    assert "[exit 0]" in str(second["content"])
+    assert [path.name for path in alone.iterdir()] == ["two"]
+
+
 async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Visiting) -> None:
     async with visiting() as (served, tab):
         id = await served.open()

@@ -179,7 +179,7 @@ def test_a_tool_that_says_aborted_itself_has_failed() -> None:
     [
         (1, ["▌ + output of 1 command"]),
         (2, ["▌ + output of 2 commands"]),
-        (0, []),
+        (0, ["▌ … the model reads 5 lines (ctrl+o)"]),
     ],
 )
 def test_of_a_prompt_behind_the_output_of_commands_the_words_of_the_person_are_shown(

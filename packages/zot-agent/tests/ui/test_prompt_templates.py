@@ -28,6 +28,10 @@ async def test_a_template_is_offered_with_its_hint_and_sent_with_its_arguments(
         assert talk.editor == "/greet "
         await talk.send("'the world'")
         assert talk.asked == ["Say hello to the world."]
+        await talk.shown("▌ /greet 'the world'")
+        await talk.shown("▌ … the model reads 1 line (ctrl+o)")
+        await talk.press("<ctrl+o>")
+        await talk.shown("▌ Say hello to the world.")
 
 
 async def test_a_new_template_is_offered_the_next_time(chats: Chats, server: ScriptedServer, prompts: Path) -> None:

@@ -82,6 +82,10 @@ from zot_core.runtime.blocking import BlockingRuntime as BlockingRuntime
 from zot_core.runtime.runtime import Runtime as Runtime
 from zot_core.runtime.state import RuntimeState as RuntimeState
 from zot_core.runtime.workspace import Workspace as Workspace
+from zot_core.sandbox.files import SandboxedFiles as SandboxedFiles
+from zot_core.sandbox.sandbox import Sandbox as Sandbox
+from zot_core.sandbox.sandbox import open_sandbox as open_sandbox
+from zot_core.sandbox.shell import SandboxedShell as SandboxedShell
 from zot_core.sessions.file import SessionFile as SessionFile
 from zot_core.sessions.store import SessionStore as SessionStore
 from zot_core.skills import Skill as Skill

@@ -80,9 +80,16 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 
 def encode_message(message: Message) -> str:
     """Encode a message as the model knows it, and what the user sees in its place: `display_text`, `hidden`."""
+    return f'{{"role":"{message.role}",{_content(message)}{_seen(message)}}}'
+
+
+def _content(message: Message) -> str:
+    return f'"content":{encode_blocks(message.content)},"time":{quote(message.time)}'
+
+
+def _seen(message: Message) -> str:
     seen = "" if message.display_text is None else f',"display_text":{quote(message.display_text)}'
-    seen += f',"hidden":{quote(message.hidden)}' if message.hidden else ""
-    return f'{{"role":"{message.role}","content":{encode_blocks(message.content)},"time":{quote(message.time)}{seen}}}'
+    return seen + (f',"hidden":{quote(message.hidden)}' if message.hidden else "")
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
@@ -106,7 +113,8 @@ def model_fields(model: Model) -> dict[str, Any]:
 
 def _message(event: UserMessage | AssistantMessage) -> str:
     message: Message = event.message
-    return f'{{"type":"{event.type}","content":{encode_blocks(message.content)},"time":{quote(message.time)}}}'
+    seen = _seen(message) if isinstance(event, UserMessage) else ""
+    return f'{{"type":"{event.type}",{_content(message)}{seen}}}'
 
 
 def _tool_result(event: ToolResultEvent) -> str:

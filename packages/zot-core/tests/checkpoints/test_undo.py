@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from waiting import until
 
-from zot_core import Runtime, ToolContext, tool
+from zot_core import Conversation, Runtime, ToolContext, tool
 from zot_core.checkpoints.store import CheckpointLimits
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.errors import FilesEdited, SessionError
@@ -154,6 +154,19 @@ async def test_a_file_that_the_person_edited_is_not_overwritten_without_force(op
         assert files(work) == {"b": "b"}
         await rt.branches.redo()
         assert files(work) == {"a": "of the person"}
+
+
+async def test_no_summary_is_asked_for_before_it_is_known_that_no_file_was_edited(opens: Opens, work: Path) -> None:
+    async with opens(write("a", "1"), "one", "in short") as rt, Conversation(rt) as conversation:
+        await ask(rt, "one")
+        (work / "a").write_text("by me")
+        first = rt.messages[0].id
+        with pytest.raises(FilesEdited):
+            await conversation.branches.go_back(first, before=True, summarise=True)
+        assert len(texts(rt)) == 4
+        await conversation.branches.go_back(first, before=True, summarise=True, force=True)
+        assert texts(rt)[0].endswith("in short")
+        assert files(work) == {}
 
 
 async def test_work_of_the_person_between_two_prompts_is_asked_about(opens: Opens, work: Path) -> None:
@@ -404,6 +417,24 @@ async def test_a_damaged_index_is_replaced(opens: Opens, work: Path, tmp_path: P
         await ask(rt, "three")
         await rt.branches.undo()
         assert files(work) == {"a": "1\n"}
+
+
+async def test_a_file_that_changes_while_git_stores_it_is_no_work_of_the_person(
+    opens: Opens, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, late = tmp_path / "bin" / "git", tmp_path / "late"
+    git.parent.mkdir()
+    git.write_text(f"""#!/bin/sh
+case "$*" in *update-index*) [ ! -e {late} ] || mv {late} {work / "a"} ;; esac
+exec {shutil.which("git")} "$@"
+""")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    async with opens(bash(f"echo 1 > a; echo 22 > {late}"), "one") as rt:
+        await ask(rt, "one")
+        assert files(work) == {"a": "22\n"}
+        await rt.branches.undo()
+        assert files(work) == {}
 
 
 async def test_a_command_that_is_cancelled_is_covered(opens: Opens, work: Path) -> None:

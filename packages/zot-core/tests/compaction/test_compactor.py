@@ -14,6 +14,7 @@ from zot_core.sessions.file import SessionFile, load
 from zot_core.sessions.recorder import Recorder
 from zot_core.sessions.rows import Meta
 from zot_core.testing import EventClient, make_agent, record, types
+from zot_core.tools import BUILTIN_TOOLS
 from zot_provider.errors import ConfigError, ModelError
 from zot_provider.events import StreamEnd, StreamEvent
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
@@ -296,3 +297,16 @@ def test_a_resumed_session_has_the_very_messages_the_agent_had(
     agent.history.append(user_message("bye"))
     session.close()
     assert load(str(path)).messages == agent.history.messages
+
+
+def test_the_list_of_what_is_to_be_done_comes_back_with_the_summary() -> None:
+    items = [{"content": "test it", "status": "in_progress"}, {"content": "write it", "status": "completed"}]
+    call = ToolCallBlock("1", "todo", json.dumps({"items": items}))
+    listed = [Message("assistant", [call]), Message("tool", [ToolResultBlock("1", [TextBlock("2 items")])])]
+    todo = next(each for each in BUILTIN_TOOLS if each.name == "todo")
+    for messages, expected in (([*listed, *chat(10)], "- [>] test it\n- [x] write it"), (chat(10), "Count.")):
+        agent = make_agent(ScriptedClient(["Count."]), todo, messages=messages)
+        compact(agent)
+        assert agent.history.messages[0].text.endswith(expected)
+    assert not todo.carry([*listed, *[Message("assistant", [call.replace(id="2", arguments='{"items": []}')]),
+                                      Message("tool", [ToolResultBlock("2", [TextBlock("empty")])])]])  # fmt: skip

@@ -470,6 +470,8 @@ async def test_a_prompt_that_names_a_template_sends_its_text_with_the_arguments(
         assert await made.conversation.run_command("/Greet", "Ann") == "prompt"
         await made.conversation.idle()
         assert made.asked == ["Say hello to the whole world.", "Say hello to Ann."]
+        shown = [message.display_text for message in made.conversation.runtime.messages if message.role == "user"]
+        assert shown == ["/greet 'the whole world'", "/Greet Ann"]
 
 
 async def test_a_template_that_names_itself_or_another_is_not_expanded_again(tmp_path: Path) -> None:

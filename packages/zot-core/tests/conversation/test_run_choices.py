@@ -44,20 +44,21 @@ async def test_a_template_chooses_the_model_of_its_own_run_alone(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("named", "why"),
+    ("model", "named", "why"),
     [
-        ("anthropic/claude-opus-4-5", "ANTHROPIC_API_KEY"),
-        ("unheard-of", "not among the models of OpenAI"),
-        ("nobody/such", "nobody"),
+        ("gpt-4o", "anthropic/claude-opus-4-5", "ANTHROPIC_API_KEY"),
+        ("gpt-4o", "unheard-of", "not among the models of OpenAI"),
+        ("gpt-4o", "nobody/such", "nobody"),
+        ("own-name", "claude-opus-4-5", "zot does not know it"),
     ],
 )
 async def test_a_model_that_is_not_available_is_named_and_the_model_in_use_answers(
-    named: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: str, named: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with ScriptedServer(["fine"]) as server:
         runtime = Runtime(
-            "gpt-4o", provider="openai", api_key="sk", base_url=server.base_url("openai-chat"),
+            model, provider="openai", api_key="sk", base_url=server.base_url("openai-chat"),
             templates=templates_in(tmp_path, quick=f"model: {named}"),
         )  # fmt: skip
         notices: list[Notice] = []
@@ -67,8 +68,8 @@ async def test_a_model_that_is_not_available_is_named_and_the_model_in_use_answe
             (notice,) = notices
             assert notice.message.startswith(f"/quick: model {named}: ")
             assert why in notice.message
-            assert notice.message.endswith("; gpt-4o answers")
-        assert [request.body["model"] for request in server.requests] == ["gpt-4o"]
+            assert notice.message.endswith(f"; {model} answers")
+        assert [request.body["model"] for request in server.requests] == [model]
 
 
 class Asked:

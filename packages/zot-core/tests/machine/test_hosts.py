@@ -1,7 +1,6 @@
 """Hosts as they are written, judged and connected to."""
 
 import ipaddress
-import socket
 
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from zot_core.machine.hosts import (
     is_public,
     read_web_address,
 )
-from zot_core.machine.network import NetworkAccess
+from zot_core.machine.network import NetworkAccess, look_up
 
 
 @pytest.mark.parametrize(
@@ -226,6 +225,18 @@ async def test_an_empty_list_of_hosts_allows_none() -> None:
         await NetworkAccess(hosts=host_patterns(["ok.test"])).addresses("ok.test", 22)
 
 
-async def test_an_unknown_name_is_an_error_of_the_system() -> None:
-    with pytest.raises(socket.gaierror):
-        await NetworkAccess().addresses("no-such-host.invalid", 80)
+async def test_an_address_is_not_looked_up() -> None:
+    names = Names([])
+    assert await NetworkAccess(lookup=names.look_up).addresses("8.8.8.8", 443) == ["8.8.8.8"]
+    assert names.asked == 0
+
+
+async def test_the_system_looks_up_what_it_is_asked_for() -> None:
+    assert "127.0.0.1" in await look_up("127.0.0.1", 80)
+
+
+async def test_a_denied_host_counts_more_than_an_allowed_one() -> None:
+    access = NetworkAccess(hosts=host_patterns(["*"]), denied=[HostPattern("*.evil.test", careful=True)], private=True)
+    assert await access.addresses("127.0.0.1", 80) == ["127.0.0.1"]
+    with pytest.raises(AddressRefused, match=r"a rule of the permissions does not allow a\.evil\.test"):
+        access.judge("a.evil.test", 443)

@@ -426,7 +426,7 @@ async def test_the_system_prompt_is_replaced_and_added_to(tmp_path: Path) -> Non
         await rt.ask("hi")
     assert client.requests[0].system == client.requests[1].system
     assert client.requests[0].system.startswith("be kind\n\nbe brief\n\n")
-    assert client.requests[0].system.endswith(f"Current working directory: {tmp_path}")
+    assert f"\nCurrent working directory: {tmp_path}\n" in client.requests[0].system
 
 
 def test_own_tools_stand_beside_the_built_in_ones_that_were_picked() -> None:
@@ -687,3 +687,21 @@ async def test_a_hook_point_is_a_decorator_that_gives_the_function_back() -> Non
 
         assert shout("a") == "A"
         assert str(await rt.ask("hi")) == "HELLO"
+
+
+async def test_a_tool_brings_a_line_for_the_system_prompt_while_it_is_enabled() -> None:
+    @tool(prompt_line="Look at `weather` before a walk.")
+    async def weather() -> str:
+        """The weather."""
+        return "rain"
+
+    client = ScriptedClient(["one", "two"])
+    async with runtime(client, tools=[weather], builtin_tools=["read", "edit"], system_prompt="be kind") as rt:
+        await rt.ask("hi")
+        rt.set_tools(["read"])
+        await rt.ask("hi")
+    assert client.requests[0].system.endswith(
+        "\n\nChange files with `edit`, so that the rest of them stays as it is.\nLook at `weather` before a walk."
+    )
+    assert "`weather`" not in client.requests[1].system
+    assert client.requests[1].system.startswith("be kind\n\nCurrent date: ")

@@ -3,12 +3,14 @@
 What is tried leaves what is outside as it was, prints no secret, and fails where it cannot but fail.
 """
 
+import asyncio
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -304,3 +306,19 @@ def test_the_pointer_of_a_worktree_cannot_be_replaced(world: SandboxWorld) -> No
     assert ended.exit_code
     assert (world.project / ".git").read_text() == "gitdir: /elsewhere\n"
     assert not (world.project / "g").exists()
+
+
+async def test_a_command_lives_when_another_thread_ends(world: SandboxWorld) -> None:
+    parts: list[bytes] = []
+    with ThreadPoolExecutor(1) as pool:
+        await asyncio.get_running_loop().run_in_executor(pool, os.getpid)
+        shell = SandboxedShell(world.sandbox, LocalShell())
+        command = "touch begun; until [ -e ended ]; do sleep 0.01; done; echo lives"
+        running = asyncio.create_task(
+            shell.run(command, cwd=str(world.project), env={}, timeout=60, output=parts.append)
+        )
+        while not (world.project / "begun").exists():
+            await asyncio.sleep(0.01)
+    (world.project / "ended").touch()
+    assert (await running).exit_code == 0
+    assert parts == [b"lives\n"]

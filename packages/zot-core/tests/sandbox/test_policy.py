@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_core.sandbox.policy import SandboxPolicy, make_policy
+from zot_core.sandbox.policy import SandboxPolicy, make_policy, repository_around
 
 
 def policy_of(folder: Path, **more: object) -> SandboxPolicy:
@@ -90,6 +90,18 @@ def test_git_may_be_writable_and_a_pointer_counts_only_if_its_repository_points_
 ) -> None:
     own = worktree(tmp_path, points_back=points_back)
     assert policy_of(tmp_path, git="write").may_write(str(own / "index")) == points_back
+
+
+def test_the_repository_around_the_project_is_readable_unless_it_is_the_home(tmp_path: Path) -> None:
+    (tmp_path / "project" / "part").mkdir(parents=True)
+    (tmp_path / "project" / ".git").mkdir()
+    (tmp_path / "home" / "src").mkdir(parents=True)
+    (tmp_path / "home" / ".git").mkdir()
+    for root, readable in (("project/part", "project/.git/config"), ("home/src", "home/.git/config")):
+        around = repository_around(str(tmp_path / root))
+        policy = make_policy(str(tmp_path / root), home=str(tmp_path / "home"), environ={}, readable=around)
+        assert policy.may_write(str(tmp_path / root / "a"))
+        assert policy.access(str(tmp_path / readable)) == ("read" if root.startswith("project") else "none")
 
 
 def test_a_pointer_to_what_is_no_repository_makes_nothing_readable(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from zot_core.skills.discover import ExtensionSkills, Skills, find_skills, project_skills
+from zot_core.version import __version__
 
 FRONT = """---
 name: {name}
@@ -77,13 +78,23 @@ def test_what_is_gone_leaves_the_cache(search: Search) -> None:
     assert str(gone) not in json.loads(search.cache.read_text())["skills"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"\xff", b"[]", b"{}", b'{"version": 1, "skills": []}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "damage", [b"", b"\xff", b"[]", b"{}", b'{"version": "%s", "skills": []}' % __version__.encode(), b"[" * 100_000]
+)
 def test_a_damaged_cache_is_written_again(search: Search, damage: bytes) -> None:
     found = search.find()
     search.cache.write_bytes(damage)
     assert search.find() == found
     search.doctor()
     assert search.find() != found
+
+
+def test_the_cache_of_another_version_is_written_again(search: Search) -> None:
+    found = search.find()
+    search.doctor()
+    value = json.loads(search.cache.read_text())
+    search.cache.write_text(json.dumps(value | {"version": "0.0.9"}))
+    assert search.find() == found
 
 
 @pytest.mark.parametrize("entry", [None, 1, [], ["x"] * 7, [[0], "one", 1, [], False, True, {}]])

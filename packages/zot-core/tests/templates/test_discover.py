@@ -203,3 +203,14 @@ def test_a_template_of_the_project_that_was_changed_since_it_was_allowed_allows_
     assert ours is not None
     assert mine.allowed_tools == ["Bash(git status:*)", "Read"]
     assert (ours.model, ours.allowed_tools) == ("opus", [])
+
+
+def test_a_template_of_the_project_that_became_a_link_allows_no_calls(folders: Folders) -> None:
+    other, path = add(folders.cwd, "other", GRANTING), add(folders.places[2], "ours")
+    templates = folders.templates()
+    path.unlink()
+    path.symlink_to(other)
+    os.utime(path, (4e9, 4e9), follow_symlinks=False)
+    ours = templates.expand("ours")
+    assert ours is not None
+    assert (ours.model, ours.allowed_tools) == ("opus", [])

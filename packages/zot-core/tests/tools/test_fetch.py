@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import socket
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,15 @@ async def test_this_machine_is_not_reached(context: ToolContext, url: str) -> No
 async def test_what_is_no_url_of_the_web_is_refused(context: ToolContext, url: str) -> None:
     with pytest.raises(ToolError, match="cannot be fetched"):
         await fetch.run({"url": url}, context)
+
+
+async def test_an_unknown_host_is_one_line(context: ToolContext) -> None:
+    async def unknown(name: str, port: int) -> list[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    context.network = NetworkAccess(lookup=unknown)
+    with pytest.raises(ToolError, match=r"cannot find the host of https://unknown\.test/"):
+        await fetch.run({"url": "https://unknown.test/"}, context)
 
 
 async def test_only_the_hosts_of_the_sandbox_are_reached(context: ToolContext) -> None:

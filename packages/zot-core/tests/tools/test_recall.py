@@ -49,6 +49,25 @@ def test_arguments_that_the_tool_refused_are_not_recalled() -> None:
     assert TOOLS["write"].recall({"path": "a.txt"}, "a") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("edit", {"path": "a.txt", "edits": [{"old": "a", "new": "b"}]}),
+        ("write", {"path": "a.txt", "content": "never written"}),
+        ("read", {"path": "gone.txt"}),
+    ],
+)
+def test_of_a_call_that_failed_the_error_is_shown(name: str, arguments: dict[str, Any]) -> None:
+    assert TOOLS[name].recall(arguments, "cannot do it") != []
+    assert TOOLS[name].recall(arguments, "cannot do it", failed=True) == []
+
+
+def test_of_a_command_that_failed_the_output_is_shown() -> None:
+    (block,) = TOOLS["bash"].recall({"command": "x"}, "$ x\n\nno such thing\n[exit 1]  Took 0.1s", failed=True)
+    assert isinstance(block, TerminalDisplay)
+    assert (block.output, block.exit_code) == ("no such thing", 1)
+
+
 def test_a_text_of_another_shape_is_not_recalled() -> None:
     assert TOOLS["bash"].recall({"command": "ls"}, "aborted: stopped by the user") == []
     assert TOOLS["ls"].recall({}, "a\nb") == []

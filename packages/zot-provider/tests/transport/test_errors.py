@@ -95,7 +95,7 @@ NEITHER = [
 
 def answered(status: int, body: object) -> StatusError:
     raw = body if isinstance(body, str) else json.dumps(body)
-    return status_error(status, raw.encode(), {}, "https://h/v1")
+    return status_error(status, raw.encode(), {})
 
 
 @pytest.mark.parametrize(("status", "body"), AGAIN)
@@ -151,10 +151,10 @@ def test_other_failures_within_a_stream_are_final(code: str, message: str) -> No
 def test_a_server_is_asked_again_when_it_says_unless_that_is_too_late(
     headers: dict[str, str], body: str, wait: float | None
 ) -> None:
-    failed = status_error(429, body.encode(), headers, "https://h/v1")
+    failed = status_error(429, body.encode(), headers)
     assert RetryPolicy().wait(failed, 1) == wait
 
 
 @pytest.mark.parametrize(("status", "word", "retried"), [(500, "false", False), (400, "true", True), (429, "x", True)])
 def test_the_server_s_own_word_on_repeating_counts_more(status: int, word: str, retried: bool) -> None:
-    assert status_error(status, b"", {"x-should-retry": word}, "https://h/v1").retryable == retried
+    assert status_error(status, b"", {"x-should-retry": word}).retryable == retried

@@ -27,9 +27,9 @@ def test_the_words_of_a_server(body: bytes, words: str) -> None:
 
 
 def test_an_error_says_status_words_and_where_a_redirection_points() -> None:
-    assert str(status_error(500, b"Internal Server Error", {}, "")) == "the server answered 500 Internal Server Error"
-    assert str(status_error(418, b'{"error":"tea"}', {}, "")) == "the server answered 418 I'm a Teapot: tea"
-    moved = status_error(301, b"", {"location": "https://b/v1?key=1"}, "")
+    assert str(status_error(500, b"Internal Server Error", {})) == "the server answered 500 Internal Server Error"
+    assert str(status_error(418, b'{"error":"tea"}', {})) == "the server answered 418 I'm a Teapot: tea"
+    moved = status_error(301, b"", {"location": "https://b/v1?key=1"})
     assert str(moved) == "the server answered 301 Moved Permanently (it points to https://b/v1)"
 
 
@@ -38,7 +38,7 @@ def test_an_error_says_status_words_and_where_a_redirection_points() -> None:
 )
 def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": value}) == seconds
-    assert status_error(429, b"", {"retry-after": value}, "").retry_after == seconds
+    assert status_error(429, b"", {"retry-after": value}).retry_after == seconds
     assert retry_after({}) is None
 
 
@@ -69,17 +69,17 @@ def test_a_wait_and_a_quota_in_the_body_of_an_error_are_read(
 ) -> None:
     body = {"error": {"code": 429, "message": message, "status": "RESOURCE_EXHAUSTED", "details": details}}
     for value in (body, [body]):
-        error = status_error(429, json.dumps(value).encode(), {}, "")
+        error = status_error(429, json.dumps(value).encode(), {})
         assert (error.retry_after, error.retryable, error.spent) == (wait, retryable, not retryable)
 
 
 def test_a_wrong_key_is_known_by_the_words_of_gemini() -> None:
     body = b'{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}'
-    assert status_error(400, body, {}, "").auth
+    assert status_error(400, body, {}).auth
 
 
 def test_an_error_classifies_itself() -> None:
-    assert status_error(401, b"", {}, "").auth
-    assert status_error(503, b"", {}, "").retryable
-    assert status_error(400, b'{"error":{"message":"prompt is too long: 9 > 8"}}', {}, "").context_overflow
-    assert not status_error(400, b"", {}, "").retryable
+    assert status_error(401, b"", {}).auth
+    assert status_error(503, b"", {}).retryable
+    assert status_error(400, b'{"error":{"message":"prompt is too long: 9 > 8"}}', {}).context_overflow
+    assert not status_error(400, b"", {}).retryable

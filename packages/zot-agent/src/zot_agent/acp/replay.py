@@ -49,7 +49,7 @@ def _user(message: Message, feed: UpdateFeed) -> None:
 
 
 def _result(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, object]) -> ToolResultEvent:
-    display = calls.recalled_display(tools, call.name, calls.parse_arguments(call.arguments), result.content)
+    display = calls.recalled_display(tools, call.name, calls.parse_arguments(call.arguments), result)
     fate = result.fate
     return ToolResultEvent(
         call.id, call.name, result.is_error, result.content, call.arguments, display=display, fate=fate

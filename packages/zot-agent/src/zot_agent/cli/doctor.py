@@ -266,7 +266,9 @@ def _found(topic: str, count: int, notes: Sequence[str]) -> list[DoctorLine]:
 
 
 def _extensions() -> DoctorLine:
-    names = [found.name for found in installed().active()]
+    found = installed()
+    names = [each.name for each in found.active()]
+    names += [f"{each.name} (it waits: zot ext enable {each.name})" for each in found.found if each.waits]
     if not names:
         return DoctorLine("--", "extensions", "none; create one with zot ext new NAME")
     return DoctorLine("ok", "extensions", f"{', '.join(names)}; check them with zot ext doctor")

@@ -33,6 +33,17 @@ class TodoInfo(TypedDict):
     status: str
 
 
+class PermissionRequestInfo(TypedDict):
+    """A tool call that waits for an answer. `rules` are what the answer "always" adds."""
+
+    request: str
+    tool_call: str
+    name: str
+    args: dict[str, Any]
+    reason: str
+    rules: list[str]
+
+
 class StateInfo(TypedDict):
     """The state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts. `session_id` is
     empty without a session file."""
@@ -47,6 +58,8 @@ class StateInfo(TypedDict):
     session_id: str
     queued: int
     tools: list[str]
+    permission_mode: NotRequired[str]
+    permission_requests: NotRequired[list[PermissionRequestInfo]]
     todos: NotRequired[list[TodoInfo]]
 
 

@@ -9,6 +9,7 @@ from zot_agent.extensions.process import Process
 from zot_agent.lines.reader import LineReader
 from zot_agent.lines.writer import LineWriter, WriterLimits
 from zot_core.aio import cancel_soon, finish, spawn
+from zot_core.machine.shell import Launch
 from zot_ext.protocol.splitter import Oversized
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
@@ -69,7 +70,7 @@ class RpcProcess:
         self._exited, self._out_ended, self._errors_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
         errors, theirs = os.pipe()
         try:
-            self.process = Process(argv, cwd, env, theirs, self._exited.set)
+            self.process = Process(Launch(argv, cwd, env), theirs, self._exited.set)
         except (OSError, ValueError) as error:
             os.close(errors)
             raise Disconnected(f"cannot start {argv[0]}: {error}") from None

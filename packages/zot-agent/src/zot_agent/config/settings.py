@@ -88,6 +88,10 @@ class Settings:
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,
     )  # fmt: skip
+    surroundings = Choice[OnOff](
+        "on", get_args(OnOff), "begin with platform, git branch, build tools and the names in the directory",
+        in_project=True,
+    )  # fmt: skip
     claude_md = Choice[OnOff]("on", get_args(OnOff), "read CLAUDE.md in directories without AGENTS.md", in_project=True)
     theme = Text("the name of a theme; auto suits the terminal", in_project=True)
     tool_render = Choice[ToolRender](

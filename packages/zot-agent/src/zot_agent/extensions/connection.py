@@ -46,7 +46,6 @@ from zot_ext.protocol.splitter import Oversized
 
 if TYPE_CHECKING:
     from zot_core.sandbox.sandbox import Sandbox
-    from zot_ext.protocol.permissions import Choice
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
@@ -92,7 +91,7 @@ class Connection:
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
         sandbox: "Sandbox | None" = None,
-        may_run: "Choice" = True,
+        may_run: bool | tuple[str, ...] = True,
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -102,12 +101,9 @@ class Connection:
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
         self.log = log.line
-        self.env = env
-        """The environment of the process."""
+        self.launch = Launch(argv, directory, env)
         self.sandbox, self.may_run = sandbox, may_run
-        self._argv, self._directory = argv, directory
-        self._listener, self._ack, self._limits, self._trace = listener, ack, limits, trace
-        self._log = log
+        self._listener, self._ack, self._limits, self._trace, self._log = listener, ack, limits, trace, log
         self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
         self.intercept_options: dict[str, InterceptOptions] = {}  # by event
         self.pending = PendingRequests(name, log.line)
@@ -128,19 +124,15 @@ class Connection:
         """Start the process, without waiting for its hello. Raises `LaunchError`."""
         if self.state != "starting" or self._process is not None:
             raise RuntimeError("a connection is started once")
-        self.log(f"zot {__version__} starts {' '.join(self._argv)}")
+        self.log(f"zot {__version__} starts {' '.join(self.launch.argv)}")
         try:
             if problem := missing_posix("programs of extensions"):
                 raise OSError(problem)
             self._loop = asyncio.get_running_loop()
-            launch = Launch(self._argv, self._directory, self.env)
-            if self.sandbox is not None:
-                launch = self.sandbox.confine(launch)
-            process = Process(
-                launch.argv, launch.cwd, launch.env, self._log.descriptor, self._process_ended, launch.descriptors
-            )
+            launch = self.launch if self.sandbox is None else self.sandbox.confine(self.launch)
+            process = Process(launch, self._log.descriptor, self._process_ended)
         except (OSError, ValueError) as error:
-            failure = launch_failure(self.name, self._argv, self._directory, error)
+            failure = launch_failure(self.name, self.launch.argv, self.launch.cwd, error)
             self._end_before_start(str(failure))
             raise failure from error
         self._process = process

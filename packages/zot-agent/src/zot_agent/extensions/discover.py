@@ -57,6 +57,11 @@ class DiscoveredExtension(Record):
         return self.manifest.permissions or EVERYTHING
 
     @property
+    def waits(self) -> bool:
+        """Whether it is installed, and waits for the person."""
+        return self.untrusted and self.scope == "global"
+
+    @property
     def enabled(self) -> bool:
         """Whether the manifest enables it. A hidden extension does not run even if enabled."""
         return self.manifest.enabled

@@ -6,33 +6,25 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 from zot_core.machine.process_groups import group_runs, signal_group
+from zot_core.machine.shell import Launch
 
 _POLL = 0.02
 """Seconds between two checks whether the group has ended."""
 
 
 class Process:
-    """A process started in the folder `directory`, with pipes as standard input and output.
+    """A process started as `launch` says, with pipes as standard input and output.
 
     `input` and `output` are the pipe ends of the parent; the owner of this object closes them. `ended` is called once,
     from the loop, when the process has ended and was reaped; its children may still run. OSError or ValueError if it
     cannot be started.
     """
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        directory: str,
-        env: Mapping[str, str],
-        errors: int,
-        ended: Callable[[], None],
-        descriptors: Sequence[int] = (),
-    ) -> None:
-        """`errors` is a descriptor for its standard error, or `subprocess.DEVNULL`; `descriptors` are passed on, and
-        closed here. A loop must run."""
+    def __init__(self, launch: Launch, errors: int, ended: Callable[[], None]) -> None:
+        """`errors` is a descriptor for its standard error, or `subprocess.DEVNULL`. A loop must run."""
         self.exited = asyncio.Event()
         self._ended = ended
         self._loop = asyncio.get_running_loop()
@@ -40,21 +32,21 @@ class Process:
         self.output, theirs_out = os.pipe()
         try:
             self._child = subprocess.Popen(
-                argv,
-                cwd=directory,
-                env=env,
+                launch.argv,
+                cwd=launch.cwd,
+                env=launch.env,
                 stdin=theirs_in,
                 stdout=theirs_out,
                 stderr=errors,
                 start_new_session=True,
-                pass_fds=descriptors,
+                pass_fds=launch.descriptors,
             )
         except BaseException:
             os.close(self.input)
             os.close(self.output)
             raise
         finally:
-            for descriptor in (theirs_in, theirs_out, *descriptors):
+            for descriptor in (theirs_in, theirs_out, *launch.descriptors):
                 os.close(descriptor)
         self.pid = self._child.pid
         self._watch()

@@ -23,6 +23,7 @@ from zot_core.conversation.driver import Conversation
 from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
 from zot_core.prompt.context_files import find_context, find_system
+from zot_core.prompt.surroundings import surroundings
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import StoredSession, load
@@ -295,15 +296,16 @@ def known_models(home: str) -> KnownProviders:
 def instructions(
     options: HostOptions, settings: Settings, cwd: str, home: str, *, trusted: bool
 ) -> tuple[str | None, list[str], list[str]]:
-    """Return the text that replaces zot's system prompt, the texts appended to it, and notes for the person about
-    omitted files."""
+    """Return the text that replaces zot's system prompt, the texts appended to it (instructions, and facts about the
+    directory), and notes for the person about omitted files."""
     if options.no_context_files:
         return options.system_prompt, options.append_system_prompt, []
     context = find_context(cwd, home, claude=settings.claude_md == "on")
     replace = options.system_prompt
     if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
         replace = system.text
-    return replace, [*context.sections(), *options.append_system_prompt], context.notes
+    around = surroundings(cwd) if settings.surroundings == "on" else ""
+    return replace, [*context.sections(), *options.append_system_prompt, around], context.notes
 
 
 def working_directory(cwd: str) -> str:

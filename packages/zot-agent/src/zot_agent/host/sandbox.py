@@ -1,6 +1,7 @@
 """`SandboxSwitch`: turns the sandbox of a conversation on and off."""
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import zot_home
@@ -15,6 +16,7 @@ from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError, UnknownName
 
 if TYPE_CHECKING:
+    from zot_core.permissions.rule import Rule
     from zot_core.sandbox.policy import SandboxPolicy
     from zot_core.sandbox.sandbox import Sandbox
 
@@ -83,10 +85,10 @@ class SandboxSwitch:
         self.settings = settings
         if self.sandbox is not None:
             self.set("strict" if self.sandbox.policy.strict else "on")
-            for each in self._opened:
-                each.allow(settings.sandbox_hosts)
 
     def _open(self, *, strict: bool) -> "Sandbox":
+        from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  as above
+        from zot_core.sandbox.policy import repository_around  # noqa: PLC0415  as above
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
 
         settings, runtime = self.settings, self._conversation.runtime
@@ -95,7 +97,8 @@ class SandboxSwitch:
                 runtime.cwd,
                 zot_home=zot_home(),
                 writable=[*settings.sandbox_folders, *self._options.add_dirs],
-                readable=sorted({skill.folder for skill in runtime.skills}),
+                readable=[*repository_around(runtime.cwd), *{skill.folder for skill in runtime.skills}],
+                hidden=denied_paths(self._conversation.permissions.rules, runtime.cwd),
                 hosts=settings.sandbox_hosts,
                 variables=settings.sandbox_variables,
                 git=settings.sandbox_git,
@@ -107,9 +110,25 @@ class SandboxSwitch:
             sandbox.close()
             raise ConfigError(f"{why}; without a sandbox: --sandbox off")
         self._opened.append(sandbox)
+        rules = self._conversation.permissions.rules
+        # Nobody can be asked about a connection of a command.
+        denied = [each.pattern for each in rules if each.action != "allow" and isinstance(each.pattern, HostPattern)]
+        for each in self._opened:
+            each.allow(settings.sandbox_hosts, denied)
         return sandbox
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only."""
         for each in self._opened:
             each.close()
+
+
+def denied_paths(rules: "Iterable[Rule]", cwd: str) -> list[str]:
+    """Return the paths that rules deny to be read, as far as they name them: `keys`, `keys/**`, `**/.env` of `cwd`."""
+    found = []
+    for rule in rules:
+        name = rule.text.partition("(")[2].removesuffix(")").strip()
+        path = name.removesuffix("/**").removeprefix("**/")
+        if rule.action == "deny" and rule.tool.casefold() == "read" and path and not set(path) & set("*?\\"):
+            found.append(os.path.join(cwd, os.path.expanduser(path)))
+    return found

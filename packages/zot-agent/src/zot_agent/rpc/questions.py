@@ -18,13 +18,18 @@ class PermissionRequests:
 
     def __init__(self, conversation: "Conversation", seconds: float) -> None:
         self._conversation, self._seconds = conversation, seconds
-        self._open: dict[str, asyncio.Future[PermissionAnswer]] = {}
+        self._open: dict[str, tuple[PermissionRequest, asyncio.Future[PermissionAnswer]]] = {}
         self._gone = False
+
+    @property
+    def open(self) -> list[PermissionRequest]:
+        """What waits for an answer."""
+        return [request for request, _ in self._open.values()]
 
     def close(self) -> None:
         """Refuse what waits and what is asked later: there is nobody to answer."""
         self._gone = True
-        for waiting in self._open.values():
+        for _, waiting in self._open.values():
             if not waiting.done():
                 waiting.set_result(PermissionAnswer("no", "nobody can be asked", unanswered=True))
 
@@ -35,11 +40,10 @@ class PermissionRequests:
         if self._gone:
             return PermissionAnswer("no", "nobody can be asked", unanswered=True)
         answer: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
-        self._open[question.id] = answer
         call, events = question.call, self._conversation.events
-        events.notify(
-            PermissionRequest(question.id, call.id, call.name, call.arguments, question.reason, question.always)
-        )
+        request = PermissionRequest(question.id, call.id, call.name, call.arguments, question.reason, question.always)
+        self._open[question.id] = request, answer
+        events.notify(request)
         given = PermissionAnswer("no")
         try:
             async with asyncio.timeout(self._seconds):
@@ -53,7 +57,7 @@ class PermissionRequests:
 
     def answer(self, request: str, answer: PermissionAnswer) -> bool:
         """Answer a request; return whether it was open."""
-        waiting = self._open.get(request)
+        _, waiting = self._open.get(request, (None, None))
         if waiting is None or waiting.done():
             return False
         waiting.set_result(answer)

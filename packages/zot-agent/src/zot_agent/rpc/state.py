@@ -26,6 +26,10 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         "session_id": state.session_id,
         "queued": len(conversation.waiting),
         "tools": sorted(context.runtime.agent.tools),
+        "permission_mode": conversation.permissions.mode,
+        "permission_requests": [
+            {name: getattr(each, name) for name in each.__match_args__} for each in context.permissions.open
+        ],
         "sandbox": conversation.sandbox,
         "todos": todo_fields(conversation.todos.items),
     }
@@ -107,12 +111,14 @@ METHODS = (
         "get_state",
         get_state,
         "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
-        "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`.",
+        "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`; "
+        "`permission_requests` are the events `permission_request` that wait for an answer.",
         (),
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
         '"cost_usd": 0.0123, "reasoning": null}, "reasoning": "off", "session_id": "", "queued": 0, '
-        '"tools": ["bash", "read"], "todos": [{"content": "Fix the parser", "status": "in_progress"}]}',
+        '"tools": ["bash", "read"], "permission_mode": "yolo", "permission_requests": [], "sandbox": "off", '
+        '"todos": [{"content": "Fix the parser", "status": "in_progress"}]}',
     ),
     Method(
         "get_messages",

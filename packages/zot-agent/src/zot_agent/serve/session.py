@@ -60,7 +60,8 @@ class ServedSession:
     def describe(self) -> dict[str, Any]:
         """Describe it for a list of sessions, as JSON."""
         state, conversation = self.host.runtime.state, self.host.conversation
-        first = next((message.text for message in self.host.runtime.messages if message.role == "user"), "")
+        prompts = (message for message in self.host.runtime.messages if message.role == "user")
+        first = next((message.display_text or message.text for message in prompts), "")
         return {
             "id": self.id,
             "cwd": state.cwd,

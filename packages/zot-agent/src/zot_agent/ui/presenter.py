@@ -320,7 +320,7 @@ class Presenter:
             arguments = call.parsed()
         except ValueError:
             return plain
-        return recall(arguments, plain[0].text) or plain
+        return recall(arguments, plain[0].text, failed=result.is_error) or plain
 
     def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():
@@ -341,7 +341,8 @@ class Presenter:
         if message.files:
             attached.append(TextDisplay(f"+ {message.files} file{'' if message.files == 1 else 's'}"))
         text = message.text if message.display_text is None else message.display_text
-        return [UserCell(text, self.style, attached)] if text or attached else []
+        whole = "" if text == message.text or commands or message.files else message.text
+        return [UserCell(text, self.style, attached, whole)] if text or attached else []
 
     def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
         """Return the cell for the summary of a compacted conversation; 0 stands for an unknown number of tokens."""

@@ -92,6 +92,25 @@ async def test_the_question_before_a_write_shows_the_change_of_a_file_and_the_co
         await talk.quiet()
 
 
+async def test_a_yes_to_a_change_is_no_yes_to_another_one(chats: Chats) -> None:
+    Path("a.py").write_text("x = 1\ny = 2\n")
+    call = Call("write", {"path": "a.py", "content": "x = 1\ny = 3\n"})
+    async with chats.open([Turn("So.", calls=[call]), "I see."]) as talk:
+        talk.asks = True
+        talk.type("go<enter>")
+        await talk.shown("2 + y = 3")
+        await talk.until(lambda: talk.dialog_open)
+        Path("a.py").write_text("x = 5\ny = 2\n")
+        talk.type("y")
+        await talk.shown("the file has changed meanwhile")
+        assert "1 - x = 5" in talk.screen()
+        assert Path("a.py").read_text() == "x = 5\ny = 2\n"
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("y")
+        await talk.shown("I see.")
+    assert Path("a.py").read_text() == "x = 1\ny = 3\n"
+
+
 async def test_the_question_hides_nothing_of_a_command_or_of_a_change(chats: Chats) -> None:
     hidden = "ls \x1b]0;\u202etouch hidden;\x07"
     calls = [bash(hidden), Call("write", {"path": "b.sh", "content": hidden})]

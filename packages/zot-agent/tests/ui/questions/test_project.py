@@ -107,3 +107,15 @@ async def test_prompt_templates_of_a_project_work_once_it_is_allowed_and_a_chang
     async with chats.built(server, rows=40) as talk:
         talk.type("/reload-ext<enter>")
         await talk.shown("Changed since you allowed it: .claude/commands/tidy.md")
+
+
+async def test_the_question_hides_nothing_of_what_would_start(
+    chats: Chats, server: ScriptedServer, project: Path
+) -> None:
+    manifest = {"name": "local", "exec": "./run", "args": ["\u202ehidden\x1b[8m", "two\nlines"]}
+    (project / ".zot" / "extensions" / "local" / "extension.json").write_text(json.dumps(manifest))
+    async with chats.built(server, rows=40) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown(r"extension local, which starts: ./run \u202ehidden\x1b[8m two lines")
+        await talk.until(lambda: talk.dialog_open)
+        talk.type("<esc>")

@@ -29,7 +29,8 @@ class SentHistory:
         self._agent = agent
         self._replaced: dict[int, _Replaced] = {}  # by `id` of the block
         # By `id` of the message and whether thinking is left out: the message and its copy. Each request needs the same
-        # copies, which are encoded once.
+        # copies, which are encoded once. Another thread may be adding some, so the dictionary is never cleared but
+        # replaced.
         self._copies: dict[tuple[int, bool], tuple[Message, Message]] = {}
 
     def attach(self) -> None:
@@ -39,13 +40,13 @@ class SentHistory:
     def replace(self, block: TextBlock | ImageBlock, replacement: TextBlock) -> None:
         """Send `replacement` from now on in place of `block`, a block of a message or of a tool result in it."""
         self._replaced[id(block)] = _Replaced(block, replacement, timestamp())
-        self._copies.clear()
+        self._copies = {}
 
     def restore(self, blocks: Iterable[TextBlock | ImageBlock]) -> None:
         """Send these blocks themselves again."""
         for block in blocks:
             self._replaced.pop(id(block), None)
-        self._copies.clear()
+        self._copies = {}
 
     def current(self, block: TextBlock | ImageBlock) -> TextBlock | ImageBlock:
         """Return what is sent in place of the block: itself if it is not replaced."""
@@ -83,11 +84,11 @@ class SentHistory:
         """Return the message as it is sent; itself if nothing in it is replaced or left out."""
         if not stale and not changed:
             return message
-        key = id(message), stale
-        if key not in self._copies:
+        key, copies = (id(message), stale), self._copies
+        if key not in copies:
             content = [self._sent(block) for block in message.content if not (stale and _signature(block))]
-            self._copies[key] = message, message.replace(content=content)
-        return self._copies[key][1]
+            copies[key] = message, message.replace(content=content)
+        return copies[key][1]
 
     def _sent(self, block: Block) -> Block:
         if isinstance(block, ToolResultBlock):

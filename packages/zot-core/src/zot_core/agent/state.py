@@ -53,3 +53,9 @@ class AgentState:
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""
+
+    @property
+    def full_system(self) -> str:
+        """The system prompt before any hook: `system`, and the lines that the tools bring, by their names."""
+        lines = [getattr(tool, "prompt_line", "") for _, tool in sorted(self.tools.items())]
+        return "\n\n".join(filter(None, [self.system, "\n".join(filter(None, lines))]))

@@ -126,7 +126,7 @@ async def _end_early(agent: AgentState, answer: Answer, end: TurnEnd) -> None:
 async def build_request(agent: AgentState) -> Request:
     """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
-        agent.system_prompt = await agent.hooks.system_prompt.apply(agent.system)
+        agent.system_prompt = await agent.hooks.system_prompt.apply(agent.full_system)
     # Sorted: providers cache a request by its prefix, which begins with the tools.
     tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
     request = Request(

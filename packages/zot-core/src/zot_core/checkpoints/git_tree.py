@@ -98,7 +98,7 @@ class GitTree:
         if changed := names - large.keys() - unread:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
-        return found
+        return found + self._changed_since(found)
 
     def _packing(self) -> tuple[str, ...]:
         """Return the settings with which git stores all contents in one file; git before 2.38 would make one for each.
@@ -138,6 +138,16 @@ class GitTree:
                 now = large.get(name) or save(path, self._store.objects, self._limits.file_bytes)
                 if now != old.get(name):
                     changes.append(FileChange(path, old.get(name), now))
+        return changes
+
+    def _changed_since(self, found: list[FileChange]) -> list[FileChange]:
+        """Return what has changed in these files since they were compared: git has read them later than that."""
+        changes = []
+        for path, _, before in found:
+            with suppress(OSError):  # unreadable
+                now = save(path, self._store.objects, self._limits.file_bytes)
+                if now != before:
+                    changes.append(FileChange(path, before, now))
         return changes
 
     def _path(self, name: bytes) -> str:

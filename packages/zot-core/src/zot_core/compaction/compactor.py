@@ -107,6 +107,7 @@ class Compactor:
             raise CompactionError("empty summary from model")
         if agent.history.revision != revision:
             raise CompactionError("the conversation changed while its summary was being written; try again")
+        text = "\n\n".join([text, *self._carried(messages)])
         # Nothing is awaited from here on, so the change cannot be cancelled half-way.
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
         summary = Message("user", content, timestamp(), summarized_tokens=before, id=new_entry_id())
@@ -114,6 +115,15 @@ class Compactor:
         agent.hooks.compacted.notify(Compaction(summary, len(kept)))
         agent.history.reset([summary, *kept])
         agent.emit(CompactDone(text, len(kept), before, estimate([summary, *kept])))
+
+    def _carried(self, messages: list[Message]) -> list[str]:
+        """Return what the tools keep over a compaction, such as a list of what is to be done."""
+        found: list[str] = []
+        for _, tool in sorted(self._agent.tools.items()):
+            carry = getattr(tool, "carry", None)
+            if carry is not None and (kept := carry(messages)):
+                found.append(kept)
+        return found
 
     def attach(self) -> None:
         """Compact automatically from now on: before a turn and at the end of a run if the history has reached the

@@ -60,7 +60,11 @@ class ConversationBranches:
     ) -> "Moved":  # fmt: skip
         """Do what `go_to` does, with the files: see `RestoringBranches.go_back`."""
         self._check_idle()
-        summary = await self._summary(entry, before=before) if summarise and restore != "files" else None
+        summary = None
+        if summarise and restore != "files":
+            if restore == "both" and not force:  # a summary that is then not used would cost money
+                await self._runtime.branches.check_edited(entry, before=before)
+            summary = await self._summary(entry, before=before)
         moved = await self._runtime.branches.go_back(
             entry, before=before, restore=restore, force=force, summary=summary
         )

@@ -82,14 +82,16 @@ class CommandSet:
     async def prompt_of(self, name: str, args: str) -> CommandPrompt | None:
         """Return the prompt that a skill or a template makes of a command; None for a command of an extension or an
         unknown one. Raises `UnknownName` for an unknown skill, and `ConfigError`."""
+        typed = f"/{name} {args}".strip()
         if names_skill(name):
-            return CommandPrompt(self._text_of_skill(name[len(SKILL) :], args))
+            return CommandPrompt(self._text_of_skill(name[len(SKILL) :], args), shown=typed)
         if self.extensions is not None:
             await self.extensions.ready()
         templates = self._runtime.workspace.templates
         if templates is None or self.of_extension(name) is not None:
             return None
-        return await asyncio.to_thread(templates.expand, name, args)
+        prompt = await asyncio.to_thread(templates.expand, name, args)
+        return None if prompt is None else prompt.replace(shown=typed)
 
     def _text_of_skill(self, name: str, args: str) -> str:
         skill = next((each for each in self._runtime.skills if each.name.lower() == name.lower()), None)

@@ -81,11 +81,11 @@ class Conversation:
         """The source of commands and events of extensions: see `attach`."""
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
-        self.sandbox: SandboxState = "off"
         self.front_end = ""
         """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
+        self.sandbox: SandboxState = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
         self.text_deferred = False
@@ -351,7 +351,7 @@ class Conversation:
             if prompt is None:
                 return end_run(agent, "completed")
             results, self._shell_results = self._shell_results, []
-            message = message_with_output(results, prompt.text, images, attached)
+            message = message_with_output(results, prompt.text, images, attached, prompt.shown)
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop

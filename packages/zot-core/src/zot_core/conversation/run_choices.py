@@ -11,6 +11,7 @@ from zot_core.runtime import resolve
 from zot_core.runtime.runtime import Runtime
 from zot_core.templates import CommandPrompt
 from zot_provider.errors import ConfigError
+from zot_provider.router import RoutingClient
 
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule
@@ -65,6 +66,10 @@ def _use_model(prompt: CommandPrompt, runtime: Runtime) -> bool:
     agent = runtime.agent
     try:
         model, unknown, level = resolve.other_model(agent.client, agent.model, prompt.model, "")
+        # A server with names of its own takes any name; the template may mean a model of another provider.
+        if isinstance(agent.client, RoutingClient) and not prompt.model.startswith(f"{model.provider}/"):
+            known = agent.client.registry.knows(model)
+            unknown = unknown or ("" if known else "zot does not know it")
     except ConfigError as error:
         unknown = error_line(error)
     if unknown:

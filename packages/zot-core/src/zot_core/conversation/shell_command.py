@@ -57,16 +57,17 @@ def read_shell_command(text: str) -> ShellCommand | None:
 
 
 def message_with_output(
-    results: Iterable[ShellResult], prompt: str, images: Iterable[ImageBlock] = (), attached: Sequence[str] = ()
-) -> Message:
+    results: Iterable[ShellResult], prompt: str, images: Iterable[ImageBlock] = (), attached: Sequence[str] = (),
+    shown: str = "",
+) -> Message:  # fmt: skip
     """Build the user message for `prompt`. The model reads the output of the commands that are `in_context`, then the
-    texts of `attached` files, then the prompt; the user sees the prompt alone."""
+    texts of `attached` files, then the prompt; the user sees the prompt alone, or `shown` in its place."""
     outputs = [result.text for result in results if result.command.in_context]
     texts = [*outputs, *attached]
     if not texts:
-        return user_message(prompt, images)
+        return user_message(prompt, images, display_text=shown if shown not in ("", prompt) else None)
     text = "\n\n".join([*texts, prompt] if prompt.strip() else texts)
-    return user_message(text, images, display_text=prompt, commands=len(outputs), files=len(attached))
+    return user_message(text, images, display_text=shown or prompt, commands=len(outputs), files=len(attached))
 
 
 class RunningCommand:

@@ -163,8 +163,17 @@ def is_public(address: str) -> bool:
     return found.is_global and not found.is_multicast and not found.is_reserved
 
 
-def judge_host(host: str, port: int, allowed: Sequence[HostPattern] | None, *, private: bool) -> None:
+def judge_host(
+    host: str,
+    port: int,
+    allowed: Sequence[HostPattern] | None,
+    denied: Sequence[HostPattern],
+    *,
+    private: bool,
+) -> None:
     """Judge a canonical host by its words alone, see `NetworkAccess`. Raises `AddressRefused`."""
+    if any(each.matches(host, port) for each in denied):
+        raise AddressRefused(f"a rule of the permissions does not allow {_shown(host, port)}")
     if allowed is not None and not any(each.matches(host, port) for each in allowed):
         raise AddressRefused(f"{_shown(host, port)} is not among the hosts that the sandbox allows")
     if private:

@@ -23,11 +23,12 @@ async def look_up(name: str, port: int) -> list[str]:
 class NetworkAccess(Record):
     """Which hosts may be connected to.
 
-    `hosts`: patterns of the allowed hosts, None for every host, empty for no host. `private`: whether addresses that
-    are not public are allowed too, such as those of this machine.
+    `hosts`: patterns of the allowed hosts, None for every host, empty for no host; `denied` count more than these.
+    `private`: whether addresses that are not public are allowed too, such as those of this machine.
     """
 
     hosts: "Sequence[HostPattern] | None" = None
+    denied: "Sequence[HostPattern]" = ()
     private: bool = False
     lookup: Lookup = look_up
 
@@ -35,7 +36,7 @@ class NetworkAccess(Record):
         """Judge a canonical host by its words alone, as before a proxy resolves it. Raises `AddressRefused`."""
         from zot_core.machine.hosts import judge_host  # noqa: PLC0415  4 ms, not before the first page
 
-        judge_host(host, port, self.hosts, private=self.private)
+        judge_host(host, port, self.hosts, self.denied, private=self.private)
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """Judge a canonical host and return its addresses, which were looked up once: connect to these. Raises

@@ -37,10 +37,10 @@ class ContextSplit(Record):
 def context_split(runtime: Runtime) -> ContextSplit:
     """Return the parts of the next request. Reads all messages of a long session: call it in a thread."""
     agent = runtime.agent
-    system = agent.system if agent.system_prompt is None else agent.system_prompt
+    system = agent.full_system if agent.system_prompt is None else agent.system_prompt
     skills = skills_section(runtime.skills)
     skills = skills if skills in system else ""  # an extension may have replaced the prompt
-    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.tools.values()])
+    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in list(agent.tools.values())])
     texts = {"system": len(system) - len(skills), "skills": len(skills), "tools": len(tools)}
     parts = [ContextPart(kind, size // CHARACTERS_PER_TOKEN) for kind, size in texts.items() if size]
     messages = agent.history.messages

@@ -82,12 +82,19 @@ class RestoringBranches(Branches):
 
     async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
         """Return the paths of the files that `go_back` would restore."""
+        return [each.path for each in await self._planned(entry, before=before)]
+
+    async def check_edited(self, entry: str, *, before: bool = False) -> None:
+        """Raise `FilesEdited` if `go_back` would without `force`."""
+        if edited := [each.path for each in await self._planned(entry, before=before) if each.edited]:
+            raise FilesEdited(edited)
+
+    async def _planned(self, entry: str, *, before: bool) -> "list[Restoration]":
         if self._checkpoints is None:
             return []
         tree, make_plan = await self._way(entry, before=before)
         async with self._checkpoints.ready() as make_history:
-            plan = await asyncio.to_thread(make_plan, await make_history(tree))
-        return [each.path for each in plan.files]
+            return (await asyncio.to_thread(make_plan, await make_history(tree))).files
 
     async def undo(self, *, force: bool = False) -> Moved:
         """Go back to before the last prompt, with the files. Raises what `go_back` raises."""

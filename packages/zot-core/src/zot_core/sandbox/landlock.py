@@ -35,7 +35,7 @@ def problem() -> str:
     if sys.platform != "linux" or os.uname().machine not in MACHINES:
         return "there is no Landlock on this system"
     version = ctypes.CDLL(None).syscall(give_up.CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
-    return "" if version >= _OLDEST else "the kernel has no Landlock, or one that is too old"
+    return "" if version >= _OLDEST else "the kernel has no Landlock, or an old version of it"
 
 
 def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> Launch:
@@ -53,7 +53,7 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits) -> La
 
 
 def allowed(policy: SandboxPolicy) -> tuple[list[str], list[str]]:
-    """Return the paths with everything below them that may be read, and those that may be written too."""
+    """Return the paths that may be read with everything below them, and the paths that may be written too."""
     hidden = [*_HIDDEN, *(path for path, access in policy.paths.items() if access == "none")]
     write = [path for path, access in policy.paths.items() if access == "write"]
     read = [path for path, access in policy.paths.items() if access == "read"]

@@ -13,7 +13,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from zot_core.aio import cancel_soon, spawn
-from zot_core.machine.hosts import host_patterns
+from zot_core.machine.hosts import HostPattern, host_patterns
 from zot_core.machine.network import NetworkAccess
 from zot_core.machine.shell import Launch
 from zot_core.sandbox import join
@@ -34,9 +34,9 @@ class SandboxNetwork:
         self.tasks: set[asyncio.Task[None]] = set()
         """One for each sandbox that runs."""
 
-    def allow(self, hosts: Sequence[str]) -> None:
-        """Replace the allowed hosts, also for sandboxes that run. ValueError, and no change, for a wrong pattern."""
-        self.proxy.access = self.proxy.access.replace(hosts=host_patterns(hosts))
+    def allow(self, hosts: Sequence[str], denied: Sequence[HostPattern]) -> None:
+        """Replace the hosts, also for sandboxes that run. ValueError, and no change, for a wrong pattern."""
+        self.proxy.access = self.proxy.access.replace(hosts=host_patterns(hosts), denied=denied)
 
     def join(self, launch: Launch) -> tuple[list[str], Launch]:
         """Return arguments of bubblewrap, and how to start `launch` behind them. Its descriptors become those of the

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from zot_core.sandbox.aliases import other_paths, read_mounts
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -32,9 +33,9 @@ _SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/ssh", "/etc/ssl/private")
 
 _TOOLCHAINS = (
     ".asdf", ".bun/bin", ".cargo/bin", ".cargo/registry", ".deno/bin", ".dotnet", ".fnm", ".ghcup", ".juliaup",
-    ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise", ".local/share/pipx",
-    ".local/share/pnpm", ".local/share/uv", ".nvm", ".nodenv", ".opam", ".pyenv", ".rbenv", ".rustup", ".rvm",
-    ".sdkman", ".volta", "go/bin", "go/pkg/mod", "miniconda3", "miniforge3",
+    ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pipx",
+    ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools", ".nvm", ".nodenv", ".opam", ".pyenv",
+    ".rbenv", ".rustup", ".rvm", ".sdkman", ".volta", "go/bin", "go/pkg/mod", "miniconda3", "miniforge3",
 )  # fmt: skip
 """Folders of programs below a home; none holds a key (`~/.cargo` itself does)."""
 
@@ -91,10 +92,11 @@ class SandboxPolicy(Record):
 def make_policy(
     root: str,
     *,
-    zot_home: str,
+    zot_home: str = "",
     home: str = "",
     writable: Iterable[str] = (),
     readable: Iterable[str] = (),
+    hidden: Iterable[str] = (),
     environ: Mapping[str, str] | None = None,
     scratch: str = "",
     hosts: Sequence[str] = (),
@@ -104,9 +106,10 @@ def make_policy(
 ) -> SandboxPolicy:
     """Return the policy for a project.
 
-    `zot_home` is zot's own folder, which holds keys, settings and sessions. `writable` are more folders to work in,
-    `readable` are more paths to read. Raises ValueError, with a line for the person, if the project or one of the
-    folders contains the home: everything in it would be writable.
+    `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are
+    more folders to work in, `readable` more paths to read, and the `hidden` ones are not there. Raises ValueError, with
+    a line for the person, if the project or one of the folders contains the home, because everything in it would be
+    writable, or if what must be protected is a link.
     """
     root, home = os.path.realpath(root), os.path.realpath(home or os.path.expanduser("~"))
     work = [root, *(os.path.realpath(os.path.expanduser(path)) for path in writable)]
@@ -115,15 +118,16 @@ def make_policy(
             raise ValueError(
                 f"the sandbox cannot protect your home folder from work in {folder}; choose a folder below it"
             )
-    hidden = (home, *_HOMES, *_SHARED, *_SECRETS)
-    paths: dict[str, Access] = {os.path.realpath(path): "none" for path in hidden if os.path.lexists(path)}
+    usual = (home, *_HOMES, *_SHARED, *_SECRETS)
+    paths: dict[str, Access] = {os.path.realpath(path): "none" for path in usual if os.path.lexists(path)}
     if git == "write":
         readable = [*readable, os.path.join(home, ".gitconfig"), os.path.join(home, ".config", "git")]
     for path in (*_toolchains(home, os.environ if environ is None else environ), *readable):
         path = os.path.realpath(os.path.expanduser(path))
         if os.path.exists(path) and not _below(home, path) and paths.get(path) != "none":
             paths[path] = "read"
-    paths[os.path.realpath(zot_home)] = "none"
+    if zot_home:
+        paths[os.path.realpath(os.path.expanduser(zot_home))] = "none"
     own_python = os.path.realpath(sys.prefix)
     for folder in work:
         paths = {path: access for path, access in paths.items() if access == "none" or not _below(path, folder)}
@@ -132,8 +136,11 @@ def make_policy(
         if _below(own_python, folder):
             paths[own_python] = "read"
         paths |= _git_folders(folder, git)
+    paths |= {os.path.realpath(path): "none" for path in hidden if os.path.exists(path)}
     if scratch:
         paths[scratch] = "write"
+    again = other_paths([path for path, access in paths.items() if access == "none"], read_mounts())
+    paths |= {path: "none" for path in again if path not in paths}
     return SandboxPolicy(root, home, paths, scratch, hosts, variables, git, strict)
 
 
@@ -159,6 +166,17 @@ def _toolchains(home: str, environ: Mapping[str, str]) -> list[str]:
     pythons = [sys.prefix, sys.base_prefix]
     usual = [os.path.join(home, path) for path in _TOOLCHAINS]
     return [*on_path, *pythons, *usual, "/home/linuxbrew"]
+
+
+def repository_around(folder: str) -> list[str]:
+    """Return the folder of the repository around a folder; nothing without one, or if the folder has its own."""
+    around = folder = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(around, ".git")):
+        parent = os.path.dirname(around)
+        if parent == around:
+            return []
+        around = parent
+    return [] if around == folder else [around]
 
 
 def _git_folders(folder: str, git: str) -> dict[str, Access]:

@@ -111,7 +111,8 @@ class FilteringProxy:
                     self.access.judge(request.host, request.port)
                     streams = await _tunnel(upstream, f"{name}:{request.port}")
                 else:
-                    streams = await _connect(await self.access.addresses(request.host, request.port), request.port)
+                    found = await self.access.addresses(request.host, request.port)
+                    streams = await _connect(found, request.port, self.limits.connect_seconds)
         except TimeoutError as error:
             raise Unacceptable(f"{request.host} does not answer", 502) from error
         except (OSError, asyncio.IncompleteReadError) as error:
@@ -272,14 +273,17 @@ async def _exactly(reader: asyncio.StreamReader, size: int) -> AsyncIterator[byt
         yield piece
 
 
-async def _connect(addresses: Sequence[str], port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to the first address that answers. Raises OSError."""
+async def _connect(
+    addresses: Sequence[str], port: int, limit: float
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to the first address that answers in its share of `limit` seconds. Raises OSError."""
     failed = OSError("it has no address")
     for address in addresses:
         try:
-            return await asyncio.open_connection(address, port)
+            async with asyncio.timeout(limit / len(addresses)):
+                return await asyncio.open_connection(address, port)
         except OSError as error:
-            failed = error
+            failed = error if str(error) else OSError("it does not answer")
     raise failed
 
 

@@ -16,6 +16,7 @@ from zot_core.sandbox.limits import SandboxLimits, inside_environment
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
 
 if TYPE_CHECKING:
+    from zot_core.machine.hosts import HostPattern
     from zot_core.sandbox.network import SandboxNetwork
 
 
@@ -71,14 +72,14 @@ class Sandbox:
 
     @property
     def access(self) -> NetworkAccess:
-        """What a tool of this process may reach: what the inside may."""
-        return self.network.proxy.access if self.network is not None else NetworkAccess(hosts=())
+        """What a tool of this process may reach: what the inside may. Rules judge its calls before that."""
+        return self.network.proxy.access.replace(denied=()) if self.network is not None else NetworkAccess(hosts=())
 
-    def allow(self, hosts: Sequence[str]) -> None:
-        """Replace the allowed hosts, also for what runs; without any from the start, there is no network. ValueError
-        for a wrong pattern."""
+    def allow(self, hosts: Sequence[str], denied: "Sequence[HostPattern]" = ()) -> None:
+        """Replace the allowed hosts, and the hosts that are denied although they are among them, also for what runs. A
+        sandbox without hosts at its start has no network. ValueError for a wrong pattern."""
         if self.network is not None:
-            self.network.allow(hosts)
+            self.network.allow(hosts, denied)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""

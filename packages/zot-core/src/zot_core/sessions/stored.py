@@ -142,12 +142,13 @@ class StoredMessage(Message):
                 raise SessionError(f"cannot read the session's older messages: {error.strerror}") from error
             there = [each for each in found if each is not None]
             first = there[0] if there else Message(self.role, [])
-            for field_name in Message.__match_args__:
-                if field_name not in ("role", "id"):
-                    setattr(self, field_name, getattr(first, field_name))
-            self.content = [block for each in there for block in each.content]
+            content = [block for each in there for block in each.content]
             if len(there) < len(found) and self.role != "tool":
-                self.content.append(TextBlock("(a part of the session file is damaged here)"))
+                content.append(TextBlock("(a part of the session file is damaged here)"))
+            for field_name in Message.__match_args__:  # each once: another thread may be reading
+                if field_name not in ("role", "id", "content"):
+                    setattr(self, field_name, getattr(first, field_name))
+            self.content = content
             self._source = None
         return object.__getattribute__(self, name)
 

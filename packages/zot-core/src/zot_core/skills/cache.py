@@ -8,17 +8,17 @@ import os
 from typing import Any
 
 from zot_core.skills.skill import Skill
+from zot_core.version import __version__
 from zot_provider.files.regular_file import read_start
 from zot_provider.files.replace_file import replace_file
 
 LIMIT = 4 << 20
 """Maximum bytes of the file."""
 
-_VERSION = 1
-
 
 class SkillCache:
-    """The cache in the file `path`; without a path nothing is kept. A damaged file counts as empty."""
+    """The cache in the file `path`; without a path nothing is kept. A damaged file, and that of another version of zot,
+    which may read skills in another way, count as empty."""
 
     def __init__(self, path: str = "") -> None:
         self._path = path
@@ -30,7 +30,7 @@ class SkillCache:
             value = json.loads(read_start(self._path, LIMIT))
         except (OSError, ValueError, RecursionError):
             return {}
-        known = value.get("skills") if isinstance(value, dict) and value.get("version") == _VERSION else None
+        known = value.get("skills") if isinstance(value, dict) and value.get("version") == __version__ else None
         return known if isinstance(known, dict) else {}
 
     def get(self, path: str, found: os.stat_result, source: str, prefix: str) -> Skill | None:
@@ -61,7 +61,7 @@ class SkillCache:
         if not self._changed or not self._path or not os.path.isdir(os.path.dirname(self._path)):
             return
         known = {path: entry for path, entry in self._known.items() if os.path.exists(path)}
-        data = json.dumps({"version": _VERSION, "skills": known}).encode()
+        data = json.dumps({"version": __version__, "skills": known}).encode()
         try:
             if len(data) <= LIMIT:
                 replace_file(self._path, data, mode=0o600)

@@ -75,9 +75,9 @@ class PromptTemplates:
         from zot_core.templates.arguments import fill  # noqa: PLC0415  2 ms, and few prompts are commands
 
         try:
-            found = os.stat(file.path)
             prompt = read_prompt(file.path)
-            if file.source == "project" and max(found.st_ctime, found.st_mtime) > self._since:
+            # After it was read: a change in between counts, too.
+            if file.source == "project" and _changed(file.path) > self._since:
                 prompt.allowed_tools = []
             return prompt.replace(text=fill(prompt.text, arguments).strip(), source=f"/{file.name}")
         except FrontMatterError as error:
@@ -152,6 +152,12 @@ def _files_in(
                 yield TemplateFile(":".join((*names, stem)), path, source)
     for name, path in folders:
         yield from _files_in(path, source, seen, notes, (*names, name))
+
+
+def _changed(path: str) -> float:
+    """Return the time of the last change of a file, or of the link that leads to it."""
+    found = os.stat(path), os.lstat(path)
+    return max(time for each in found for time in (each.st_ctime, each.st_mtime))
 
 
 def _read(file: TemplateFile, listing: TemplateListing) -> None:

@@ -31,12 +31,14 @@ class PromptTemplate(Record):
 
 class CommandPrompt(Record):
     """The prompt that a slash command sends. For the run that answers it a template may ask for a `model`, by a name as
-    a person types it, and allow calls: `allowed_tools`, as in its front matter. `source` names the command in notes."""
+    a person types it, and allow calls: `allowed_tools`, as in its front matter. `source` names the command in notes.
+    `shown` is what the person sees in place of the text, if that is not empty."""
 
     text: str
     model: str = ""
     allowed_tools: list[str] = field(default_factory=list)
     source: str = ""
+    shown: str = ""
 
 
 def read_template(name: str, path: str, source: str) -> PromptTemplate:

@@ -49,15 +49,13 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [TerminalDisplay(command, output, None if code == -1 else code, float(found[2]))]
 
 
-@builtin(recall=_recall)
+@builtin(recall=_recall, prompt_line="Build, run and test with `bash`.")
 async def bash(
-    command: Annotated[str, "The command, run by bash (or sh) in the working directory"],
+    command: Annotated[str, "For bash (or sh)"],
     context: ToolContext,
-    timeout: Annotated[
-        float | None, "Seconds after which the command is ended; 0 for no limit; 5 minutes by default", AtLeast(0)
-    ] = None,
+    timeout: Annotated[float | None, "Seconds until it is ended; default 300, 0 for no limit", AtLeast(0)] = None,
     background: Annotated[  # noqa: FBT002  a parameter of the model's
-        bool, "Return at once, with the id of a job for the tool `job`"
+        bool, "Return at once, with the id of a job"
     ] = False,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""

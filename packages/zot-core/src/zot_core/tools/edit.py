@@ -59,14 +59,11 @@ class _Change(Record):
 
 
 class FileEdit(TypedDict):
-    """One replacement."""
-
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
 
     oldText: str
-    """Text that occurs exactly once in the file, white space included"""
+    """Occurs once in the file"""
     newText: str
-    """The text to put in its place"""
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
@@ -78,10 +75,16 @@ async def _preview(path: str, edits: list[FileEdit], context: ToolContext) -> li
     return [DiffDisplay(path, change.diff, change.starts)]
 
 
-@builtin(parallel=True, file_access=writes_path, recall=_recall, preview=_preview)
+@builtin(
+    parallel=True,
+    file_access=writes_path,
+    recall=_recall,
+    preview=_preview,
+    prompt_line="Change files with `edit`, so that the rest of them stays as it is.",
+)
 async def edit(
-    path: Annotated[str, "The file, relative to the working directory or absolute"],
-    edits: Annotated[list[FileEdit], "Replacements, all looked up in the file as it is now; they must not overlap"],
+    path: Annotated[str, "File"],
+    edits: list[FileEdit],
     context: ToolContext,
 ) -> ToolResult:
     """Apply all replacements or none; returns the change as a diff."""

@@ -87,7 +87,8 @@ async def _read_page(
             if proxy_for(parse_url(address.url)):
                 access.judge(address.host, address.port)
             accept = {"accept": "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5"}
-            reply = await transport.send("GET", address.url, accept, limit=limits.seconds, size=limits.bytes + 1)
+            size, limit = limits.bytes + 1, limits.seconds * 2  # the caller's limit comes first
+            reply = await transport.send("GET", address.url, accept, limit=limit, size=size)
             if reply.status not in _REDIRECTS:
                 break
             target = _target(address, reply)

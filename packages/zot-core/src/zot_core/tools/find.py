@@ -16,10 +16,10 @@ RESULTS = 1000
 
 @builtin(parallel=True, file_access=reads_any_file)
 async def find(
-    pattern: Annotated[str, "A glob for the name, or with a slash for the end of the path"],
+    pattern: Annotated[str, "Glob for the name, or with a slash for the end of the path"],
     context: ToolContext,
-    path: Annotated[str, "The directory to search; the working directory if left out"] = ".",
-    limit: Annotated[int, "The most results", AtLeast(1)] = RESULTS,
+    path: Annotated[str, "Directory"] = ".",
+    limit: Annotated[int, "Most results", AtLeast(1)] = RESULTS,
 ) -> ToolResult:
     """Returns paths of files and directories, sorted, including hidden ones; directories end in a slash."""
     from zot_core.tools.search.paths import find_paths  # noqa: PLC0415  only a search needs it

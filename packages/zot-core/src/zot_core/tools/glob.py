@@ -17,9 +17,9 @@ DEPTH = 24
 async def glob(
     pattern: Annotated[str, "Such as *.py (at any depth), src/**/*.ts, *.{js,jsx}"],
     context: ToolContext,
-    path: Annotated[str, "The directory to search; the working directory if left out"] = ".",
+    path: Annotated[str, "Directory"] = ".",
     *,
-    hidden: Annotated[bool, "Include names that begin with a dot"] = False,
+    hidden: Annotated[bool, "Include hidden names"] = False,
 ) -> ToolResult:
     """Returns at most 500 paths of files, sorted, up to 24 directories deep."""
     from zot_core.tools.search.paths import find_paths  # noqa: PLC0415  only a search needs it

@@ -24,13 +24,13 @@ LINE_CHARACTERS = 500
 async def grep(
     pattern: Annotated[str, "A regular expression (Python's)"],
     world: ToolContext,
-    path: Annotated[str, "The directory or file to search; the working directory if left out"] = ".",
-    glob: Annotated[str | None, "Search only such files: *.ts, src/**/*.py; a leading ! excludes them"] = None,
+    path: Annotated[str, "Directory or file"] = ".",
+    glob: Annotated[str | None, "Only such files: *.ts, src/**/*.py, !*.min.js"] = None,
     *,
-    ignoreCase: Annotated[bool, "Ignore upper and lower case"] = False,
-    literal: Annotated[bool, "Take the pattern as plain text"] = False,
-    context: Annotated[int, "Lines to show around each match", AtLeast(0)] = 0,
-    limit: Annotated[int, "The most matching lines", AtLeast(1)] = MATCHES,
+    ignoreCase: Annotated[bool, "Ignore case"] = False,
+    literal: Annotated[bool, "Pattern is plain text"] = False,
+    context: Annotated[int, "Lines around each match", AtLeast(0)] = 0,
+    limit: Annotated[int, "Most matches", AtLeast(1)] = MATCHES,
 ) -> ToolResult:
     """Returns matching lines with path and number, in the order of the paths; hidden files too."""
     from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it

@@ -17,8 +17,8 @@ LONGEST_WAIT = 600.0
 async def job(
     action: Annotated[Literal["list", "output", "stop"], "What to do"],
     context: ToolContext,
-    id: Annotated[str, "The id of the job, for `output` and `stop`"] = "",
-    wait: Annotated[float, "For `output`: first wait up to this many seconds for the end of the job", AtLeast(0)] = 0,
+    id: Annotated[str, "For `output` and `stop`"] = "",
+    wait: Annotated[float, "For `output`: most seconds to wait for the end", AtLeast(0)] = 0,
 ) -> ToolResult:
     """List jobs, read the new output of one, or stop it."""
     jobs = context.jobs

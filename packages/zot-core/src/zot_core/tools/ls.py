@@ -17,8 +17,8 @@ ENTRIES = 500
 @builtin(parallel=True, file_access=reads_any_file)
 async def ls(
     context: ToolContext,
-    path: Annotated[str, "The directory; the working directory if left out"] = ".",
-    limit: Annotated[int, "The most entries to list", AtLeast(1)] = ENTRIES,
+    path: Annotated[str, "Directory"] = ".",
+    limit: Annotated[int, "Most entries", AtLeast(1)] = ENTRIES,
 ) -> ToolResult:
     """Returns the names in a directory, sorted, including hidden ones; directories end in a slash."""
     target = await resolve(path, context)

@@ -27,10 +27,10 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
 
 @builtin(parallel=True, file_access=reads_path, recall=_recall)
 async def read(
-    path: Annotated[str, "The file, relative to the working directory or absolute"],
+    path: Annotated[str, "File"],
     context: ToolContext,
-    offset: Annotated[int | None, "The first line to read, from 1", AtLeast(1)] = None,
-    limit: Annotated[int | None, "How many lines to read", AtLeast(1)] = None,
+    offset: Annotated[int | None, "First line, from 1", AtLeast(1)] = None,
+    limit: Annotated[int | None, "Number of lines", AtLeast(1)] = None,
 ) -> ToolResult:
     """Returns lines of a file without line numbers, at most 2000 lines and 50 KiB; an image as an image block."""
     target = await resolve(path, context)

@@ -22,8 +22,6 @@ RECENT = 500
 
 
 class TodoItem(TypedDict):
-    """One item."""
-
     __pydantic_config__ = {"use_attribute_docstrings": True, "coerce_numbers_to_str": True}  # type: ignore[misc]  # noqa: RUF012
 
     content: str
@@ -35,7 +33,16 @@ def _recall(arguments: dict[str, Any], _: str) -> list[DisplayBlock]:
     return [TodoDisplay(_todos(arguments["items"]))]
 
 
-@builtin(parallel=True, recall=_recall)
+def _carry(messages: Sequence[Message]) -> str:
+    items = current_list(messages)
+    if all(each.status == "completed" for each in items):
+        return ""
+    marks = {"pending": " ", "in_progress": ">", "completed": "x"}
+    rows = [f"- [{marks[each.status]}] {each.content}" for each in items]
+    return "\n".join(["Your list of the steps of the task (x: completed, >: in progress):", *rows])
+
+
+@builtin(parallel=True, recall=_recall, carry=_carry)
 async def todo(items: Annotated[list[TodoItem], "The whole list, in order; empty to clear it"]) -> ToolResult:
     """Replace the list."""
     if len(items) > LONGEST:

@@ -39,7 +39,7 @@ async def _preview(path: str, content: str, context: ToolContext) -> list[Displa
 
 @builtin(parallel=True, file_access=writes_path, recall=_recall, preview=_preview)
 async def write(
-    path: Annotated[str, "The file, relative to the working directory or absolute"],
+    path: Annotated[str, "File"],
     content: Annotated[str, "All of the new content"],
     context: ToolContext,
 ) -> ToolResult:

@@ -12,8 +12,6 @@ _OPENROUTER = Quirks(
     headers=(("x-title", "zot"),),
 )
 
-_OPENROUTER_DEEPSEEK = _OPENROUTER.replace(reasoning_field="reasoning_content", reasoning_always=True)
-
 _OPENCODE_HEADERS = (("x-opencode-client", "zot"),)
 
 

@@ -109,7 +109,7 @@ class HttpTransport:
         except OSError as error:
             raise connection_failure(error, url, answered=False) from error
         if exchange.status >= 400:
-            raise status_error(exchange.status, document, exchange.headers, url)
+            raise status_error(exchange.status, document, exchange.headers)
         return document
 
     async def send(
@@ -185,7 +185,7 @@ class HttpTransport:
     async def _check(exchange: "_Exchange", url: str) -> None:
         """Refuse an answer that is not a stream of events."""
         if exchange.status >= 300:
-            raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers, url)
+            raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers)
         kind = exchange.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind in ("text/html", "application/json", "application/xhtml+xml"):
             what = "JSON" if kind == "application/json" else "a web page"

@@ -22,7 +22,7 @@ _LASTING = r"PerDay|Daily|\blimit: 0\b"
 """Quotas whose end is too far for a wait, and models that an account may not use."""
 
 
-def status_error(status: int, body: bytes, headers: Mapping[str, str], url: str) -> StatusError:
+def status_error(status: int, body: bytes, headers: Mapping[str, str]) -> StatusError:
     """Return the error for an answer with `status`. `body` is the part of it that was read, in any format."""
     from http import HTTPStatus  # noqa: PLC0415  only after a failure
 

@@ -23,7 +23,7 @@ async def run(call: ExtensionCall) -> CallAnswer:
     inside = None if sandbox is None else Sandbox(sandbox.policy.replace(processes=True), sandbox.limits)
 
     def prepare(launch: Launch) -> Launch:
-        launch = launch.replace(env=connection.env)
+        launch = launch.replace(env=connection.launch.env)
         return launch if inside is None else inside.confine(launch)
 
     output, length = bytearray(), 0

@@ -58,10 +58,12 @@ def _beside_agent(found: DiscoveredExtension, policy: SandboxPolicy) -> SandboxP
 def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> SandboxPolicy:
     """Return what the process may do. Raises ValueError, with a line for the person."""
     permissions, folder, project = found.permissions, os.path.realpath(found.directory), os.path.realpath(cwd)
+    # On some systems the addresses of name servers are in /run, which is hidden.
+    resolver = ["/etc/resolv.conf"] if permissions.network is True else []
     policy = make_policy(
         folder,
         zot_home=home,
-        readable=[SDK_FOLDER, os.path.dirname(zot_ext.__file__), *_paths(permissions.read, project)],
+        readable=[SDK_FOLDER, os.path.dirname(zot_ext.__file__), *resolver, *_paths(permissions.read, project)],
         writable=_paths(permissions.write, project),
         variables=[*_VARIABLES, *found.manifest.env],
         hosts=permissions.network if isinstance(permissions.network, tuple) else (),

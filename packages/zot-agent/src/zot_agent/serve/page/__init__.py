@@ -1,4 +1,4 @@
-"""The web page at `/`: nine static files without private data, served without a token."""
+"""The web page at `/`: ten static files without private data, served without a token."""
 
 from pathlib import Path
 
@@ -13,6 +13,7 @@ FILES = {
     "/app.js": ("app.js", "text/javascript; charset=utf-8"),
     "/earlier.js": ("earlier.js", "text/javascript; charset=utf-8"),
     "/log.js": ("log.js", "text/javascript; charset=utf-8"),
+    "/permission.js": ("permission.js", "text/javascript; charset=utf-8"),
     "/server.js": ("server.js", "text/javascript; charset=utf-8"),
     "/settings.js": ("settings.js", "text/javascript; charset=utf-8"),
     "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),

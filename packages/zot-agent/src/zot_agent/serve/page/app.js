@@ -3,6 +3,7 @@
 import { Accounts } from "./accounts.js";
 import { Earlier } from "./earlier.js";
 import { folded, follow, made, note, output, put, spoken, textOf } from "./log.js";
+import { Permission } from "./permission.js";
 import { server } from "./server.js";
 import { Settings } from "./settings.js";
 import { Waiting } from "./waiting.js";
@@ -16,6 +17,7 @@ const LONGEST = 20000; // characters of a tool's output that are shown
 const accounts = new Accounts(say, complain);
 const earlier = new Earlier(open, complain);
 const settings = new Settings(say, complain);
+const permission = new Permission(send);
 
 let current = null; // the session that is open here
 let socket = null;
@@ -135,6 +137,7 @@ function head(session) {
 }
 
 function hangUp() {
+  permission.show(null);
   clearTimeout(retry);
   if (socket) { socket.onclose = socket.onmessage = null; socket.close(); }
   socket = null;
@@ -231,6 +234,7 @@ function respond(response) {
     follow(true);
   }
   if (id === "state") {
+    permission.show(data.permission_requests[0] ?? null);
     if (!data.busy) current.waiting.end(false); // of what ended while there was no connection
     if (data.busy !== current.busy) busy(data.busy);
   }
@@ -282,7 +286,7 @@ function shownText({ content, display_text: replacement, hidden }) {
 function recall(message) {
   const { role, content } = message;
   const text = shownText(message);
-  if (role === "user") spoken("You", "user", text);
+  if (role === "user" && !message.hidden) spoken("You", "user", text);
   if (role === "assistant" && text) spoken("zot", "assistant", text);
   if (message.hidden) note(message.hidden);
   for (const block of content) {
@@ -310,11 +314,13 @@ function grow(kind, make, delta) {
 }
 
 const EVENTS = {
-  user_message({ content }) {
+  user_message(message) {
+    const text = shownText(message);
     current.stop = "";
-    current.waiting.heard(textOf(content));
+    current.waiting.heard(text);
     busy(true);
-    spoken("You", "user", textOf(content));
+    if (message.hidden) note(message.hidden);
+    else spoken("You", "user", text);
     follow(true);
   },
   turn_start() { busy(true); current.turn = {}; current.stop = ""; },
@@ -352,6 +358,8 @@ const EVENTS = {
     send({ id: "state", type: "get_state" }); // something may wait behind it
     list().catch(complain);
   },
+  permission_request(request) { permission.show(request); },
+  permission_resolved({ request }) { permission.resolved(request); },
   ext_notify({ extension, message }) { note(`${extension}: ${message}`); },
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text"); },
 };

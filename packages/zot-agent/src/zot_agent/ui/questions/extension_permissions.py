@@ -1,14 +1,16 @@
 """The question whether an installed extension may do what its manifest asks for."""
 
 import asyncio
+import os
 
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.format.status import shown_folder
 from zot_provider.errors import ConfigError
-from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.sanitize import reveal, sanitize_line
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 
 _NAMED = 10
@@ -46,15 +48,17 @@ async def ask_about_extensions(chat: Chat) -> None:
 
 def _question(found: DiscoveredExtension, changes: list[str]) -> Confirm[bool]:
     may = permission_lines(found.manifest) or [NOTHING]
-    lines = [f"    {sanitize_line(line)}" for line in may]
+    lines = [f"    {sanitize_line(reveal(line))}" for line in may]
     if changes:
         more = f"\n    and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
         named = "\n".join(f"    {sanitize_line(line)}" for line in changes[:_NAMED])
         lines.append(f"\nSince you allowed it:\n\n{named}{more}")
+    rest = "It can do nothing else. " if found.manifest.permissions is not None else ""
+    folder = shown_folder(found.directory, os.path.expanduser("~"))
     text = (
-        f"{sanitize_line(found.name)}, in {sanitize_line(found.directory)}, wants to\n\n"
+        f"{sanitize_line(found.name)}, in {sanitize_line(folder)}, wants to\n\n"
         + "\n".join(lines)
-        + "\n\nYou will be asked again when its program or its manifest changes."
+        + f"\n\n{rest}You will be asked again when its program or its manifest changes."
     )
     choices = [
         ConfirmChoice("y", "start it now and in the future", value=True),

@@ -48,12 +48,17 @@ class PermissionPrompt:
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask, and return the answer; a closed question is a no."""
         call = question.call
-        content = await self._content(call)
         title = reveal(f"Run {call.name} {main_argument(call.arguments_json())}".strip()) + "?"
         self.asking.emit(True)
+        note, shown = "", await self._change(call)
         try:
-            dialog = Confirm(title, _choices(question), body(question, content))
-            answer = await self._ask(dialog, behind=True)
+            while True:
+                dialog = Confirm(title, _choices(question), body(question, _content(call, *shown)), note=note)
+                answer = await self._ask(dialog, behind=True)
+                before, shown = shown, await self._change(call) if answer in ("yes", "always") else shown
+                if before == shown:
+                    break
+                note = "the file has changed meanwhile; this is what the call would do now"
             if answer == "why":
                 why = await self._ask(TextInput("Why not?", placeholder="what the model should do instead"))
                 return PermissionAnswer("no", (why or "").strip())
@@ -61,24 +66,27 @@ class PermissionPrompt:
             self.asking.emit(False)
         return PermissionAnswer(answer or "no")
 
-    async def _content(self, call: ToolRequest) -> Source:
-        problem = ""
+    async def _change(self, call: ToolRequest) -> tuple[list[DisplayBlock], str]:
+        """Return what the call would change, and why it will fail if that is known."""
         try:
             async with asyncio.timeout(self._preview_seconds):
-                blocks = await self._preview(call)
+                return await self._preview(call), ""
         except ToolError as error:
-            blocks, problem = [], f"this call will fail: {error}"
+            return [], f"this call will fail: {error}"
         except Exception:  # noqa: BLE001  around a tool; the call itself will say what is wrong
-            blocks = []
-        argument = main_argument(call.arguments_json())
-        chunks = [chunk for block in blocks for chunk in render_block(_revealed(block), argument).chunks]
-        if chunks:
-            return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
-        failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
-        return lambda columns: [
-            *(row for line in failure for row in indented(line, columns)),
-            *arguments(call, columns),
-        ]
+            return [], ""
+
+
+def _content(call: ToolRequest, blocks: list[DisplayBlock], problem: str) -> Source:
+    argument = main_argument(call.arguments_json())
+    chunks = [chunk for block in blocks for chunk in render_block(_revealed(block), argument).chunks]
+    if chunks:
+        return lambda columns: [row for chunk in chunks for row in chunk.rows(columns)]
+    failure: list[Row[Any]] = [[("warning", sanitize_line(problem))]] if problem else []
+    return lambda columns: [
+        *(row for line in failure for row in indented(line, columns)),
+        *arguments(call, columns),
+    ]
 
 
 def _revealed(block: DisplayBlock) -> DisplayBlock:

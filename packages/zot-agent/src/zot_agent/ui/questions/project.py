@@ -9,7 +9,7 @@ from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.format.status import shown_folder
 from zot_agent.ui.settings.live import apply_settings
 from zot_provider.errors import ConfigError
-from zot_tui.text.sanitize import sanitize_line
+from zot_tui.text.sanitize import reveal, sanitize_line
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice
 
 _NAMED = 10
@@ -48,9 +48,9 @@ def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:
         more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
         changed = f"Changed since you allowed it: {sanitize_line(', '.join(changes[:_NAMED]))}{more}\n\n"
     folder = shown_folder(project.folder, os.path.realpath(os.path.expanduser("~")))
-    brings = "\n".join(f"    {sanitize_line(line)}" for line in project.lines())
+    brings = "\n".join(f"    {sanitize_line(reveal(line))}" for line in project.lines())
     text = (
-        f"{sanitize_line(folder)} brings\n\n{brings}\n\n{changed}"
+        f"{sanitize_line(reveal(folder))} brings\n\n{brings}\n\n{changed}"
         "An extension can do anything you can, unless it says what it may: read your files and keys, run programs, "
         "watch and change what zot does. "
         "You will be asked again when any of this changes."

@@ -20,8 +20,6 @@ from zot_core.sessions.store import SessionStore, new_session_id
 from zot_provider.files.regular_file import open_regular
 from zot_provider.record import Record
 
-SUFFIX = ".zotsession"
-
 _LOOKS_LIKE = {b"PK": "a ZIP archive", b"\x1f\x8b": "a gzip archive", b"%PDF": "a PDF file", b"<": "an HTML page"}
 _START = 512
 

@@ -7,7 +7,7 @@ it with the current signatures and prompts.
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,7 +15,8 @@ from zot_core.display import DisplayBlock
 from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_core.tools.definition.tool import FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
+from zot_core.tools.definition.tool import Carry, FileAccessOf, FunctionTool, JsonSchema, Preview, Recall
+from zot_provider.messages import Message
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,7 +24,7 @@ R = TypeVar("R")
 with open(os.path.join(os.path.dirname(__file__), "specs.json"), "rb") as _file:
     _specs = json.load(_file)
 
-_UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False}
+_UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False, "prompt_line": ""}
 """The specification of a tool until `make generate` has run."""
 
 
@@ -33,6 +34,8 @@ def builtin(
     file_access: FileAccessOf | None = None,
     recall: Recall | None = None,
     preview: Preview | None = None,
+    prompt_line: str = "",
+    carry: Carry | None = None,
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Make a built-in tool from the function of the same name."""
 
@@ -47,6 +50,8 @@ def builtin(
             file_access=file_access,
             recall=recall,
             preview=preview,
+            prompt_line=prompt_line,
+            carry=carry,
         )
 
     return decorate
@@ -64,6 +69,7 @@ class BuiltinTool:
         self.name, self.replaceable, self.other_names = name, replaceable, other_names.split()
         self.description: str = spec["description"]
         self.parallel: bool = spec["parallel"]
+        self.prompt_line: str = spec["prompt_line"]
 
     @property
     def function_tool(self) -> FunctionTool[..., Any]:
@@ -83,9 +89,13 @@ class BuiltinTool:
 
         return meant(arguments, self.schema)
 
-    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    def carry(self, messages: Sequence[Message]) -> str:
+        """See `FunctionTool.carry`."""
+        return self.function_tool.carry(messages)
+
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """See `FunctionTool.recall`."""
-        return self.function_tool.recall(arguments, text)
+        return self.function_tool.recall(arguments, text, failed=failed)
 
     async def access(self, arguments: dict[str, Any], context: ToolContext) -> FileAccess | None:
         """See `FunctionTool.access`."""

@@ -9,15 +9,15 @@ thread (which a cancelled call does not stop).
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from zot_core.aio import is_async
-from zot_core.display import DisplayBlock
+from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.result import ToolResult, without_notes
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
-from zot_provider.messages import ImageBlock, TextBlock
+from zot_provider.messages import ImageBlock, Message, TextBlock
 
 if TYPE_CHECKING:
     from zot_core.tools.definition.arguments import Arguments
@@ -60,14 +60,19 @@ Preview: TypeAlias = Callable[..., Awaitable[list[DisplayBlock]]]
 fail."""
 
 
+Carry: TypeAlias = Callable[[Sequence[Message]], str]
+"""Returns what the model must still know of earlier calls when these messages are replaced by a summary."""
+
+
 class FunctionTool(Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
     arguments are checked against the annotations, or with `check_schema` against `schema`. Calls of tools with
     `file_access` keep their order where it matters, also when they run side by side. `recall` is for screens that show
-    a stored session, `preview` for a person who is asked before a call. TypeError on first use of `schema` or `run` if
-    a parameter cannot be described to a model (`*args`, positional-only).
+    a stored session, `preview` for a person who is asked before a call. `prompt_line` is added to the system prompt
+    while the model has the tool, and what `carry` returns to the summary of a compaction. TypeError on first use of
+    `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -82,8 +87,12 @@ class FunctionTool(Generic[P, R]):
         file_access: FileAccessOf | None = None,
         recall: Recall | None = None,
         preview: Preview | None = None,
+        prompt_line: str = "",
+        carry: Carry | None = None,
     ) -> None:
         self.function = function
+        self.prompt_line = prompt_line
+        self._carry = carry
         self.name = name or function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
         self.parallel = parallel
@@ -122,15 +131,21 @@ class FunctionTool(Generic[P, R]):
 
         return meant(arguments, self.schema)
 
-    def recall(self, arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
+    def carry(self, messages: Sequence[Message]) -> str:
+        """Return what the model must still know of earlier calls when these messages are replaced by a summary; empty
+        for tools without `carry`."""
+        return "" if self._carry is None else self._carry(messages)
+
+    def recall(self, arguments: dict[str, Any], text: str, *, failed: bool = False) -> list[DisplayBlock]:
         """Rebuild what the user saw of an earlier call; empty for tools without `recall`, and for arguments that the
-        tool refused."""
+        tool refused. Of a call that `failed` the user saw the error, unless a command has printed something."""
         if self._recall is None:
             return []
         try:
-            return self._recall(self.meant(arguments)[0], without_notes(text))
+            shown = self._recall(self.meant(arguments)[0], without_notes(text))
         except (KeyError, TypeError, ValueError, OverflowError):
             return []
+        return [] if failed and not all(isinstance(each, TerminalDisplay) for each in shown) else shown
 
     async def preview(self, arguments: dict[str, Any], context: ToolContext) -> list[DisplayBlock]:
         """Return what a call would change; empty for tools without `preview`. Raises ToolError for a call that would
@@ -193,7 +208,7 @@ def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 
 @overload
 def tool(
-    *, name: str | None = None, description: str | None = None, parallel: bool = False
+    *, name: str | None = None, description: str | None = None, parallel: bool = False, prompt_line: str = ""
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
@@ -204,10 +219,12 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     parallel: bool = False,
+    prompt_line: str = "",
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a tool from a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`."""
+    """Make a tool from a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`. `prompt_line`
+    is added to the system prompt while the model has the tool."""
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
-        return FunctionTool(function, name=name, description=description, parallel=parallel)
+        return FunctionTool(function, name=name, description=description, parallel=parallel, prompt_line=prompt_line)
 
     return decorate if function is None else decorate(function)

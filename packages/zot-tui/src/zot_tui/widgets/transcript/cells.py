@@ -32,13 +32,18 @@ SUMMARY_SOURCE = 400  # characters of a thought from which its one row is taken
 
 
 class UserCell(Cell):
-    """A prompt in a coloured band with a bar on the left, and its images (`image` blocks); a long prompt is folded."""
+    """A prompt in a coloured band with a bar on the left, and its images (`image` blocks); a long prompt is folded.
 
-    __slots__ = ("_drawn", "_images", "_style", "_text")
+    `whole` is what the model reads in place of `text`, which is shown when the cell is opened.
+    """
 
-    def __init__(self, text: str, style: CellStyle | None = None, images: Sequence[RenderableBlock] = ()) -> None:
+    __slots__ = ("_drawn", "_images", "_style", "_text", "_whole")
+
+    def __init__(
+        self, text: str, style: CellStyle | None = None, images: Sequence[RenderableBlock] = (), whole: str = ""
+    ) -> None:
         super().__init__()
-        self._text = text
+        self._text, self._whole = text, whole
         self._style = style or CellStyle()
         self._images = images
         self._drawn: list[RenderedBlock] | None = None
@@ -60,7 +65,7 @@ class UserCell(Cell):
         images = [drawn.image for drawn in self._drawings() if drawn.image]
         if gallery is not None and any(gallery().can_expand(image, inner) for image in images):
             return True
-        return preview(self._body(), inner, SHOWN_PROMPT)[1] > 0
+        return bool(self._whole) or preview(_lines(self._text), inner, SHOWN_PROMPT)[1] > 0
 
     def release(self) -> None:
         """See `Cell`."""
@@ -68,9 +73,15 @@ class UserCell(Cell):
         self._drawn = None
 
     def _make(self) -> list[Chunk]:
-        chunks = self._body() if self._text or not self._images else []
-        if chunks and not self._expanded:
+        chunks = _lines(self._text) if self._text or not self._images else []
+        if self._expanded and self._whole:
+            chunks = _lines(self._whole)
+        elif chunks and not self._expanded:
             chunks = [folded(chunks, SHOWN_PROMPT, self._style.hint)]
+        if self._whole and not self._expanded:
+            count = self._whole.count("\n") + 1
+            more = f"… the model reads {count:,} line{'' if count == 1 else 's'}"
+            chunks += _lines(f"{more} ({self._style.hint})" if self._style.hint else more, "dim")
         return [_band(chunk) for chunk in (*chunks, *map(self._image, self._drawings()))]
 
     def _drawings(self) -> list[RenderedBlock]:
@@ -84,8 +95,9 @@ class UserCell(Cell):
             return caption
         return with_image(caption, drawn.image, self._style, self._changed, large=self._expanded)
 
-    def _body(self) -> list[Chunk]:
-        return [wrapped(group) for group in line_groups(text_lines(self._text, "user_bubble"))]
+
+def _lines(text: str, style: str = "user_bubble") -> list[Chunk]:
+    return [wrapped(group) for group in line_groups(text_lines(text, style))]
 
 
 class AnswerCell(Cell):

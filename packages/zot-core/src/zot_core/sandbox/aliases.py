@@ -1,0 +1,61 @@
+"""Other paths of hidden folders: a file system that is mounted twice, as a whole or in part, has each file twice.
+
+The table of mounts is `/proc/self/mountinfo`; proc(5) describes its fields.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+_MAX_BYTES = 1 << 20
+
+Mount = tuple[str, str, str]
+"""The device, the folder of its file system that is shown, and where it is shown."""
+
+
+def read_mounts(path: str = "/proc/self/mountinfo") -> list[Mount]:
+    """Return the mounts of this process; none on other systems than Linux."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return parse_mounts(file.read(_MAX_BYTES))
+    except OSError:
+        return []
+
+
+def parse_mounts(text: str) -> list[Mount]:
+    """Parse the text of `mountinfo`."""
+    rows = (line.split(" ") for line in text.splitlines())
+    return [(row[2], _plain(row[3]), _plain(row[4])) for row in rows if len(row) > 4]
+
+
+def _plain(field: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), field)
+
+
+def other_paths(hidden: Iterable[str], mounts: Iterable[Mount]) -> list[str]:
+    """Return further paths of `hidden` paths, and of what is in them."""
+    mounts = list(mounts)
+    found = []
+    for path in hidden:
+        around = [mount for mount in mounts if _is_in(path, mount[2])]
+        if not around:
+            continue
+        device, root, point = max(around, key=lambda mount: len(mount[2]))  # of equal ones the last is on top
+        inside = _join(root, os.path.relpath(path, point))
+        for other, shown, where in mounts:
+            if other != device or where == point:
+                continue
+            if _is_in(inside, shown):
+                found.append(_join(where, os.path.relpath(inside, shown)))
+            elif _is_in(shown, inside) and not _is_in(where, path):
+                found.append(where)
+    return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _join(folder: str, relative: str) -> str:
+    return folder if relative == "." else os.path.join(folder, relative)

@@ -1,0 +1,46 @@
+"""Paths that show a hidden folder a second time."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from zot_core.sandbox.aliases import other_paths, parse_mounts, read_mounts
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    for name in ("mnt/disk/@home/u", "mnt/one/home", "keys", "a b"):
+        (tmp_path / name).mkdir(parents=True)
+    return tmp_path
+
+
+def test_a_line_of_the_table_is_parsed_with_its_escapes() -> None:
+    text = "36 35 98:0 /a\\040b /mnt\\134x rw,noatime master:1 - ext3 /dev/root rw\nshort\n"
+    assert parse_mounts(text) == [("98:0", "/a b", "/mnt\\x")]
+
+
+@pytest.mark.parametrize(
+    ("mounts", "found"),
+    [
+        ([("8:1", "/", "/")], []),
+        ([("8:1", "/", "/"), ("8:2", "/", "{0}/mnt")], []),
+        # The whole disk, where the home is a part of it, as with btrfs.
+        ([("8:1", "/@", "/"), ("8:1", "/@home/u", "{0}/home"), ("8:1", "/", "{0}/mnt/disk")], ["mnt/disk/@home/u"]),
+        # The root once more, from above.
+        ([("8:1", "/", "/"), ("8:1", "{0}", "{0}/mnt/one")], ["mnt/one/home"]),
+        # A part of the hidden folder alone.
+        ([("8:1", "/", "/"), ("8:1", "{0}/home/.ssh", "{0}/keys")], ["keys"]),
+        ([("8:1", "/", "/"), ("8:1", "{0}/home/.ssh", "{0}/home/keys")], []),
+        # Another disk with the same folders, and a path that is not there.
+        ([("8:1", "/", "/"), ("8:2", "{0}", "{0}/mnt/one"), ("8:1", "{0}", "{0}/gone")], []),
+    ],
+)
+def test_a_mount_of_the_same_disk_shows_it(folders: Path, mounts: list[tuple[str, str, str]], found: list[str]) -> None:
+    table = [(device, root.format(folders), point.format(folders)) for device, root, point in mounts]
+    assert other_paths([str(folders / "home")], table) == [str(folders / path) for path in found]
+
+
+def test_this_machine_has_a_table() -> None:
+    assert bool(read_mounts()) == os.path.exists("/proc/self/mountinfo")
+    assert read_mounts("/missing") == []
