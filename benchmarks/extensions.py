@@ -136,7 +136,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
     caller = _extension(environment, "caller", CALLER, groups=("model",))
     median, slowest = _run(environment, "calls", caller)[0]
     yield Figure("a call of an extension to the host, p50", median * 1000, "ms", 0.4)
-    yield Figure("a call of an extension to the host, p99", slowest * 1000, "ms", 3)
+    yield Figure("a call of an extension to the host, p99", slowest * 1000, "ms")
     event = statistics.median(_run(environment, "tell", watch)[0] for _ in range(3))
     yield Figure(f"{EVENTS} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
     yield Figure("an idle extension", _run(environment, "idle", watch)[0] * 100, "% of a core", 0.1)

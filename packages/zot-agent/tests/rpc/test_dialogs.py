@@ -49,6 +49,8 @@ def test_a_client_answers_the_questions_of_an_extension(asker: Peer) -> None:
     ask(asker, ("select", {"options": ["a", "b"]}), ("confirm", {}), ("input", {}), ("confirm", {"timeout_ms": 50}))
     first = asked(asker)
     assert (first["extension"], first["method"], first["options"]) == ("asker", "select", ["a", "b"])
+    waiting = asker.data("get_state")["ui_requests"]
+    assert waiting == [{name: value for name, value in first.items() if name != "type"}]
     assert "one of the options" in asker.error("ext_ui_response", request=first["request"], value="c")
     assert "waits for an answer" in asker.error("ext_ui_response", request="other", value="a")
     assert asker.call("ext_ui_response", request=first["request"], value="b")["success"]

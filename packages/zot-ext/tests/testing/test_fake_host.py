@@ -1,9 +1,11 @@
 import subprocess
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from zot_ext import Extension, ExtensionLimits
+from zot_ext import Extension, ExtensionLimits, HostError, NotGranted
 from zot_ext.protocol.from_extension import CommandResponse, Hello, ShutdownAck
 from zot_ext.testing import FakeHost
 
@@ -49,3 +51,34 @@ def test_an_extension_that_ends_is_not_waited_for() -> None:
         with pytest.raises(TimeoutError, match="Hello: the extension has ended"):
             host.greet()
         host.close()
+
+
+def test_it_answers_calls_and_refuses_the_others() -> None:
+    ext = Extension("caller", capabilities=("ui", "model", "storage"))
+
+    def twice(params: Mapping[str, Any]) -> dict[str, object]:
+        return {"text": params["prompt"] * 2}
+
+    def full(params: Mapping[str, Any]) -> dict[str, object]:
+        raise HostError("too_large", "no room")
+
+    @ext.command("ask")
+    def ask(args: str) -> str:
+        return f"{ext.ui.confirm('?')} {ext.model.complete(args)}"
+
+    @ext.command("fail")
+    async def fail(args: str) -> str:
+        codes = []
+        for call in (ext.kv.keys, lambda: ext.kv.set("a", 1), lambda: ext.messages.send("x")):
+            try:
+                await ext.soon(call)
+            except HostError as error:
+                codes.append(error.code)
+            except NotGranted as error:
+                codes.append(str(error))
+        return ", ".join(codes)
+
+    calls = {"ui.confirm": {"value": True}, "model.complete": twice, "kv.set": full}
+    with FakeHost(ext, capabilities=("ui", "model", "storage"), calls=calls) as host:
+        assert host.command("ask", "ab").display == "True abab"
+        assert host.command("fail").display == "unavailable, too_large, the host does not grant 'messages'"

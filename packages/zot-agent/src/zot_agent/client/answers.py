@@ -60,6 +60,7 @@ class StateInfo(TypedDict):
     tools: list[str]
     permission_mode: NotRequired[str]
     permission_requests: NotRequired[list[PermissionRequestInfo]]
+    ui_requests: NotRequired[list[dict[str, Any]]]
     todos: NotRequired[list[TodoInfo]]
 
 

@@ -77,7 +77,8 @@ def account_lines(registry: ModelRegistry, keys: PersonalKeys) -> list[AccountLi
             lines.append(AccountLine(provider.id))
     for each in (each for each in stored.values() if each.name not in used):
         where = store.where(each.place) if store is not None else ""
-        lines.append(AccountLine(each.name, each.kind, each.place, where, each.problem or "zot knows no such provider"))
+        whose = "a secret of an extension" if each.name.startswith("extension/") else "zot knows no such provider"
+        lines.append(AccountLine(each.name, each.kind, each.place, where, each.problem or whose))
     return [*lines, AccountLine("(stored)", problem=broken)] if broken else lines
 
 

@@ -73,6 +73,14 @@ class DialogRequests:
         self._open: dict[str, tuple[ExtensionDialog, asyncio.Future[Any]]] = {}
         self._gone = False
 
+    def open(self) -> list[dict[str, Any]]:
+        """Return the fields of the events about what waits for an answer, without their type."""
+        if not self._open:
+            return []
+        from zot_core.conversation.dialogs import describe  # noqa: PLC0415  few extensions ask
+
+        return [{"extension": each.extension, "request": each.id, **describe(each)} for each, _ in self._open.values()]
+
     def close(self) -> None:
         """Close what is open, and refuse what is asked later: there is nobody to answer."""
         self._gone = True
@@ -82,7 +90,7 @@ class DialogRequests:
 
     async def __call__(self, dialog: "ExtensionDialog") -> "DialogAnswer":
         """Ask the clients."""
-        from zot_core.conversation.dialogs import CannotShow, DialogAnswer, describe  # noqa: PLC0415  few extensions ask
+        from zot_core.conversation.dialogs import CannotShow, DialogAnswer, describe  # noqa: PLC0415  as above
 
         if self._gone:
             raise CannotShow("nobody can be asked any more")

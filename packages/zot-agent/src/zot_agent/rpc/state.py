@@ -30,6 +30,7 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         "permission_requests": [
             {name: getattr(each, name) for name in each.__match_args__} for each in context.permissions.open
         ],
+        "ui_requests": context.dialogs.open(),
         "sandbox": conversation.sandbox,
         "todos": todo_fields(conversation.todos.items),
     }
@@ -112,13 +113,15 @@ METHODS = (
         get_state,
         "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
         "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`; "
-        "`permission_requests` are the events `permission_request` that wait for an answer; `sandbox` says how "
-        "commands are confined: `off`, `on`, `strict`, or `lesser` where the system can do little.",
+        "`permission_requests` are the events `permission_request` that wait for an answer, `ui_requests` the events "
+        "`ext_ui_request`; `sandbox` says how commands are confined: `off`, `on`, `strict`, or `lesser` where the "
+        "system can do little.",
         (),
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
         '"cost_usd": 0.0123, "reasoning": null}, "reasoning": "off", "session_id": "", "queued": 0, '
-        '"tools": ["bash", "read"], "permission_mode": "yolo", "permission_requests": [], "sandbox": "off", '
+        '"tools": ["bash", "read"], "permission_mode": "yolo", "permission_requests": [], "ui_requests": [], '
+        '"sandbox": "off", '
         '"todos": [{"content": "Fix the parser", "status": "in_progress"}]}',
     ),
     Method(
