@@ -25,6 +25,8 @@ PATIENT: dict[str, Any] = {
     "ready_total_seconds": 60,
     "intercept_seconds": 60,
     "shutdown_seconds": 20,
+    "command_seconds": 60,
+    "write_seconds": 60,
 }
 """Limits that a slow machine does not reach."""
 
