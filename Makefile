@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test lowest coverage fuzz bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test lowest coverage fuzz eval bench generate screenshots build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -85,6 +85,9 @@ S := 60
 fuzz: setup ## search with new examples for what breaks the property tests; S=600: ten minutes for each edge in tests/fuzz
 	$(UV) run $(PYTEST) -m hypothesis --hypothesis-profile=fuzz --fuzz-seconds=$(S) \
 	  -o faulthandler_timeout=$$(($(S) + 600)) $(or $(P),packages tests) $(if $(K),-k '$(K)')
+
+eval: ## how well zot does with a model: MODEL=, N= tries of 40 tasks, E="more options" (docs/eval.md); costs money
+	$(UV) run benchmarks/eval $(if $(MODEL),--model $(MODEL)) $(if $(N),-n $(N)) $(E)
 
 bench: setup ## measure the budgets in an environment of its own
 	$(UV) run benchmarks/run.py

@@ -158,6 +158,11 @@ async def test_a_file_that_is_missing_is_missing(world: SandboxWorld, files: San
         await files.list(str(world.project / "src" / "a.py"))
 
 
+async def test_a_path_is_not_cut_at_a_nul(world: SandboxWorld, files: SandboxedFiles) -> None:
+    with pytest.raises(ValueError, match="null byte"):
+        await files.read(f"{world.project}/src/a.py\0.txt")
+
+
 async def test_a_read_only_file_stays_as_it_is(world: SandboxWorld, files: SandboxedFiles) -> None:
     (world.project / "src" / "a.py").chmod(0o444)
     if os.geteuid() == 0:

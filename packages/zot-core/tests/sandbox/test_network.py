@@ -12,7 +12,8 @@ from raw_server import start_raw_server
 from waiting import until
 
 from zot_core.machine.interface import ShellExit
-from zot_core.machine.shell import LocalShell, ShellLimits
+from zot_core.machine.shell import Launch, LocalShell, ShellLimits
+from zot_core.sandbox.network import SandboxNetwork
 from zot_core.sandbox.sandbox import Sandbox
 from zot_core.sandbox.shell import SandboxedShell, stopped_by
 from zot_core.testing.sandbox_world import SandboxWorld
@@ -151,6 +152,22 @@ async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None
     parts: list[bytes] = []
     await shell.run("env", cwd=str(world.project), env={}, timeout=60, output=parts.append)
     assert b"_PROXY" not in b"".join(parts)
+
+
+async def test_a_sandbox_without_a_network_of_its_own_is_served_on_the_loopback_until_the_end() -> None:
+    network = SandboxNetwork(["ok.test"])
+    port, launch = network.listen(Launch(["true"], "/", {"A": "b"}))
+    assert network.listen(launch)[0] == port
+    assert (launch.env["A"], launch.env["HTTPS_PROXY"]) == ("b", f"http://127.0.0.1:{port}")
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"CONNECT evil.test:443 HTTP/1.1\r\n\r\n")
+    writer.write_eof()
+    assert b"evil.test is not among the hosts" in await reader.read()
+    writer.close()
+    network.close()
+    await until(lambda: not network.tasks)
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
 
 
 def test_a_wrong_host_is_an_error_before_anything_runs(world: SandboxWorld) -> None:

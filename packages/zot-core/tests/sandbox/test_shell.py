@@ -158,8 +158,17 @@ def test_a_bubblewrap_of_the_project_or_of_a_relative_folder_does_not_count(
     fake_bwrap(world.project / "bin", "exit 0")
     monkeypatch.chdir(world.project)
     for path in ("bin", str(world.project / "bin")):
-        assert bubblewrap.find_bubblewrap(str(world.project), path) == ""
-    assert bubblewrap.find_bubblewrap("", str(world.project / "bin")) == str(world.project / "bin" / "bwrap")
+        assert bubblewrap.find_bubblewrap([str(world.project)], path) == ""
+    assert bubblewrap.find_bubblewrap((), str(world.project / "bin")) == str(world.project / "bin" / "bwrap")
+
+
+def test_a_bubblewrap_in_an_added_folder_is_not_started(world: SandboxWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    (world.folder / "more").mkdir()
+    fake_bwrap(world.folder / "more" / "bin", "touch ran")
+    monkeypatch.setenv("PATH", str(world.folder / "more" / "bin"))
+    with pytest.raises(OSError, match="needs bubblewrap"):
+        world.run("true", sandbox=world.open(writable=[str(world.folder / "more")], strict=True))
+    assert not Path("ran").exists()
 
 
 def test_a_version_without_an_option_works_without_it(world: SandboxWorld, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def simplified(events: list[StreamEvent]) -> list[StreamEvent]:
 
 
 def decoded(turn: Turn, wire: str) -> list[StreamEvent]:
-    splitter, decoder = (load_wire(wire).splitter or SseSplitter)(), load_wire(wire).decoder()
+    splitter, decoder = (load_wire(wire).splitter or SseSplitter)(), load_wire(wire).open_decoder()
     return [*decoder.feed(splitter.feed(b"".join(render(turn, wire)))), *decoder.finish()]
 
 
@@ -92,7 +92,7 @@ def test_an_error_of_any_other_kind_has_the_usual_code(wire: str) -> None:
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_without_its_last_two_events_a_stream_is_cut(wire: str) -> None:
-    splitter, decoder = (load_wire(wire).splitter or SseSplitter)(), load_wire(wire).decoder()
+    splitter, decoder = (load_wire(wire).splitter or SseSplitter)(), load_wire(wire).open_decoder()
     whole = [event for event in render(Turn("Hello"), wire) if b"stop_reason" not in event or b"message_start" in event]
     whole = [event for event in whole if b"stopReason" not in event]
     whole = [event for event in whole if b'finish_reason":"' not in event]

@@ -64,7 +64,7 @@ def ask(server: ScriptedServer, wire: str = "openai-chat", *, key: str = "k", **
 
 
 def events(answer: Answer, wire: str = "openai-chat") -> list[StreamEvent]:
-    decoder, splitter = load_wire(wire).decoder(), (load_wire(wire).splitter or SseSplitter)()
+    decoder, splitter = load_wire(wire).open_decoder(), (load_wire(wire).splitter or SseSplitter)()
     return [*decoder.feed(splitter.feed(answer.body)), *decoder.finish()]
 
 

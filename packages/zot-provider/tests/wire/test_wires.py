@@ -24,7 +24,7 @@ def case_id(case: StreamCase) -> str:
 
 
 def decode(case: StreamCase, batches: Iterable[list[bytes]]) -> tuple[list[StreamEvent], type[ProviderError] | None]:
-    decoder = load_wire(case.wire).decoder()
+    decoder = load_wire(case.wire).open_decoder()
     events: list[StreamEvent] = []
     try:
         for batch in batches:
@@ -203,7 +203,7 @@ def test_json_of_any_shape_is_no_crash(wire: str, value: object, beside: bytes) 
 @pytest.mark.parametrize("wire", WIRES)
 def test_an_answer_that_has_ended_says_nothing_more(wire: str) -> None:
     case = next(case for case in STREAMS if case.wire == wire and case.error is None)
-    decoder = load_wire(wire).decoder()
+    decoder = load_wire(wire).open_decoder()
     assert not decoder.ended
     decoder.feed(case.items)
     assert decoder.ended
@@ -214,7 +214,7 @@ def test_an_answer_that_has_ended_says_nothing_more(wire: str) -> None:
 @pytest.mark.parametrize("wire", WIRES)
 def test_a_failure_ends_the_decoder_and_is_raised_again(wire: str) -> None:
     case = next(case for case in STREAMS if case.wire == wire and case.error is ModelError and case.events)
-    decoder = load_wire(wire).decoder()
+    decoder = load_wire(wire).open_decoder()
     assert decoder.feed(case.items) == case.events
     assert decoder.ended
     with pytest.raises(ModelError):

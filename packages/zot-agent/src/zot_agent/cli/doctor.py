@@ -237,7 +237,7 @@ def _programs() -> list[DoctorLine]:
 
 
 def _sandbox() -> DoctorLine:
-    problem = sandbox_problem(current_directory())
+    problem = sandbox_problem([current_directory()])
     return DoctorLine("--" if problem else "ok", "sandbox", problem or "commands can be confined: --sandbox")
 
 

@@ -114,7 +114,8 @@ METHODS = (
         "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
         "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`; "
         "`permission_requests` are the events `permission_request` that wait for an answer, `ui_requests` the events "
-        "`ext_ui_request`.",
+        "`ext_ui_request`; `sandbox` says how commands are confined: `off`, `on`, `strict`, or `lesser` where the "
+        "system can do little.",
         (),
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '

@@ -60,7 +60,7 @@ async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
         moved = await move
     except FilesEdited as error:
         edited = error.paths
-    text = "" if moved.message is None else moved.message.display_text or moved.message.text
+    text = "" if moved.message is None else moved.message.shown_text
     count = len(context.runtime.messages)
     return {
         "text": text,

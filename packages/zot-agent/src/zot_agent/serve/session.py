@@ -61,7 +61,7 @@ class ServedSession:
         """Describe it for a list of sessions, as JSON."""
         state, conversation = self.host.runtime.state, self.host.conversation
         prompts = (message for message in self.host.runtime.messages if message.role == "user")
-        first = next((message.display_text or message.text for message in prompts), "")
+        first = next((message.shown_text for message in prompts), "")
         return {
             "id": self.id,
             "cwd": state.cwd,

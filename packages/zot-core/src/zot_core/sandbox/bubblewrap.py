@@ -8,7 +8,7 @@ import functools
 import os
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from zot_core.machine.shell import Launch
 from zot_core.sandbox.limits import SandboxLimits, with_limits
@@ -28,19 +28,28 @@ _TRIAL_SECONDS = 10.0
 _DEVICES = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 
 
-def find_bubblewrap(inside: str = "", path: str | None = None) -> str:
-    """Return the absolute path of `bwrap`, empty without one. What is below the folder `inside`, which the agent may
+def find_bubblewrap(inside: Iterable[str] = (), path: str | None = None) -> str:
+    """Return the absolute path of `bwrap`, empty without one. What is below the folders `inside`, which the agent may
     write, does not count."""
-    for folder in (os.environ.get("PATH", "") if path is None else path).split(os.pathsep):
+    return _find(tuple(inside), os.environ.get("PATH", "") if path is None else path)
+
+
+@functools.cache
+def _find(inside: tuple[str, ...], path: str) -> str:
+    untrusted = tuple(os.path.join(os.path.realpath(each), "") for each in inside)
+    for folder in filter(os.path.isabs, path.split(os.pathsep)):
         program = os.path.realpath(os.path.join(folder, "bwrap"))
-        if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
-            if inside and program.startswith(os.path.join(os.path.realpath(inside), "")):
-                continue
+        if not program.startswith(untrusted) and os.path.isfile(program) and os.access(program, os.X_OK):
             return program
     return ""
 
 
-def problem(inside: str = "") -> str:
+def writable_folders(policy: SandboxPolicy) -> list[str]:
+    """Return the folders whose programs are not trusted; the project alone, if the system itself may be written."""
+    return [policy.root] if policy.may_write("/usr") else [*filter(policy.may_write, policy.paths)]
+
+
+def problem(inside: Iterable[str] = ()) -> str:
     """Return why commands cannot be confined here, a line for the person; empty if they can. It tries it once."""
     program = find_bubblewrap(inside)
     if not program:
@@ -84,9 +93,9 @@ def _advice(text: str) -> str:
 def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more: Sequence[str] = ()) -> Launch:
     """Return how `launch` is started in a sandbox, with `more` arguments for bubblewrap. Raises OSError with a line for
     the person if that cannot be done."""
-    if why := problem(policy.root):
+    if why := problem(writable_folders(policy)):
         raise OSError(why)
-    program = find_bubblewrap(policy.root)
+    program = find_bubblewrap(writable_folders(policy))
     descriptor = _sealed(filter_program(processes=policy.processes))
     namespaces = [each for each in _NAMESPACES if each != "--unshare-net" or not policy.open_network]
     argv = [

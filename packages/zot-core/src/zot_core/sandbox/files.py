@@ -49,6 +49,8 @@ def open_path(path: str, *, walk: bool = False) -> Iterator[OpenPath]:
     """Open what an absolute path leads to, only to look at it. Links are followed, those of `/proc` as the text that
     they have. Raises OSError. With `walk` it opens one part of the path after the other, as systems without `openat2`
     need it."""
+    if "\0" in path:  # the kernel would read what is before it
+        raise ValueError("embedded null byte")
     opened = None if walk or not _has_openat2() else _by_kernel(path)
     opened = opened or _by_steps(path)
     try:

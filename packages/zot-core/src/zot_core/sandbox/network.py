@@ -9,7 +9,7 @@ import functools
 import os
 import socket
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from zot_core.aio import cancel_soon, spawn
@@ -32,7 +32,8 @@ class SandboxNetwork:
     def __init__(self, hosts: Sequence[str], limits: ProxyLimits | None = None) -> None:
         self.proxy = FilteringProxy(NetworkAccess(hosts=host_patterns(hosts)), limits)
         self.tasks: set[asyncio.Task[None]] = set()
-        """One for each sandbox that runs."""
+        """One for each sandbox that runs, or for all of them."""
+        self._port = 0
 
     def allow(self, hosts: Sequence[str], denied: Sequence[HostPattern]) -> None:
         """Replace the hosts, also for sandboxes that run. ValueError, and no change, for a wrong pattern."""
@@ -54,6 +55,16 @@ class SandboxNetwork:
         )
         return ["--sync-fd", str(alive)], joined
 
+    def listen(self, launch: Launch) -> tuple[int, Launch]:
+        """Return a port of this machine's loopback that is served until `close`, and `launch` with the variables for
+        it: for sandboxes without a network of their own. Other programs of this machine can use the port too."""
+        if not self._port:
+            listener = socket.create_server(("127.0.0.1", 0))
+            listener.setblocking(False)
+            self._port = int(listener.getsockname()[1])
+            self._spawn(self._serve(listener, asyncio.Event().wait))
+        return self._port, launch.replace(env={**launch.env, **proxy_variables(self._port)})
+
     def close(self) -> None:
         """End all connections. Sandboxes that run reach nothing more."""
         for task in list(self.tasks):
@@ -70,22 +81,26 @@ class SandboxNetwork:
             listener = await _receive(door)
             if listener is None:
                 return
-            connections: set[asyncio.Task[None]] = set()
+            await self._serve(listener, functools.partial(_readable, door))
 
-            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-                task = asyncio.current_task()
-                assert task is not None
-                connections.add(task)
-                task.add_done_callback(connections.discard)
-                await self.proxy.serve(reader, writer)
+    async def _serve(self, listener: socket.socket, end: Callable[[], Awaitable[object]]) -> None:
+        """Serve a listening socket until `end` returns."""
+        connections: set[asyncio.Task[None]] = set()
 
-            server = await asyncio.start_server(serve, sock=listener, limit=self.proxy.limits.head_bytes)
-            try:
-                await _readable(door)
-            finally:
-                server.close()
-                for task in list(connections):
-                    task.cancel()
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            connections.add(task)
+            task.add_done_callback(connections.discard)
+            await self.proxy.serve(reader, writer)
+
+        server = await asyncio.start_server(serve, sock=listener, limit=self.proxy.limits.head_bytes)
+        try:
+            await end()
+        finally:
+            server.close()
+            for task in list(connections):
+                task.cancel()
 
 
 def proxy_variables(port: int) -> dict[str, str]:

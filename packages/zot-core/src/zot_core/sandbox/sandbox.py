@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_core.machine.network import NetworkAccess
@@ -39,18 +39,20 @@ class Sandbox:
         """Return what the person should know of it, a line; empty if there is nothing."""
         if not self._is_lesser():
             return ""
-        return f"a lesser sandbox, which does not protect .git, is in use: {sandbox_problem(self.policy.root)}"
+        return f"a lesser sandbox, which does not protect .git, is in use: {self._missing()}"
+
+    def _missing(self) -> str:
+        """Return why the whole sandbox is not possible here."""
+        return sandbox_problem(bubblewrap.writable_folders(self.policy))
 
     def _is_lesser(self) -> bool:
-        return sys.platform == "linux" and bool(sandbox_problem(self.policy.root))
+        return sys.platform == "linux" and bool(self._missing())
 
     def problem(self) -> str:
         """Return why this machine cannot confine, a line for the person; empty if it can."""
-        why = sandbox_problem(self.policy.root)
+        why = self._missing()
         if why and not self.policy.strict and not self.policy.hosts and not landlock.problem():
             return ""
-        if self.policy.hosts and sys.platform == "darwin":
-            return why or "the sandbox of macOS cannot limit the network to hosts"
         return why
 
     def confine(self, launch: Launch) -> Launch:
@@ -60,14 +62,16 @@ class Sandbox:
         """
         if why := self.problem():
             raise OSError(why)
+        network = None if self.policy.open_network else self.network
         if sys.platform == "darwin":
-            return seatbelt.confined(launch, self.policy, self.limits)
+            port, launch = (0, launch) if network is None else network.listen(launch)
+            return seatbelt.confined(launch, self.policy, self.limits, port)
         if self._is_lesser():
             return landlock.confined(launch, self.policy, self.limits)
         self._make_placeholders()
         more: list[str] = []
-        if self.network is not None and not self.policy.open_network:
-            more, launch = self.network.join(launch)
+        if network is not None:
+            more, launch = network.join(launch)
         return bubblewrap.confined(launch, self.policy, self.limits, more)
 
     @property
@@ -110,9 +114,9 @@ def _network(hosts: Sequence[str]) -> "SandboxNetwork | None":
     return SandboxNetwork(hosts)
 
 
-def sandbox_problem(inside: str = "") -> str:
-    """Return why this machine cannot confine, a line for the person; empty if it can. A program in the folder `inside`,
-    which the agent may write, does not count."""
+def sandbox_problem(inside: Iterable[str] = ()) -> str:
+    """Return why this machine cannot confine, a line for the person; empty if it can. A program in the folders
+    `inside`, which the agent may write, does not count."""
     if sys.platform == "darwin":
         return seatbelt.problem()
     return bubblewrap.problem(inside) if sys.platform == "linux" else "there is no sandbox for this system"

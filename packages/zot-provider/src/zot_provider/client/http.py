@@ -173,9 +173,10 @@ class HttpClient:
     async def _events(
         self, chunks: AsyncIterator[bytes], wire: Wire, model: Model
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        splitter, decoder = (wire.splitter or SseSplitter)(), wire.decoder()
+        splitter, decoder = (wire.splitter or SseSplitter)(), None
         joins, had_events, head = self._open().coalesces, False, b""
         async for chunk in chunks:
+            decoder = decoder or wire.open_decoder()
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
@@ -190,7 +191,7 @@ class HttpClient:
             if decoder.ended:
                 break
         try:
-            batch = decoder.finish()  # raises a failure that came in the stream
+            batch = (decoder or wire.open_decoder()).finish()  # raises a failure that came in the stream
         except StreamCut as error:
             if had_events or head.lstrip().startswith(_FIELDS):
                 raise

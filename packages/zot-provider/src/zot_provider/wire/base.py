@@ -5,6 +5,7 @@ provider's record. Encoding is a pure function. Decoding consumes the data of se
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_provider.events import StreamEvent
@@ -158,8 +159,9 @@ class Wire(Record):
     of a request with any history: it normalizes a copy first. It may be passed the items of the last part of the
     conversation, which must include the model's last answer.
 
-    `splitter` makes the splitter of an answer's body; None for server-sent events. `list_path` is the path of the list
-    of models, with what asks for all of them at once.
+    `decoder` is the class of decoders, MODULE:NAME, which is imported when an answer comes. `splitter` makes the
+    splitter of an answer's body; None for server-sent events. `list_path` is the path of the list of models, with what
+    asks for all of them at once.
     """
 
     name: str
@@ -169,10 +171,16 @@ class Wire(Record):
     history: Callable[[Sequence[Message], Model, Quirks, set[str]], list[dict[str, Any]]]
     history_field: str
     encode: Encode
-    decoder: Callable[[], Decoder]
+    decoder: str
     headers: tuple[tuple[str, str], ...] = ()
     splitter: Callable[[], Splitter] | None = None
     list_path: str = "/models"
+
+    def open_decoder(self) -> Decoder:
+        """Return the decoder for a new answer."""
+        module, _, name = self.decoder.partition(":")
+        decoder: Decoder = getattr(import_module(module), name)()
+        return decoder
 
     def auth(self, key: str, scheme: str = "") -> dict[str, str]:
         """Return the headers of every request and, for a key that is not empty, the header with the key, sent in this

@@ -75,7 +75,7 @@ def test_the_model_reads_in_which_phase_it_wrote_a_text() -> None:
 def test_what_the_model_wrote_is_sent_back_as_it_came() -> None:
     turn = Turn("Done.", reasoning="Hm.", calls=[Call("read", {"path": "ä"}, "call_1")])
     data = [event.partition(b"data: ")[2] for event in render(turn, WIRE.name)]
-    end = WIRE.decoder().feed(data)[-1]
+    end = WIRE.open_decoder().feed(data)[-1]
     assert isinstance(end, StreamEnd)
     came = json.loads(data[-1])["response"]["output"]
     sent = WIRE.encode(Request(MODEL, [ASKED, Message("assistant", end.content)]), Quirks())["input"][1:]

@@ -57,7 +57,7 @@ async def retry(chat: Chat, _: str) -> None:
     if answered:
         await conversation.branches.go_to(messages[-2].id)
     prompt = next((each for each in reversed(messages) if each.role == "user"), None)
-    conversation.resend("" if prompt is None else prompt.display_text or prompt.text)
+    conversation.resend("" if prompt is None else prompt.shown_text)
 
 
 async def study(chat: Chat, _: str) -> None:

@@ -1,6 +1,5 @@
 """The Anthropic Messages wire."""
 
-from zot_provider.wire.anthropic.decode import MessagesDecoder
 from zot_provider.wire.anthropic.encode import encode, history
 from zot_provider.wire.base import Wire
 
@@ -18,7 +17,7 @@ WIRE = Wire(
     history=history,
     history_field="messages",
     encode=encode,
-    decoder=MessagesDecoder,
+    decoder="zot_provider.wire.anthropic.decode:MessagesDecoder",
     headers=(("anthropic-version", VERSION),),
     list_path="/v1/models?limit=1000",
 )

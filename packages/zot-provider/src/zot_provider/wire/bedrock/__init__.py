@@ -1,7 +1,6 @@
 """The Bedrock wire: `ConverseStream` of Amazon Bedrock, whose answers are binary event streams."""
 
 from zot_provider.wire.base import Wire
-from zot_provider.wire.bedrock.decode import ConverseDecoder
 from zot_provider.wire.bedrock.encode import encode, history
 from zot_provider.wire.bedrock.event_stream import EventStreamSplitter
 
@@ -16,6 +15,6 @@ WIRE = Wire(
     history=history,
     history_field="messages",
     encode=encode,
-    decoder=ConverseDecoder,
+    decoder="zot_provider.wire.bedrock.decode:ConverseDecoder",
     splitter=EventStreamSplitter,
 )

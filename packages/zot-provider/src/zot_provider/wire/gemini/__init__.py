@@ -1,7 +1,6 @@
 """The Gemini wire: `generateContent` of the Gemini API and of Vertex AI."""
 
 from zot_provider.wire.base import Wire
-from zot_provider.wire.gemini.decode import GeminiDecoder
 from zot_provider.wire.gemini.encode import encode, history
 
 __all__ = ["WIRE"]
@@ -15,6 +14,6 @@ WIRE = Wire(
     history=history,
     history_field="contents",
     encode=encode,
-    decoder=GeminiDecoder,
+    decoder="zot_provider.wire.gemini.decode:GeminiDecoder",
     list_path="/models?pageSize=1000",
 )

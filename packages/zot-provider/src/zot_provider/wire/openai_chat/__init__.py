@@ -1,7 +1,6 @@
 """The Chat Completions wire: OpenAI's older API, which most other servers speak too."""
 
 from zot_provider.wire.base import Wire
-from zot_provider.wire.openai_chat.decode import ChatDecoder
 from zot_provider.wire.openai_chat.encode import encode, history
 
 __all__ = ["WIRE"]
@@ -15,5 +14,5 @@ WIRE = Wire(
     history=history,
     history_field="messages",
     encode=encode,
-    decoder=ChatDecoder,
+    decoder="zot_provider.wire.openai_chat.decode:ChatDecoder",
 )

@@ -1,7 +1,6 @@
 """The Responses wire: OpenAI's newer API, used without storing the conversation on the server."""
 
 from zot_provider.wire.base import Wire
-from zot_provider.wire.openai_responses.decode import ResponsesDecoder
 from zot_provider.wire.openai_responses.encode import encode, history
 
 __all__ = ["WIRE"]
@@ -15,5 +14,5 @@ WIRE = Wire(
     history=history,
     history_field="input",
     encode=encode,
-    decoder=ResponsesDecoder,
+    decoder="zot_provider.wire.openai_responses.decode:ResponsesDecoder",
 )

@@ -34,7 +34,7 @@ async def edit_prompt(chat: Chat, _: str) -> None:
     """Choose an earlier prompt of the conversation, and change it."""
     prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
     items = [
-        PickerItem(message.id, (message.display_text or message.text).strip() or "(image)")
+        PickerItem(message.id, message.shown_text.strip() or "(image)")
         for message in reversed(prompts)
         if message.summarized_tokens is None
     ]
@@ -46,12 +46,12 @@ async def edit_prompt(chat: Chat, _: str) -> None:
 async def fork(chat: Chat, _: str) -> None:
     """Continue before an earlier prompt, in a new session."""
     prompts = [message for message in chat.host.runtime.messages if message.role == "user" and message.id]
-    items = [PickerItem(message, (message.display_text or message.text).strip()) for message in reversed(prompts)]
+    items = [PickerItem(message, message.shown_text.strip()) for message in reversed(prompts)]
     chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
     if chosen is not None:
         await chat.host.conversation.branches.fork(chosen.id, before=True)
         chat.note("a new session with the conversation up to there; the old one is in /sessions")
-        chat.insert(chosen.display_text or chosen.text)
+        chat.insert(chosen.shown_text)
 
 
 async def clone(chat: Chat, _: str) -> None:
@@ -149,7 +149,7 @@ async def _move(chat: Chat, move: "Callable[[bool], Awaitable[Moved]]") -> "Move
 
 def _insert(chat: Chat, moved: "Moved") -> None:
     if moved.message is not None and not chat.prompt_input.text:
-        chat.insert(moved.message.display_text or moved.message.text)
+        chat.insert(moved.message.shown_text)
 
 
 def _files(chat: Chat, moved: "Moved") -> str:

@@ -1,0 +1,50 @@
+"""zot itself, as it is installed beside this Python or on the PATH."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from outcome import Use
+from runner import Agent
+from tasks import Task
+
+from adapters.command import command_agent
+
+EDITS = ("edit", "write")
+
+
+def make_agent(model: str) -> Agent:
+    """zot with a model, without the person's sessions, skills and extensions; `ZOT_EVAL_FLAGS` adds flags."""
+    beside = Path(sys.executable).with_name("zot")
+    program = str(beside) if beside.exists() else "zot"
+    flags = ["--json", "--no-session", "--no-skills", "--no-ext", *os.environ.get("ZOT_EVAL_FLAGS", "").split()]
+
+    def command(task: Task, folder: Path) -> Sequence[str]:
+        return [program, *flags, *(["--model", model] if model else []), task.prompt]
+
+    return command_agent(command, used)
+
+
+def used(output: str) -> Use:
+    """What zot's events say."""
+    use = Use()
+    for line in output.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        match event.get("type"):
+            case "turn_start":
+                use.steps += 1
+            case "tool_result" if event.get("is_error"):
+                use.failed_calls += 1
+                use.failed_edits += event.get("name") in EDITS
+            case "usage":
+                whole = event["cumulative"]
+                use.tokens = sum(whole.get(key) or 0 for key in ("input", "output", "cache_read", "cache_write"))
+                use.cost = whole.get("cost_usd")
+            case "error" if not use.tokens:
+                use.error = event.get("message", "")
+    return use

@@ -1,0 +1,1 @@
+"""Tasks from public sets, which somebody has fetched."""

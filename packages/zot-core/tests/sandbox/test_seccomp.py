@@ -1,0 +1,71 @@
+"""The filter of system calls, run by an interpreter of its instructions as the kernel runs it."""
+
+import struct
+
+import pytest
+
+from zot_core.sandbox.seccomp import MACHINES, filter_program
+
+ALLOWED, EPERM, ENOSYS, KILLED = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+CLONE3, NEW_USER, THREAD = 435, 0x10000000, 0x10000
+
+
+def answer(program: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """Return what the program says to a call."""
+    data = struct.pack("=IIQ6Q", number & 0xFFFFFFFF, architecture, 0, *arguments, *[0] * (6 - len(arguments)))
+    code, place, loaded = list(struct.iter_unpack("=HBBI", program)), 0, 0
+    while True:
+        operation, if_so, if_not, operand = code[place]
+        place += 1
+        match operation:
+            case 0x20:
+                (loaded,) = struct.unpack_from("=I", data, operand)
+            case 0x06:
+                return int(operand)
+            case _:
+                holds = {0x15: loaded == operand, 0x35: loaded >= operand, 0x45: bool(loaded & operand)}[operation]
+                place += if_so if holds else if_not
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_calls_are_refused_on_each_machine(name: str) -> None:
+    machine, program = MACHINES[name], filter_program(name)
+
+    def says(number: int, *arguments: int) -> int:
+        return answer(program, machine.architecture, number, *arguments)
+
+    assert {says(number) for number in (*machine.refused, 425, 442)} == {EPERM}
+    assert says(CLONE3) == ENOSYS
+    assert [says(machine.socket, family) for family in (1, 2, 10, 16, 17, 38, 40)] == [
+        EPERM, ALLOWED, ALLOWED, ALLOWED, EPERM, EPERM, EPERM,
+    ]  # fmt: skip
+    # The kernel looks at the lower half of these arguments only.
+    assert says(machine.socket, 1 | 1 << 32) == says(machine.ioctl, 0, 0x5412 | 1 << 40) == EPERM
+    assert [says(machine.ioctl, 0, request) for request in (0x5412, 0x541C, 0x5401)] == [EPERM, EPERM, ALLOWED]
+    for call in (machine.clone, machine.unshare):
+        assert (says(call, NEW_USER | 17), says(call, 17)) == (EPERM, ALLOWED)
+    assert says(0) == ALLOWED
+    assert answer(program, machine.architecture ^ 1, 0) == KILLED
+
+
+def test_the_second_table_of_calls_is_not_known() -> None:
+    machine = MACHINES["x86_64"]
+    assert answer(filter_program("x86_64"), machine.architecture, 0x40000000 | 59) == ENOSYS
+    assert answer(filter_program("x86_64"), machine.architecture, -1) == ENOSYS
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_network_and_processes_can_be_refused_too(name: str) -> None:
+    machine = MACHINES[name]
+    program = filter_program(name, network=False, processes=False)
+    assert [answer(program, machine.architecture, machine.socket, family) for family in (2, 10, 16)] == [
+        EPERM, EPERM, ALLOWED,
+    ]  # fmt: skip
+    assert [answer(program, machine.architecture, machine.clone, flags) for flags in (17, THREAD)] == [EPERM, ALLOWED]
+    assert answer(program, machine.architecture, machine.clone, THREAD | NEW_USER) == EPERM
+    assert all(answer(program, machine.architecture, number) == EPERM for number in machine.forks)
+
+
+def test_another_machine_is_not_known() -> None:
+    with pytest.raises(KeyError):
+        filter_program("m68k")

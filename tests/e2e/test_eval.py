@@ -1,0 +1,120 @@
+"""The tasks of `make eval` are checked rightly: a scripted model solves, half solves, and cheats."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EVAL = Path(__file__).parents[2] / "benchmarks" / "eval"
+CALCULATOR = "def double(x):\n    return x + 1\n"
+TESTS = """import unittest
+from calculator import double
+
+
+class Tests(unittest.TestCase):
+    def test_double(self):
+        self.assertEqual(double(4), 8)
+"""
+
+
+def evaluate(folder: Path, *options: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, str(EVAL), *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120
+    )
+    return done.returncode, done.stdout.decode()
+
+
+def states(path: Path) -> dict[str, str]:
+    return {each["task"]: each["state"] for each in map(json.loads, path.read_text().splitlines())}
+
+
+@pytest.mark.parametrize(("model", "passed"), [("solve", 10), ("half", 0), ("cheat", 0)])
+def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, model: str, passed: int) -> None:
+    code, printed = evaluate(tmp_path, "--agent", "scripted", "--model", model, "--only", "shell", "--out", "o.jsonl")
+    assert code == 0, printed
+    assert f"passed        {passed} of 10 (" in printed, printed
+    assert list(states(tmp_path / "o.jsonl").values()).count("passed") == passed
+
+
+def test_there_are_forty_tasks_and_two_runs_are_compared_task_by_task(tmp_path: Path) -> None:
+    assert len(evaluate(tmp_path, "--list")[1].splitlines()) == 40
+    for name, model in (("a", "none"), ("b", "wrong")):
+        evaluate(tmp_path, "--agent", "scripted", "--model", model, "--only", "shell-question", "--out", name)
+    _, printed = evaluate(tmp_path, "--compare", "a", "b")
+    assert "difference    +100.0% passed" in printed
+    assert "better        1 shell-question" in printed
+    assert "failed_edits  0.0 -> 1.0" in printed
+
+
+def test_a_run_stops_at_its_budget_and_is_continued(tmp_path: Path) -> None:
+    options = ["--agent", "scripted", "--model", "none", "--only", "shell-d", "--parallel", "1", "--out", "o"]
+    code, printed = evaluate(tmp_path, *options, "--budget", "0.001")
+    assert (code, printed.splitlines()[-1]) == (1, "the budget of $0.001 is spent; a higher one continues")
+    first = (tmp_path / "o").read_text()
+    assert len(states(tmp_path / "o")) == 1
+    with (tmp_path / "o").open("a") as file:
+        file.write('{"task": "shell-docs", "re\n')  # the process was killed while it wrote
+    assert evaluate(tmp_path, *options, "-n", "2", "--budget", "1")[0] == 0
+    text = (tmp_path / "o").read_text()
+    assert text.startswith(first)
+    assert len(text.splitlines()) == 5
+
+
+def test_what_was_no_try_is_tried_again(tmp_path: Path) -> None:
+    options = ["--only", "shell-docs", "--out", "o"]
+    _, printed = evaluate(tmp_path, "--agent", "codex", *options)
+    assert "shell-docs: codex is not installed" in printed
+    assert states(tmp_path / "o") == {"shell-docs": "error"}
+    _, printed = evaluate(tmp_path, "--agent", "scripted", "--model", "solve", *options)
+    assert "passed        1 of 1" in printed
+    assert "error" not in printed
+
+
+def test_entries_of_public_sets_are_tasks_and_a_set_up_that_fails_is_no_try(tmp_path: Path) -> None:
+    """Two entries in the form of SWE-bench, one of a repository that is not there, and one of Exercism's."""
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "calculator.py").write_text(CALCULATOR)
+    identity = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=repository, check=True, env=os.environ | identity)
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=repository, capture_output=True, check=True
+    ).stdout.decode()
+    added = "".join(f"+{line}\n" for line in TESTS.splitlines())
+    test_patch = f"--- /dev/null\n+++ b/test_calculator.py\n@@ -0,0 +1,{len(TESTS.splitlines())} @@\n{added}"
+    patch = "--- a/calculator.py\n+++ b/calculator.py\n@@ -1,2 +1,2 @@\n"
+    patch += " def double(x):\n-    return x + 1\n+    return x * 2\n"
+    entry = {
+        "instance_id": "calculator-1", "repo": str(repository), "base_commit": commit.strip(), "patch": patch,
+        "problem_statement": "double(4) is 5", "test_patch": test_patch,
+        "FAIL_TO_PASS": '["test_calculator.Tests.test_double"]', "PASS_TO_PASS": [],
+    }  # fmt: skip
+    gone = entry | {"instance_id": "gone-1", "repo": str(tmp_path / "gone") + "://"}
+    (tmp_path / "set.jsonl").write_text(json.dumps(entry) + "\n\n" + json.dumps(gone) + "\n")
+
+    exercise = tmp_path / "sets/python/exercises/practice/double"
+    for name, text in {
+        ".docs/instructions.md": "Double a number.", "calculator.py": "pass\n", "calculator_test.py": TESTS,
+        ".meta/example.py": CALCULATOR.replace("+ 1", "* 2"),
+        ".meta/config.json": json.dumps(
+            {"files": {"solution": ["calculator.py"], "test": ["calculator_test.py"], "example": [".meta/example.py"]}}
+        ),
+    }.items():  # fmt: skip
+        (exercise / name).parent.mkdir(parents=True, exist_ok=True)
+        (exercise / name).write_text(text)
+
+    command = "{python} -m unittest {tests}"
+    for model, state in (("solve", "passed"), ("none", "failed")):
+        scripted = ["--agent", "scripted", "--model", model, "--out", model]
+        evaluate(tmp_path, *scripted, "--swe-bench", "set.jsonl", "--test-command", command)
+        _, printed = evaluate(tmp_path, *scripted, "--polyglot", "sets")
+        expected = {"calculator-1": state, "gone-1": "set-up", "python-double": state}
+        assert states(tmp_path / model) == expected, printed
+        assert "set-up        1, not counted as tries" in printed
+
+    (tmp_path / "bad.jsonl").write_text('{"instance_id": "x"}\n')
+    assert evaluate(tmp_path, "--swe-bench", "bad.jsonl") == (2, "bad.jsonl, line 1: KeyError: 'repo'\n")
