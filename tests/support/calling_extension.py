@@ -15,7 +15,7 @@ from zot_agent.extensions.host import Extensions
 from zot_core import Runtime
 from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
-from zot_core.conversation.events import ConversationEvent, Display
+from zot_core.conversation.events import ConversationEvent
 from zot_ext.limits import ExtensionLimits
 from zot_provider.auth.store import AccountStore
 from zot_provider.testing import ScriptedClient
@@ -25,6 +25,8 @@ PATIENT: dict[str, Any] = {
     "ready_total_seconds": 60,
     "intercept_seconds": 60,
     "shutdown_seconds": 20,
+    "command_seconds": 60,
+    "write_seconds": 60,
 }
 """Limits that a slow machine does not reach."""
 
@@ -85,10 +87,8 @@ class Talk:
 
     async def command(self, name: str, args: str = "") -> str:
         """Run a slash command and return what it displays."""
-        count = len(self.told)
-        await self.conversation.run_command(name, args)
-        shown = [event for event in self.told[count:] if isinstance(event, Display)]
-        return shown[0].text if shown else ""
+        answer = await self.extensions.run_command(name, args)
+        return answer.text if answer.action == "display" else ""
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Let the extension `caller` call the host, and return the frame of the result, without type and id."""

@@ -34,7 +34,7 @@ async def result(talk: Talk) -> str:
 async def test_the_time_limit_does_not_run_while_the_person_is_asked(world: World) -> None:
     world.add("gate", GATE)
     person = Person()
-    async with world.running(touching(world.root), ask=person, intercept_seconds=0.3) as talk:
+    async with world.running(touching(world.root), ask=person) as talk:
         run = talk.conversation.prompt("go")
         await until(lambda: len(person.shown) == 1)
         pending = talk.extensions.interceptors("tool_call")[0].pending
@@ -97,10 +97,10 @@ async def test_a_guard_gets_more_time_once(world: World) -> None:
     body = (
         "import time\n@ext.intercept('tool_call', on_timeout='block')\ndef slow(call):\n    ext.more_time(60)\n"
         "    try:\n        ext.more_time(60)\n    except HostError as error:\n        ext.log(error.code)\n"
-        "    time.sleep(0.5)\n"
+        "    time.sleep(5.2)\n"
     )
     world.add("slow", body)
-    async with world.running(touching(world.root), intercept_seconds=0.3) as talk:
+    async with world.running(touching(world.root), intercept_seconds=5) as talk:
         await result(talk)
         assert "denied" in talk.log("slow")
     assert (world.root / "project" / "ran").exists()
