@@ -236,10 +236,8 @@ class Extension:
         self.send(ClearNotes())
 
     def submit(self, text: str) -> None:
-        """Submit a message as the user; it is queued while a run is in progress. Raises `NotGranted`.
-
-        Request the capability with `Extension(..., capabilities=("submit",))`.
-        """
+        """Submit a message as the user; it is queued while a run is in progress. Raises `NotGranted`; request the
+        capability with `Extension(..., capabilities=("submit",))`."""
         from zot_ext.protocol.from_extension import Submit  # noqa: PLC0415 - as above
 
         self.require("submit")
@@ -310,9 +308,8 @@ class Extension:
 
     def call(self, method: str, **params: object) -> dict[str, Any]:
         """Ask the host for something (`host_call`) and return the fields of its result; parameters that are None are
-        left out. Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`.
-
-        The call ends with the request that the handler answers. For `async` handlers there is `soon`.
+        left out. The call ends with the request that the handler answers. For `async` handlers there is `soon`.
+        Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`.
         """
         return self._call(None, method, **params)
 
