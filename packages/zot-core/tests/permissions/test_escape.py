@@ -275,6 +275,10 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
         ("dangling", "ask"), ("chain", "ask"), ("/proc/self/root/etc/x", "ask"), ("~root/x", "ask"), ("twin", "ask"),
         (".git/hooks/x", "ask"),
         (".GIT/config", "ask"), ("sub/.git/config", "ask"), (".vscode/tasks.json", "ask"), (".mcp.json", "ask"),
+        (".envrc", "ask"), ("mise.toml", "ask"), (".npmrc", "ask"), ("pip.conf", "ask"), (".exrc", "ask"),
+        (".dir-locals.el", "ask"), (".gitattributes", "ask"), (".gitmodules", "ask"), (".husky/pre-commit", "ask"),
+        (".idea/workspace.xml", "ask"), (".devcontainer/devcontainer.json", "ask"), ("sitecustomize.py", "ask"),
+        (".claude/commands/a.md", "ask"), (".agents/skills/a/SKILL.md", "ask"), (".cursor/hooks.json", "ask"),
         (".github/workflows/a.yml", "ask"), (".zot/config.json", "ask"), ("AGENTS.md", "ask"), ("a.pth", "ask"),
     ],
 )  # fmt: skip
@@ -349,12 +353,30 @@ async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Proje
     assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
 
 
-async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about(project: Project) -> None:
-    judge = Judge(rules_of("allow bash(make);;allow edit(Makefile)"))
-    make = ToolRequest("1", "bash", {"command": "make"})
-    assert (await judge.judge(make, project)).action == "allow"
-    await judge.judge(ToolRequest("2", "write", {"path": "Makefile", "content": "x"}), project)
-    assert (await judge.judge(make, project)).action == "ask"
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("make", "Makefile"),
+        ("make -s test", "part/Makefile"),
+        ("npm test", "package.json"),
+        ("pytest", "tests/deep/conftest.py"),
+        ("cargo check", "build.rs"),
+        ("./run.sh", "run.sh"),
+        ("bin/../run.sh", "run.sh"),
+        ("./link.sh", "run.sh"),
+    ],
+)
+async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about(
+    project: Project, command: str, path: str
+) -> None:
+    (project.root / "bin").mkdir()
+    (project.root / "link.sh").symlink_to("run.sh")
+    judge = Judge(rules_of(f"allow bash({command});;allow edit(**)"))
+    call = ToolRequest("1", "bash", {"command": command})
+    await judge.judge(ToolRequest("2", "write", {"path": "src/a.py", "content": "x"}), project)
+    assert (await judge.judge(call, project)).action == "allow"
+    await judge.judge(ToolRequest("3", "write", {"path": path, "content": "x"}), project)
+    assert (await judge.judge(call, project)).action == "ask"
 
 
 @pytest.mark.parametrize(
