@@ -97,12 +97,14 @@ def names(world: SandboxWorld) -> dict[str, str]:
         "echo x >../x",
         "echo x >>~/.bashrc",
         "mkdir -p ~/.ssh && echo x >~/.ssh/authorized_keys",
-        "echo x >~/.gitconfig",
+        "echo x >~/.gitconfig && echo x >~/.zshenv",
+        "mkdir -p ~/.config/systemd/user && echo x >~/.config/systemd/user/x.service",
+        "mkdir -p $ZOTHOME/sessions && echo x >$ZOTHOME/config.json && echo x >$ZOTHOME/sessions/x",
         "rm -rf ~",
     ],
 )
 def test_what_a_command_does_to_hidden_folders_stays_inside(world: SandboxWorld, command: str) -> None:
-    world.run(command)
+    world.run(command, env=names(world))
     assert world.changed() == []
 
 
