@@ -74,7 +74,7 @@ def _clean_environment() -> None:
     for name in (*PROGRAMS.split(), *PROGRAMS_OF_SOME):
         found = os.environ.get("UV") if name == "uv" else None  # `uv run` says where it is; it may not be on PATH
         if found := found or shutil.which(name):
-            (programs / name).symlink_to(os.path.abspath(found))
+            (programs / name).symlink_to(os.path.realpath(found))  # a sandbox may hide what is on the way
     kept = {name: value for name, value in os.environ.items() if name == "TMPDIR" or name.startswith("PYTEST_")}
     os.environ.clear()
     os.environ.update(
@@ -98,9 +98,10 @@ if not WORKER:
 for name in ("COLUMNS", "LINES"):  # readline sets them where it is imported, which pytest does
     os.environ.pop(name, None)
 
-# The background jobs of a shell ignore SIGINT, and programs started by nohup ignore SIGHUP. The processes that a test
-# starts would inherit that. They do not inherit a handler.
+# The background jobs of a shell ignore SIGINT and SIGQUIT, and programs started by nohup ignore SIGHUP. The processes
+# that a test starts would inherit that. They do not inherit a handler.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if WORKER or signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 

@@ -67,7 +67,7 @@ def test_context_files_reach_the_model_and_what_is_odd_about_them_the_person(zot
     assert done.line() == f"{zot.cwd}/AGENTS.md looks binary; it is left out"
     text = system(server.requests[0].body)
     assert text.startswith(f"You are a cat.\n\n# Instructions from {zot.home}/AGENTS.md\n\nSpeak softly.\n\nPurr.\n\n")
-    assert text.endswith(f"\nCurrent working directory: {zot.cwd}")
+    assert f"\nCurrent working directory: {zot.cwd}\n" in text
 
     server.add("ok")
     done = zot.ask(server, "-p", "x", "-nc")

@@ -85,7 +85,7 @@ def test_output_is_bounded(tmp_path: Path) -> None:
 
 def test_a_command_may_have_a_limit_in_time(tmp_path: Path) -> None:
     found, _ = ran(tmp_path, "echo begun; sleep 600", timeout=2)
-    assert "begun\nthe command timed out after 2 s; still running then: `sleep 600`\n" in found.text
+    assert "begun\nthe command timed out after 2 s" in found.text
     assert not found.stopped
 
 

@@ -111,7 +111,8 @@ def test_megabytes_come_whole(run: Callable[..., Output]) -> None:
 
 def test_a_command_is_ended_at_the_time_limit_with_all_it_started(run: Callable[..., Output], tmp_path: Path) -> None:
     ended, printed = run("echo before; sleep 60 & echo $! > pid; sleep 60", timeout=2.0)
-    assert (ended, printed) == (ShellExit(None, timed_out=True, running=["sleep 60"]), b"before\n")
+    running = ["sleep 60"] if os.path.isdir("/proc") else []  # other systems do not show them
+    assert (ended, printed) == (ShellExit(None, timed_out=True, running=running), b"before\n")
     assert gone(pid_in(tmp_path / "pid"))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from zot_agent.extensions.discover import DiscoveredExtension
-from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.questions import Pages
@@ -16,6 +15,8 @@ async def show_extensions(chat: Chat, _: str) -> None:
 
 
 def _about(chat: Chat, found: DiscoveredExtension) -> Iterator[str]:
+    from zot_agent.extensions.permissions.lines import NOTHING, permission_lines  # noqa: PLC0415  rarely needed
+
     running = chat.host.extensions.members if chat.host.extensions is not None else []
     member = next((each for each in running if each.found.directory == found.directory), None)
     state = (
