@@ -273,7 +273,7 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
     [
         ("a", "allow"), ("src/deep/a", "allow"), ("../x", "ask"), ("../p2/x", "ask"), ("l/x", "ask"),
         ("dangling", "ask"), ("chain", "ask"), ("/proc/self/root/etc/x", "ask"), ("~root/x", "ask"), ("twin", "ask"),
-        (".git/hooks/x", "ask"),
+        (".git/hooks/x", "ask"), (".bare/hooks/x", "ask"), ("deep/bare/config", "ask"), ("deep/HEAD", "allow"),
         (".GIT/config", "ask"), ("sub/.git/config", "ask"), (".vscode/tasks.json", "ask"), (".mcp.json", "ask"),
         (".envrc", "ask"), ("mise.toml", "ask"), (".npmrc", "ask"), ("pip.conf", "ask"), (".exrc", "ask"),
         (".dir-locals.el", "ask"), (".gitattributes", "ask"), (".gitmodules", "ask"), (".husky/pre-commit", "ask"),
@@ -289,6 +289,9 @@ async def test_edits_are_accepted_in_the_project_only_and_not_where_programs_tak
     (project.root / "dangling").symlink_to(project.outside / "new")
     (project.root / "chain").symlink_to("l2")
     (project.root / "l2").symlink_to("l/x")
+    for bare in (".bare", "deep/bare"):
+        for name in ("HEAD", "objects", "refs"):
+            (project.root / bare / name).mkdir(parents=True)
     (project.outside / "f").write_text("x")
     os.link(project.outside / "f", project.root / "twin")
 
