@@ -32,7 +32,7 @@ def protected_part(path: str, cwd: str) -> str:
 
 
 def _repository_part(parts: list[str], cwd: str) -> str:
-    """Return the part that is a repository under another name than `.git`: a bare one, or one that a pointer names."""
+    """Return the part that is a repository under another name than `.git`: bare, or named by a pointer."""
     folder = cwd
     for part in parts[:-1]:
         folder = os.path.join(folder, part)
