@@ -8,8 +8,8 @@ from zot_ext.lazy import lazy_names
 
 MODULES = {
     "zot_ext.answers": "Response Result display error image_result insert noop prompt text_result",
-    "zot_ext.calls.caller": "HostError",
-    "zot_ext.extension": "Extension NotGranted",
+    "zot_ext.errors": "HostError NotGranted",
+    "zot_ext.extension": "Extension",
     "zot_ext.interception": (
         "AgentStartDecision AgentStartRequest AssistantMessageDecision AssistantMessageRequest Blocked "
         "ToolCallDecision ToolCallRequest TurnStartDecision TurnStartRequest block replace rewrite"

@@ -9,9 +9,9 @@ from zot_ext.answers import insert as insert
 from zot_ext.answers import noop as noop
 from zot_ext.answers import prompt as prompt
 from zot_ext.answers import text_result as text_result
-from zot_ext.calls.caller import HostError as HostError
+from zot_ext.errors import HostError as HostError
+from zot_ext.errors import NotGranted as NotGranted
 from zot_ext.extension import Extension as Extension
-from zot_ext.extension import NotGranted as NotGranted
 from zot_ext.interception import AgentStartDecision as AgentStartDecision
 from zot_ext.interception import AgentStartRequest as AgentStartRequest
 from zot_ext.interception import AssistantMessageDecision as AssistantMessageDecision

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from zot_ext.errors import NotGranted
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.raw import RawObject
 from zot_ext.registrations import RegisteredCommand, RegisteredTool, Registrations, command_name, tool_name
@@ -32,12 +33,6 @@ else:
 
     def overload(function):
         return function
-
-
-class NotGranted(RuntimeError):
-    """The host does not grant the capability; nothing was sent."""
-
-    expected = True  # see `HostError`
 
 
 class Extension:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from contextvars import ContextVar
 
+from zot_ext.errors import HostError
 from zot_ext.protocol.from_extension import CancelCall, HostCall
 from zot_ext.protocol.raw import RawObject
 
@@ -18,17 +19,6 @@ if TYPE_CHECKING:
 
 current_request: ContextVar[str] = ContextVar("current_request", default="")
 """The id of the request that the running handler answers; handlers of events have none."""
-
-
-class HostError(RuntimeError):
-    """The host did not do what it was asked for. `code` is one of `zot_ext.protocol.from_host.CODES`."""
-
-    expected = True
-    """A handler that lets it pass has no fault to be logged."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
 
 
 class _Waiting:

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zot_ext.calls.caller import HostError
+from zot_ext.errors import HostError
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.calls import METHODS, params_problem
 from zot_ext.protocol.codec import decode_from_extension, encode

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
-from zot_agent.ui.questions.extension_permissions import ask_about_extensions
 from zot_agent.ui.questions.project import ask_about_project
 from zot_agent.ui.themes import AUTO
 from zot_core.permission_mode import MODE_HELP, MODES
@@ -36,6 +35,8 @@ async def reload_extensions(chat: Chat, _: str) -> None:
     for error in stats.errors:
         chat.note(error, "error")
     await ask_about_project(chat)
+    from zot_agent.ui.questions.extension_permissions import ask_about_extensions  # noqa: PLC0415  rarely needed
+
     await ask_about_extensions(chat)
 
 

@@ -5,6 +5,7 @@ import os
 
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.format.status import shown_folder
@@ -46,8 +47,6 @@ async def ask_about_extensions(chat: Chat) -> None:
 
 
 def _question(found: DiscoveredExtension, changes: list[str]) -> Confirm[bool]:
-    from zot_agent.extensions.permissions.lines import NOTHING, permission_lines  # noqa: PLC0415  rarely needed
-
     may = permission_lines(found.manifest) or [NOTHING]
     lines = [f"    {sanitize_line(reveal(line))}" for line in may]
     if changes:
