@@ -229,9 +229,9 @@ def test_the_folder_counts_by_its_real_path(project: Path, tmp_path: Path) -> No
     link = tmp_path / "link"
     link.symlink_to(project)
     assert names(choose(link)) == ["local"]
-    copy = tmp_path / "copy"
-    extension(copy / ".zot", "local")
-    assert names(choose(copy)) == []
+    for copy in (tmp_path / "copy", project / "clone"):
+        extension(copy / ".zot", "local")
+        assert names(choose(copy)) == []
 
 
 def test_own_files_are_those_that_the_command_line_names(project: Path, tmp_path: Path) -> None:

@@ -61,8 +61,10 @@ async def test_a_setting_confines_and_a_flag_is_stronger(alone: Path) -> None:
 
 @pytest.mark.needs("bwrap")
 async def test_more_folders_can_be_made_writable(alone: Path) -> None:
-    (alone.parent / "more").mkdir()
-    host = build("--sandbox", "--add-dir", "../more")
+    (alone.parent / "more" / ".zot").mkdir(parents=True)
+    (alone.parent / "more" / ".zot" / "config.json").write_text('{"theme": "loud"}')
+    host = build("--sandbox", "--add-dir", "../more", "--trust")
+    assert "theme" not in host.settings.values
     await bash(host, f"touch {alone.parent}/more/a {alone.parent}/b")
     assert (alone.parent / "more" / "a").exists()
     assert not (alone.parent / "b").exists()
@@ -95,6 +97,14 @@ async def test_a_project_cannot_turn_it_off(alone: Path) -> None:
     (alone / ".zot" / "config.json").write_text('{"sandbox": "off", "sandbox_folders": ["/"]}')
     host = build("--trust")
     assert not any("sandbox" in key for key in host.settings.values)
+    await host.close()
+
+
+async def test_files_of_variables_in_a_project_change_no_command(alone: Path) -> None:
+    for name in (".env", ".envrc", ".env.local", ".bashrc", ".profile", ".zshenv"):
+        (alone / name).write_text("export LD_PRELOAD=./planted.so PATH=. PLANTED=1\n")
+    host = build("--trust")
+    assert "planted" not in (await bash(host, "env")).casefold()
     await host.close()
 
 

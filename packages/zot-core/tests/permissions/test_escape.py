@@ -273,8 +273,12 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
     [
         ("a", "allow"), ("src/deep/a", "allow"), ("../x", "ask"), ("../p2/x", "ask"), ("l/x", "ask"),
         ("dangling", "ask"), ("chain", "ask"), ("/proc/self/root/etc/x", "ask"), ("~root/x", "ask"), ("twin", "ask"),
-        (".git/hooks/x", "ask"),
+        (".git/hooks/x", "ask"), (".bare/hooks/x", "ask"), ("deep/bare/config", "ask"), ("deep/HEAD", "allow"),
         (".GIT/config", "ask"), ("sub/.git/config", "ask"), (".vscode/tasks.json", "ask"), (".mcp.json", "ask"),
+        (".envrc", "ask"), ("mise.toml", "ask"), (".npmrc", "ask"), ("pip.conf", "ask"), (".exrc", "ask"),
+        (".dir-locals.el", "ask"), (".gitattributes", "ask"), (".gitmodules", "ask"), (".husky/pre-commit", "ask"),
+        (".idea/workspace.xml", "ask"), (".devcontainer/devcontainer.json", "ask"), ("sitecustomize.py", "ask"),
+        (".claude/commands/a.md", "ask"), (".agents/skills/a/SKILL.md", "ask"), (".cursor/hooks.json", "ask"),
         (".github/workflows/a.yml", "ask"), (".zot/config.json", "ask"), ("AGENTS.md", "ask"), ("a.pth", "ask"),
     ],
 )  # fmt: skip
@@ -285,6 +289,9 @@ async def test_edits_are_accepted_in_the_project_only_and_not_where_programs_tak
     (project.root / "dangling").symlink_to(project.outside / "new")
     (project.root / "chain").symlink_to("l2")
     (project.root / "l2").symlink_to("l/x")
+    for bare in (".bare", "deep/bare"):
+        for name in ("HEAD", "objects", "refs"):
+            (project.root / bare / name).mkdir(parents=True)
     (project.outside / "f").write_text("x")
     os.link(project.outside / "f", project.root / "twin")
 
@@ -349,12 +356,30 @@ async def test_in_plan_a_tool_that_is_not_known_to_read_is_denied(project: Proje
     assert (await project.judge("deny todo", "todo", {"items": []}, "plan")).action == "deny"
 
 
-async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about(project: Project) -> None:
-    judge = Judge(rules_of("allow bash(make);;allow edit(Makefile)"))
-    make = ToolRequest("1", "bash", {"command": "make"})
-    assert (await judge.judge(make, project)).action == "allow"
-    await judge.judge(ToolRequest("2", "write", {"path": "Makefile", "content": "x"}), project)
-    assert (await judge.judge(make, project)).action == "ask"
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("make", "Makefile"),
+        ("make -s test", "part/Makefile"),
+        ("npm test", "package.json"),
+        ("pytest", "tests/deep/conftest.py"),
+        ("cargo check", "build.rs"),
+        ("./run.sh", "run.sh"),
+        ("bin/../run.sh", "run.sh"),
+        ("./link.sh", "run.sh"),
+    ],
+)
+async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about(
+    project: Project, command: str, path: str
+) -> None:
+    (project.root / "bin").mkdir()
+    (project.root / "link.sh").symlink_to("run.sh")
+    judge = Judge(rules_of(f"allow bash({command});;allow edit(**)"))
+    call = ToolRequest("1", "bash", {"command": command})
+    await judge.judge(ToolRequest("2", "write", {"path": "src/a.py", "content": "x"}), project)
+    assert (await judge.judge(call, project)).action == "allow"
+    await judge.judge(ToolRequest("3", "write", {"path": path, "content": "x"}), project)
+    assert (await judge.judge(call, project)).action == "ask"
 
 
 @pytest.mark.parametrize(

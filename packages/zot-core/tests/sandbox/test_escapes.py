@@ -23,6 +23,7 @@ from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 
 pytestmark = pytest.mark.needs("bwrap")
 
+PATCH = "--- /dev/null\n+++ b/../other/new\n@@ -0,0 +1 @@\n+x"
 FAILS = {
     "write outside": "echo x >$OTHER/file",
     "write through a link": "ln -s $OTHER l && echo x >l/file",
@@ -31,11 +32,18 @@ FAILS = {
     "write through a descriptor": "echo x >/dev/fd/9",
     "write to the system": "echo x >/usr/x || echo x >/etc/x",
     "move out": "mv src $OTHER/",
+    "an archive whose entry is outside": "tar -cPf a.tar ../other/file && tar --overwrite -xPf a.tar",
+    "replace a file outside": "mv src/a.py $OTHER/file",
+    "a patch for a file outside": f"printf '%s\\n' '{PATCH}' | git apply --unsafe-paths",
+    "copy over a file outside": "cp src/a.py $OTHER/file",
+    "remove what is outside": "rm -rf $OTHER/file",
+    "change the mode of a file outside": "chmod 777 $OTHER/file",
     "link out of the project": "ln $OTHER/file hard && echo x >hard",
     "read a key": "cat ~/.ssh/id",
     "read the keys of a cloud": "cat ~/.aws/credentials",
     "read the agent's keys": "cat $ZOTHOME/auth.json",
     "read the sessions of other projects": "cat $ZOTHOME/sessions/0/a.jsonl",
+    "list the sessions of other projects": "ls $ZOTHOME/sessions",
     "find what is hidden": "grep -rs out-of-reach ~ .. /run /var/tmp",
     "a hook of git": "echo x >.git/hooks/pre-commit",
     "rename the repository and make it again": "mv .git g && mkdir -p .git/hooks",
@@ -44,6 +52,8 @@ FAILS = {
     "the settings of a worktree": "echo x >.git/config.worktree",
     "the attributes of git": "echo x >.git/info/attributes",
     "the repository of a submodule": "echo x >.git/modules/sub/config",
+    "the branch of a worktree": "mkdir -p .git/worktrees/a && echo x >.git/worktrees/a/HEAD",
+    "a command of git in the settings of a worktree": "git config -f .git/config.worktree core.fsmonitor ./evil",
     "the agent's settings, which are not there yet": "mkdir -p .zot && echo x >.zot/config.json",
     "replace the folder of the agent's settings": "rmdir .zot && mkdir .zot && echo x >.zot/config.json",
     "another agent's settings, which are not there yet": "echo x >.claude/settings.json",
@@ -53,6 +63,8 @@ FAILS = {
     "the agent's own programs": "touch $PREFIX/x",
     "a job of cron": "echo x >/etc/cron.d/x || echo x >/var/spool/cron/x",
     "the passwords of the system": "test -s /etc/shadow",
+    "a unit of the system": "echo x >/etc/systemd/system/x.service || echo x >/usr/lib/systemd/x",
+    "what every shell reads": "echo x >>/etc/profile || echo x >>/etc/bash.bashrc || echo x >/etc/profile.d/x.sh",
     "end the agent": "kill -9 $AGENT",
     "ask for what the agent runs": "ls /proc/$AGENT/fd",
     "a device of the machine": "cat /dev/vda /dev/sda /dev/mem >/dev/null",
@@ -85,12 +97,14 @@ def names(world: SandboxWorld) -> dict[str, str]:
         "echo x >../x",
         "echo x >>~/.bashrc",
         "mkdir -p ~/.ssh && echo x >~/.ssh/authorized_keys",
-        "echo x >~/.gitconfig",
+        "echo x >~/.gitconfig && echo x >~/.zshenv",
+        "mkdir -p ~/.config/systemd/user && echo x >~/.config/systemd/user/x.service",
+        "mkdir -p $ZOTHOME/sessions && echo x >$ZOTHOME/config.json && echo x >$ZOTHOME/sessions/x",
         "rm -rf ~",
     ],
 )
 def test_what_a_command_does_to_hidden_folders_stays_inside(world: SandboxWorld, command: str) -> None:
-    world.run(command)
+    world.run(command, env=names(world))
     assert world.changed() == []
 
 

@@ -17,6 +17,11 @@ from zot_core.machine.shell import LocalShell
 from zot_core.sandbox.files import OutsideSandbox, SandboxedFiles, open_path
 from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.tool import Tool
+from zot_core.tools.find import find
+from zot_core.tools.glob import glob
+from zot_core.tools.grep import grep
+from zot_core.tools.ls import ls
 from zot_core.tools.read import read
 from zot_core.tools.write import write
 
@@ -190,6 +195,40 @@ async def test_the_tools_say_that_the_sandbox_refuses(world: SandboxWorld, files
         await read.run({"path": "~/.ssh/id"}, context)
     with pytest.raises(ToolError, match=r"^\.git/config: the sandbox does not let you write here$"):
         await write.run({"path": ".git/config", "content": "x"}, context)
+
+
+async def test_a_listed_folder_that_becomes_a_link_is_not_written_through(
+    world: SandboxWorld, files: SandboxedFiles
+) -> None:
+    folder = world.project / "src"
+    assert await files.list(str(folder)) == [("a.py", "file")]
+    folder.rename(world.project / "old")
+    folder.symlink_to(world.home / ".ssh")
+    for path in ("src/id", "src/new", "src/new/deep", "src"):
+        with pytest.raises(OSError):  # noqa: PT011  whatever the reason
+            await files.write(str(world.project / path), b"x")
+    with pytest.raises(OutsideSandbox):
+        await files.list(str(folder))
+    assert world.changed() == []
+
+
+@pytest.mark.parametrize("path", ["..", "~", "../home/.ssh", "/proc/self/root{home}", "."])
+async def test_no_search_finds_what_is_hidden(world: SandboxWorld, files: SandboxedFiles, path: str) -> None:
+    link_things(world)
+    context = ToolContext(str(world.project), files, LocalShell())
+    path = path.format(home=world.home)
+    calls: list[tuple[Tool, dict[str, object]]] = [
+        (grep, {"pattern": SECRET, "path": path}),
+        (glob, {"pattern": "**/id", "path": path}),
+        (glob, {"pattern": "../**/id", "path": path}),
+        (find, {"pattern": "id", "path": path}),
+        (ls, {"path": path}),
+    ]
+    for tool, arguments in calls:
+        with suppress(ToolError):
+            text = (await tool.run(arguments, context)).text
+            assert SECRET not in text
+            assert "/id" not in text
 
 
 SWAPPER = """

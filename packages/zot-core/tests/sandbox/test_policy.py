@@ -1,5 +1,6 @@
 """What a sandbox policy lets the inside read and write."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_a_folder_that_a_person_adds_is_writable_but_not_its_repository(tmp_path
     assert policy.may_write(str(tmp_path / "more" / "a"))
     assert not policy.may_write(str(tmp_path / "more" / ".git" / "config"))
     assert policy.may_read(str(tmp_path / "more" / ".git" / "config"))
+
+
+def test_the_python_of_zot_is_not_writable_in_a_project_that_contains_it(tmp_path: Path) -> None:
+    own = Path(sys.prefix).resolve()
+    policy = make_policy(str(own.parent), home=str(tmp_path), environ={}, zot_home=str(tmp_path / "zot-home"))
+    assert policy.may_write(str(own.parent / "a"))
+    assert policy.access(str(own / "bin" / "python")) == "read"
 
 
 @pytest.mark.parametrize("folder", ["home", ".", "/"])

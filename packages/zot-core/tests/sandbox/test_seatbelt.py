@@ -41,6 +41,12 @@ def test_a_longer_path_comes_later_and_so_counts() -> None:
     ]
 
 
+def test_a_folder_of_work_in_another_one_cannot_be_renamed() -> None:
+    paths = {"/w": "write", "/w/p": "write", "/w/p/.git": "read", "/w/.git": "read"}
+    lines = rules(POLICY.replace(paths=paths))
+    assert [line for line in lines if "unlink" in line] == ["(deny file-write-unlink (literal /w/p))"]
+
+
 def test_only_the_port_of_a_proxy_is_reached() -> None:
     assert rules(POLICY, 3128)[-1] == '(allow network-outbound (remote ip "localhost:3128"))'
     assert "network" not in seatbelt.profile(POLICY)[0]

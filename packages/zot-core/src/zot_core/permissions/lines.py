@@ -98,6 +98,11 @@ class LineRules:
             rules += [found] if found not in rules else []
         return rules, ""
 
+    def _was_edited(self, program: str, recipes: Iterable[str]) -> bool:
+        """Whether this session wrote a program, or in any folder one of its recipes: those of folders below count."""
+        names = {os.path.basename(path) for path in self._edited}
+        return not names.isdisjoint(recipes) or _real(program, self._cwd) in self._edited
+
     def _allow_of(self, command: SimpleCommand) -> Rule | str:
         """Return the allow that covers a command, or why none does."""
         shown = command.source if len(command.source) <= 60 else command.source[:59] + "…"
@@ -107,7 +112,7 @@ class LineRules:
         name = words[0].rpartition("/")[2]
         if programs.runs_others(name):
             return f"{name} can run anything"
-        if any(os.path.join(self._cwd, each) in self._edited for each in (*programs.RECIPES.get(name, ()), words[0])):
+        if self._was_edited(words[0], programs.RECIPES.get(name, ())):
             return f"what {name} runs was changed in this session"
         globs = any(word.glob for word in command.words)
         if globs and (name in programs.RISKY or name == "tar" or self._guards_paths()):

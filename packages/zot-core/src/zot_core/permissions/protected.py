@@ -26,4 +26,16 @@ def protected_part(path: str, cwd: str) -> str:
     if name in _FOLDERS or name in _NAMES or name.endswith(".pth"):
         return parts[-1]
     folded = [part.casefold() for part in parts]
-    return parts[1] if folded[:2] == [".github", "workflows"] else ""
+    if folded[:2] == [".github", "workflows"]:
+        return parts[1]
+    return _repository_part(parts, cwd)
+
+
+def _repository_part(parts: list[str], cwd: str) -> str:
+    """Return the part that is a repository under another name than `.git`: bare, or named by a pointer."""
+    folder = cwd
+    for part in parts[:-1]:
+        folder = os.path.join(folder, part)
+        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+            return part
+    return ""

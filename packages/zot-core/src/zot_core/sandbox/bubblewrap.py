@@ -110,9 +110,11 @@ def confined(launch: Launch, policy: SandboxPolicy, limits: SandboxLimits, more:
 def mounts(policy: SandboxPolicy) -> list[str]:
     """Return the arguments that show the paths of a policy, a folder before what is in it."""
     arguments = []
-    for path, access in sorted(policy.paths.items()):
+    around = _around_protected(policy)
+    for path, access in sorted({**dict.fromkeys(around, "write"), **policy.paths}.items()):
         kind = _kind(path)
-        if not kind or (access == policy.access(os.path.dirname(path)) and path != policy.home):
+        differs = access != policy.access(os.path.dirname(path))
+        if not kind or not (differs or path in around or path == policy.home):
             continue
         if access != "none":
             arguments += ["--bind" if access == "write" else "--ro-bind", path, path]
@@ -125,6 +127,16 @@ def mounts(policy: SandboxPolicy) -> list[str]:
     if os.getuid() == 0:  # the owner of the files of the kernel writes them without a capability too
         arguments += [word for path in _kernel_files() for word in ("--ro-bind", path, path)]
     return arguments
+
+
+def _around_protected(policy: SandboxPolicy) -> set[str]:
+    """Return the writable folders around what is not writable. Each becomes a mount, which cannot be renamed: the
+    mounts in it would move along, and leave their paths free."""
+    found = set()
+    for path, access in policy.paths.items():
+        while access != "write" and path != os.path.sep and policy.may_write(path := os.path.dirname(path)):
+            found.add(path)
+    return found
 
 
 @functools.cache

@@ -129,10 +129,14 @@ def make_policy(
     if zot_home:
         paths[os.path.realpath(os.path.expanduser(zot_home))] = "none"
     own_python = os.path.realpath(sys.prefix)
-    for folder in work:
-        paths = {path: access for path, access in paths.items() if access == "none" or not _below(path, folder)}
-        paths[folder] = "write"
-        paths |= {path: "read" for path in _protected(folder, git)}
+    paths = {
+        path: access
+        for path, access in paths.items()
+        if access == "none" or not any(_below(path, folder) for folder in work)
+    }
+    paths |= dict.fromkeys(work, "write")
+    for folder in work:  # one may contain another, so what is protected in any of them comes after all of them
+        paths |= {path: "read" for path in _protected(folder, git) if path not in work}
         if _below(own_python, folder):
             paths[own_python] = "read"
         paths |= _git_folders(folder, git)
@@ -182,16 +186,18 @@ def repository_around(folder: str) -> list[str]:
 def _git_folders(folder: str, git: str) -> dict[str, Access]:
     """Return the folders of the repository of a worktree or submodule, which its `.git`, a file, points to.
 
-    The pointer may be a stranger's, so it must lead to a repository outside the folder, and to be writable, that must
-    point back.
+    The pointer may be a stranger's: outside the folder it must lead to a repository, and to be writable, that must
+    point back; in the folder it makes nothing readable that was not.
     """
     pointer = os.path.join(folder, ".git")
     if not os.path.isfile(pointer):
         return {}
     own = os.path.realpath(os.path.join(folder, _first_line(pointer).removeprefix("gitdir:").strip()))
     common = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "commondir"))))
-    if _below(own, folder) or not all(os.path.isfile(os.path.join(path, "HEAD")) for path in (own, common)):
+    if not all(os.path.isfile(os.path.join(path, "HEAD")) for path in (own, common)):
         return {}
+    if _below(own, folder):
+        return {} if git == "write" else {path: "read" for path in (own, common) if _below(path, folder)}
     back = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "gitdir"))))
     access: Access = "write" if git == "write" and back == pointer else "read"
     return {common: access, own: access}

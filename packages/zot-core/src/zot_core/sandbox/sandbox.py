@@ -13,6 +13,7 @@ from zot_core.machine.shell import Launch
 from zot_core.permission_mode import SandboxState
 from zot_core.sandbox import bubblewrap, landlock, seatbelt
 from zot_core.sandbox.limits import SandboxLimits, inside_environment
+from zot_core.sandbox.placeholders import Placeholders
 from zot_core.sandbox.policy import PLACEHOLDERS, SandboxPolicy, make_policy
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ class Sandbox:
         """Raises ValueError for a wrong pattern of a host."""
         self.policy, self.limits = policy, limits or SandboxLimits()
         self.network = _network(policy.hosts)
-        self._made: list[str] = []
-        self._close = weakref.finalize(self, _remove, policy.scratch, self._made)
+        self._placeholders = Placeholders(
+            path for path, access in policy.paths.items() if access == "read" and os.path.basename(path) in PLACEHOLDERS
+        )
+        self._close = weakref.finalize(self, _remove, policy.scratch, self._placeholders)
 
     @property
     def state(self) -> SandboxState:
@@ -68,7 +71,7 @@ class Sandbox:
             return seatbelt.confined(launch, self.policy, self.limits, port)
         if self._is_lesser():
             return landlock.confined(launch, self.policy, self.limits)
-        self._make_placeholders()
+        self._placeholders.make()
         more: list[str] = []
         if network is not None:
             more, launch = network.join(launch)
@@ -88,16 +91,6 @@ class Sandbox:
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of `env` that the inside may have."""
         return inside_environment(env, self.policy.variables)
-
-    def _make_placeholders(self) -> None:
-        """Make the folders that must not be made inside: a mount over them needs something to be mounted on."""
-        for path, access in self.policy.paths.items():
-            if access == "read" and os.path.basename(path) in PLACEHOLDERS and not os.path.lexists(path):
-                try:
-                    os.mkdir(path)
-                except PermissionError:
-                    continue  # nor can the inside
-                self._made.append(path)
 
     def close(self) -> None:
         """Remove what is on this machine for the sandbox only. What runs inside reaches no host from now on."""
@@ -133,11 +126,7 @@ def open_sandbox(root: str, **more: Any) -> Sandbox:
         raise
 
 
-def _remove(scratch: str, made: list[str]) -> None:
+def _remove(scratch: str, placeholders: Placeholders) -> None:
     if scratch:
         shutil.rmtree(scratch, ignore_errors=True)
-    for path in made:
-        try:
-            os.rmdir(path)
-        except OSError:
-            continue  # someone else has put something there
+    placeholders.remove()

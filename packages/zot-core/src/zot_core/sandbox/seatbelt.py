@@ -73,7 +73,7 @@ def profile(policy: SandboxPolicy, port: int = 0) -> tuple[str, dict[str, str]]:
         while path != os.path.sep and around in ("none", "write") and policy.access(parent) == around:
             if around == "none":
                 lines.append(f"(allow file-read-metadata (literal {parameter(parent)}))")
-            elif parent not in policy.paths:
+            elif policy.may_write(os.path.dirname(parent)):
                 lines.append(f"(deny file-write-unlink (literal {parameter(parent)}))")
             path, parent = parent, os.path.dirname(parent)
     if not policy.processes:

@@ -70,6 +70,14 @@ def test_memory_is_bounded() -> None:
     capture.discard()
 
 
+def test_an_output_whose_file_the_command_has_removed_is_discarded(temporary: Path) -> None:
+    capture = Capture(LIMITS, 1000)
+    capture.feed(b"x" * 11)
+    Path(capture.path).unlink()
+    capture.discard()
+    assert capture.path == ""
+
+
 def test_a_discarded_output_leaves_no_file(temporary: Path) -> None:
     capture = Capture(LIMITS, 1000)
     capture.feed(b"x" * 11)

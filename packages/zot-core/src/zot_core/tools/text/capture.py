@@ -58,10 +58,11 @@ class Capture:
             self._file = None
 
     def discard(self) -> None:
-        """Close and delete the file."""
+        """Close and delete the file, if the command has left it."""
         self.close()
         if self.path:
-            os.unlink(self.path)
+            with suppress(OSError):
+                os.unlink(self.path)
             self.path = ""
 
     def _open(self) -> None:
