@@ -132,7 +132,9 @@ async def test_a_command_gets_no_descriptor_that_leads_out_and_usual_signals(wor
     async with inside(world) as client:
         assert "socket:" not in await client.python(HELD)
         ended, text = await client.run("yes | head -n 1; grep SigIgn /proc/self/status")
-        assert text.split() == ["y", "SigIgn:", "0000000000000000"]
+        first, _, ignored = text.split()
+        assert first == "y"
+        assert not int(ignored, 16) & (1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1)  # which Python ignores
         assert ended.exit_code == 0
 
 
