@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
