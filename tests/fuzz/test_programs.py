@@ -43,7 +43,7 @@ def server() -> Iterator[ScriptedServer]:
 
 
 SAMPLES: dict[str, Any] = {
-    "string": "word", "boolean": True, "strings": ["read"],
+    "string": "word", "boolean": True, "number": 3, "value": {"any": [1.5]}, "strings": ["read"],
     "images": [{"mime_type": "image/png", "data": "iVBORw0KGgo="}],
 }  # fmt: skip
 COMMANDS = [
