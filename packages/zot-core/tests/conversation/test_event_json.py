@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from zot_core.conversation import events
+from zot_core.conversation.event_json import encode_conversation_event
+from zot_core.conversation.events import ConversationEvent, Panel
+
+PANEL = Panel("p", "Title", ("one",), "end")
+SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
+
+
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [
+        (events.Notify("ext", "warn", "careful"), {"level": "warn", "message": "careful"}),
+        (events.Display("ext", "a\u2028b"), {"text": "a\u2028b"}),
+        (events.ClearNotes("ext"), {}),
+        (events.Insert("ext", "text"), {"text": "text"}),
+        (events.Submit("ext", "text"), {"text": "text"}),
+        (events.PanelOpen("ext", PANEL), {"panel": SHOWN}),
+        (events.PanelRender("ext", PANEL), {"panel": SHOWN}),
+        (events.PanelClose("ext", "p"), {"panel_id": "p"}),
+        (events.DialogRequest("ext", "7", {"kind": "confirm"}), {"request": "7", "kind": "confirm"}),
+    ],
+)
+def test_an_event_of_an_extension_is_a_line_with_its_name(event: ConversationEvent, fields: dict[str, object]) -> None:
+    (line,) = encode_conversation_event(event)
+    assert line.isascii() or "\u2028" not in line
+    assert json.loads(line) == {"type": event.type, "extension": "ext", **fields}
+
+
+def test_prompts_that_could_not_be_delivered_are_notes() -> None:
+    first, second = (json.loads(each) for each in encode_conversation_event(events.Undelivered(["a\nb", "c"])))
+    assert first == {"type": "notice", "level": "warn", "message": "not delivered, because the prompt has ended: a b"}
+    assert second["message"].endswith(": c")
+
+
+def test_a_refused_prompt_of_an_extension_is_a_note() -> None:
+    (line,) = encode_conversation_event(events.Submit("ext", "text", refused="not now"))
+    assert json.loads(line) == {"type": "notice", "level": "warn", "message": "ext: not now"}
+
+
+def test_the_end_of_a_dialog_has_its_id() -> None:
+    (line,) = encode_conversation_event(events.DialogResolved("7"))
+    assert json.loads(line) == {"type": "ext_ui_resolved", "request": "7"}
