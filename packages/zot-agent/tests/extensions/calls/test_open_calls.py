@@ -251,8 +251,8 @@ async def test_registrations_are_answered_and_again_when_they_change(world: Worl
     world.add("first", taken + "@ext.command('end')\ndef end(_):\n    import os\n    os._exit(0)\n", "")
     raw = RAW + "say(type='hello', name='raw', capabilities=['registration_result'])\n"
     raw += "for name in ('mine', 'other', 'not a name'): say(type='register_command', name=name)\n"
-    raw += "say(type='register_tool', name='bash', description='', schema={})\nsay(type='ready')\n"
-    raw += "say(type='subscribe', intercept=['weather'])\n"
+    raw += "say(type='register_tool', name='bash', description='', schema={})\n"
+    raw += "say(type='subscribe', intercept=['weather'])\nsay(type='ready')\n"
     raw += "found = []\nwhile True:\n    frame = read()\n    if frame['type'] == 'shutdown': break\n"
     raw += "    if frame['type'] == 'registration_result': found.append(f\"{frame['name']} {frame['status']}\")\n"
     raw += "    if frame['type'] == 'command_invoked':\n"
