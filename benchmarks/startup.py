@@ -67,11 +67,11 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield Figure("python -I -c pass", base * 1000, "ms")
     yield Figure("zot --version", statistics.median(version[1:]) / base, "x pass", 1.3)
     yield Figure(
-        "zot -p, exec to the end of the first request body", statistics.median(request[1:]) / base, "x pass", 11
+        "zot -p, exec to the end of the first request body", statistics.median(request[1:]) / base, "x pass", 8
     )
     yield Figure(
         f"the same with {SKILLS} skills and {TEMPLATES} prompt templates",
-        statistics.median(full_request[1:]) / base, "x pass", 11,
+        statistics.median(full_request[1:]) / base, "x pass", 8,
     )  # fmt: skip
     yield Figure("the same over TLS", statistics.median(tls_request[1:]) / base, "x pass", 11)
     peak = environment.run([environment.python, "-c", PEAK, *ask(server)]).stdout
