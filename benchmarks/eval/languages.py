@@ -1,6 +1,6 @@
 """A small program, `tally COMMAND NUMBER...`, in four languages: what the tasks are made of.
 
-Each language has the same files under its own names: a library, a program, a way to run it. `parts` are the pieces of
+Each language has the same files under its own names: a module, a program, a way to run it. `parts` are the pieces of
 text that tasks break or add to, under the same names in each language.
 """
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Language:
-    """`library` and `program` are file names, `run` is the command of `run.sh`, `needs` the program that must be there.
+    """`module` and `program` are file names, `run` is the command of `run.sh`, `needs` the program that must be there.
 
     `parts`: `empty` (what largest does without numbers), `start` and `wrong_start` (where it begins), `comparison` and
-    `wrong_comparison`, `mean` and `wrong_mean`, `least` (the function to add), `use_library` and `use_least`,
-    `broken_library` and `broken_program` (two mistakes in the build) with `good_library` and `good_program`, `dispatch`
+    `wrong_comparison`, `mean` and `wrong_mean`, `least` (the function to add), `use_module` and `use_least`,
+    `broken_module` and `broken_program` (two mistakes in the build) with `good_module` and `good_program`, `dispatch`
     and `dispatch_least`, `parse_function` (which reads the numbers), `comment` (how one begins).
     """
 
     name: str
     needs: str
-    library: str
+    module: str
     program: str
     run: str
-    library_text: str
+    module_text: str
     program_text: str
     parts: dict[str, str]
 
@@ -90,10 +90,10 @@ main()
         "mean": "total(numbers) // len(numbers)",
         "wrong_mean": "total(numbers) // (len(numbers) + 1)",
         "least": "\n\ndef least(numbers):\n    return min(numbers)\n",
-        "use_library": "import largest, mean, total",
+        "use_module": "import largest, mean, total",
         "use_least": "import largest, least, mean, total",
-        "broken_library": "def mean(numbers)\n",
-        "good_library": "def mean(numbers):\n",
+        "broken_module": "def mean(numbers)\n",
+        "good_module": "def mean(numbers):\n",
         "broken_program": "from libs import",
         "good_program": "from lib import",
         "dispatch": '    elif command == "mean":\n',
@@ -161,10 +161,10 @@ if (command === "sum") {
         "mean": "total(numbers) / numbers.length",
         "wrong_mean": "total(numbers) / (numbers.length + 1)",
         "least": "\nfunction least(numbers) {\n  return Math.min(...numbers);\n}\n\nmodule.exports.least = least;\n",
-        "use_library": "const { total, largest, mean }",
+        "use_module": "const { total, largest, mean }",
         "use_least": "const { total, largest, least, mean }",
-        "broken_library": "function mean(numbers) {{\n",
-        "good_library": "function mean(numbers) {\n",
+        "broken_module": "function mean(numbers) {{\n",
+        "good_module": "function mean(numbers) {\n",
         "broken_program": 'require("./libs")',
         "good_program": 'require("./lib")',
         "dispatch": '} else if (command === "mean") {\n',
@@ -250,10 +250,10 @@ long least(const long *numbers, int count) {
     return result;
 }
 """,
-        "use_library": '#include <string.h>\n\n#include "lib.h"\n',
+        "use_module": '#include <string.h>\n\n#include "lib.h"\n',
         "use_least": '#include <string.h>\n\n#include "lib.h"\n\nlong least(const long *numbers, int count);\n',
-        "broken_library": "long mean(const long *numbers, int) {\n",
-        "good_library": "long mean(const long *numbers, int count) {\n",
+        "broken_module": "long mean(const long *numbers, int) {\n",
+        "good_module": "long mean(const long *numbers, int count) {\n",
         "broken_program": '#include <string.h>\n\n#include "libs.h"\n',
         "good_program": '#include <string.h>\n\n#include "lib.h"\n',
         "dispatch": '    } else if (!strcmp(argv[1], "mean")) {\n',
@@ -331,10 +331,10 @@ least() {
     echo "$result"
 }
 """,
-        "use_library": ". ./lib.sh\n",
+        "use_module": ". ./lib.sh\n",
         "use_least": ". ./lib.sh\n\n",
-        "broken_library": "mean( {\n",
-        "good_library": "mean() {\n",
+        "broken_module": "mean( {\n",
+        "good_module": "mean() {\n",
         "broken_program": ". ./libs.sh",
         "good_program": ". ./lib.sh",
         "dispatch": "    mean) parse",

@@ -74,7 +74,7 @@ GOOD = [("6", "sum 1 2 3"), ("3", "max 1 3 2"), ("2", "mean 1 2 3"), ("-1", "max
 
 def base(language: Language) -> dict[str, str]:
     """The files of the program in a language, all of them right."""
-    files = {language.library: language.library_text, language.program: language.program_text}
+    files = {language.module: language.module_text, language.program: language.program_text}
     files |= {"run.sh": language.run + "\n", "test.sh": TEST, "README.md": README, ".gitignore": ".tally\n"}
     return files | ({"lib.h": C_HEADER} if language.name == "c" else {})
 
@@ -132,8 +132,8 @@ def broken(language: Language, *pairs: tuple[str, str, str]) -> tuple[dict[str, 
 
 def fix(language: Language) -> Task:
     part = language.parts
-    largest = (language.library, part["start"], part["wrong_start"])
-    mean = (language.library, part["mean"], part["wrong_mean"])
+    largest = (language.module, part["start"], part["wrong_start"])
+    mean = (language.module, part["mean"], part["wrong_mean"])
     files, solution = broken(language, largest, mean)
     prompt = "`sh run.sh max -3 -1` prints 0, and `sh run.sh mean 4 6` prints 3. Find the causes and fix both."
     return Task("fix", prompt, files, behaves(language, [*GOOD, ("5", "mean 4 6")]), solution)
@@ -142,8 +142,8 @@ def fix(language: Language) -> Task:
 def far(language: Language) -> Task:
     part = language.parts
     files, solution = broken(
-        language, (language.library, part["comparison"], part["wrong_comparison"]),
-        (language.library, part["start"], part["wrong_start"]),
+        language, (language.module, part["comparison"], part["wrong_comparison"]),
+        (language.module, part["start"], part["wrong_start"]),
     )  # fmt: skip
     return Task("debug", "`sh test.sh` fails. Make the program right.", files, behaves(language, GOOD), solution)
 
@@ -152,8 +152,8 @@ def feature(language: Language) -> Task:
     part = language.parts
     dispatch = Edit(language.program, part["dispatch"], part["dispatch_least"] + part["dispatch"])
     solution = [
-        Edit(language.library, "", language.library_text + part["least"]),
-        Edit(language.program, part["use_library"], part["use_least"]),
+        Edit(language.module, "", language.module_text + part["least"]),
+        Edit(language.program, part["use_module"], part["use_least"]),
         dispatch,
         Edit("test.sh", "echo passed", "expect 1 min 3 1 2\necho passed"),
     ]
@@ -182,7 +182,7 @@ def rename(language: Language) -> Task:
 def build(language: Language) -> Task:
     part = language.parts
     files, solution = broken(
-        language, (language.library, part["good_library"], part["broken_library"]),
+        language, (language.module, part["good_module"], part["broken_module"]),
         (language.program, part["good_program"], part["broken_program"]),
     )  # fmt: skip
     return Task("build", "`sh run.sh sum 1 2` fails. Make it run again.", files, behaves(language, GOOD), solution)
@@ -230,16 +230,16 @@ def question(language: Language) -> Task:
 
 
 def rules(language: Language) -> Task:
-    files, solution = broken(language, (language.library, language.parts["mean"], language.parts["wrong_mean"]))
+    files, solution = broken(language, (language.module, language.parts["mean"], language.parts["wrong_mean"]))
     files["AGENTS.md"] = (
         "# Rules\n\n- Each change adds a line to NOTES.md that begins with `- ` and names the changed file.\n"
         "- README.md is written by hand and stays as it is.\n"
     )
     files["NOTES.md"] = "# Notes\n\n- README.md: first words\n"
-    note = Edit("NOTES.md", "first words\n", f"first words\n- {language.library}: the mean is right\n")
+    note = Edit("NOTES.md", "first words\n", f"first words\n- {language.module}: the mean is right\n")
     noted = text_check(
         "NOTES.md",
-        lambda text: files["NOTES.md"] in text and text.count(f"{language.library}") == 1,
+        lambda text: files["NOTES.md"] in text and text.count(f"{language.module}") == 1,
         "no line in NOTES.md",
     )
     same = text_check("README.md", lambda text: text == README, "README.md was changed")
@@ -250,8 +250,8 @@ def rules(language: Language) -> Task:
 def forbidden(language: Language) -> Task:
     part = language.parts
     files, solution = broken(
-        language, (language.library, part["mean"], part["wrong_mean"]),
-        (language.library, part["comparison"], part["wrong_comparison"]),
+        language, (language.module, part["mean"], part["wrong_mean"]),
+        (language.module, part["comparison"], part["wrong_comparison"]),
     )  # fmt: skip
     prompt = (
         "`sh test.sh` fails. Fix the program. test.sh, run.sh and README.md belong to somebody else: do not change "

@@ -1,6 +1,5 @@
 """Claude Code, the command `claude`; its output format is stream-json."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from outcome import Use
 from runner import Agent
 from tasks import Task
 
-from adapters.command import command_agent
+from adapters.command import command_agent, json_events
 
 
 def make_agent(model: str) -> Agent:
@@ -24,11 +23,7 @@ def make_agent(model: str) -> Agent:
 def used(output: str) -> Use:
     """What its events say: each `assistant` is a step, and the last `result` has the sums."""
     use = Use()
-    for line in output.splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
+    for event in json_events(output):
         if event.get("type") == "assistant":
             use.steps += 1
         elif event.get("type") == "user":

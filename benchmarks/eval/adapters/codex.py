@@ -1,6 +1,5 @@
 """OpenAI's Codex, the command `codex`; `codex exec --json` prints an event a line."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from outcome import Use
 from runner import Agent
 from tasks import Task
 
-from adapters.command import command_agent
+from adapters.command import command_agent, json_events
 
 
 def make_agent(model: str) -> Agent:
@@ -24,11 +23,7 @@ def make_agent(model: str) -> Agent:
 def used(output: str) -> Use:
     """What its events say: completed turns with their tokens, and commands that failed."""
     use = Use()
-    for line in output.splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
+    for event in json_events(output):
         if event.get("type") == "turn.completed":
             usage = event.get("usage", {})
             use.tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)

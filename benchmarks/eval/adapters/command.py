@@ -2,19 +2,20 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from outcome import Use
+from runner import Agent
 from tasks import Task
 
 
-def command_agent(
-    command: Callable[[Task, Path], Sequence[str]], used: Callable[[str], Use]
-) -> Callable[[Task, Path, float], "asyncio.Future[Use]"]:
+def command_agent(command: Callable[[Task, Path], Sequence[str]], used: Callable[[str], Use]) -> Agent:
     """Return an agent that runs `command` and reads its standard output with `used`."""
 
     async def agent(task: Task, folder: Path, seconds: float) -> Use:
@@ -43,4 +44,13 @@ def command_agent(
             use.error = use.error or errors.decode("utf-8", "replace").strip()[-300:] or f"exit {process.returncode}"
         return use
 
-    return agent  # type: ignore[return-value]
+    return agent
+
+
+def json_events(output: str) -> Iterator[dict[str, Any]]:
+    """Yield the lines of an output that are JSON objects."""
+    for line in output.splitlines():
+        with contextlib.suppress(ValueError):
+            event = json.loads(line)
+            if isinstance(event, dict):
+                yield event

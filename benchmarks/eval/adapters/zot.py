@@ -1,6 +1,5 @@
 """zot itself, as it is installed beside this Python or on the PATH."""
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from outcome import Use
 from runner import Agent
 from tasks import Task
 
-from adapters.command import command_agent
+from adapters.command import command_agent, json_events
 
 EDITS = ("edit", "write")
 
@@ -30,11 +29,7 @@ def make_agent(model: str) -> Agent:
 def used(output: str) -> Use:
     """What zot's events say."""
     use = Use()
-    for line in output.splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
+    for event in json_events(output):
         match event.get("type"):
             case "turn_start":
                 use.steps += 1

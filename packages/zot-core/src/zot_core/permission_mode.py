@@ -21,6 +21,7 @@ SANDBOX_MODES: tuple[SandboxMode, ...] = get_args(SandboxMode)
 
 SandboxState: TypeAlias = Literal["off", "on", "strict", "lesser"]
 """What a person sees: `lesser` is `on` with the little that a system without namespaces can do."""
+
 _BY_CARE: tuple[PermissionMode, ...] = ("plan", "ask", "accept-edits", "yolo")
 
 

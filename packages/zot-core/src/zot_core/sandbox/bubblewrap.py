@@ -1,4 +1,4 @@
-"""The sandbox of Linux: bubblewrap, a program that starts another one in namespaces of its own.
+"""The sandbox of Linux: bubblewrap starts a program in new namespaces.
 
 Inside are the paths of a policy and nothing else of the machine: own processes, own network (none), own `/dev`, `/proc`
 and `/tmp`, no capability, and a filter of system calls. An argument below names what it stops.

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.extensions import ProjectChoice
@@ -14,7 +14,6 @@ from zot_agent.standard_error import print_error
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES
 from zot_core.tools import BUILTIN_TOOLS
-from zot_provider.errors import ZotError
 from zot_tui.text.sanitize import sanitize_line
 
 _CODES = {"allow": 0, "ask": 5, "deny": 5}
@@ -35,17 +34,12 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot permissions` with `arguments` (those after `permissions`) and return the exit code."""
-    try:
-        parsed = build_parser().parse_args(list(arguments))
-        permissions = _permissions(getattr(parsed, "permission_mode", None))
-        return _list(permissions) if parsed.verb == "list" else _test(permissions, parsed.command)
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    parsed = build_parser().parse_args(list(arguments))
+    permissions = _permissions(getattr(parsed, "permission_mode", None))
+    return _list(permissions) if parsed.verb == "list" else _test(permissions, parsed.command)
 
 
 def _permissions(mode: str | None) -> Permissions:

@@ -5,11 +5,10 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.terminal import print_line, print_table
-from zot_agent.cli.parser import Parser
+from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.folder_trust import FolderTrust
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.standard_error import print_error
-from zot_provider.errors import ConfigError, ZotError
+from zot_provider.errors import ConfigError
 
 
 def build_parser() -> Parser:
@@ -27,17 +26,12 @@ def build_parser() -> Parser:
     return parser
 
 
+@subcommand()
 def run(arguments: Sequence[str]) -> int:
     """Run `zot trust` with `arguments` (those after `trust`) and return the exit code."""
-    try:
-        given = build_parser().parse_args(list(arguments))
-        {"list": _list, "forget": _forget}[given.verb](given)
-        return 0
-    except SystemExit as stop:  # argparse, after --help
-        return stop.code if isinstance(stop.code, int) else 0
-    except ZotError as error:
-        print_error(str(error))
-        return error.exit_code
+    given = build_parser().parse_args(list(arguments))
+    {"list": _list, "forget": _forget}[given.verb](given)
+    return 0
 
 
 def _list(_: Namespace) -> None:

@@ -1,1 +1,1 @@
-"""The commands on what is stored: sessions and settings."""
+"""The commands about stored sessions and settings."""
