@@ -6,10 +6,21 @@
 import json
 from typing import Any
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+"""Made once: `json.dumps` makes one for each call that differs from its defaults, a third of the call's time."""
+
 
 def dump(value: Any) -> str:
     """Return JSON text on one line. Raises TypeError or ValueError for values without a JSON form, such as `NaN`."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
+"""Made once, for the same reason."""
 
 
 def escape_line_ends(text: str) -> str:
@@ -23,7 +34,9 @@ def read_strict(text: str | bytes) -> Any:
     """Return the value of JSON text. Raises ValueError for any other text, including `NaN` and `Infinity`, and for text
     that is nested too deeply."""
     try:
-        return json.loads(text, parse_constant=_reject_constant)
+        return _DECODER.decode(
+            text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
@@ -41,10 +54,6 @@ def describe(value: object) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     return json.dumps(value)[:40]
-
-
-def _reject_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def without_surrogates(text: str) -> str:

@@ -46,13 +46,15 @@ class ImageBlock(Record):
 class ToolCallBlock(Record):
     """A request of the model to run a tool. `arguments` is the text exactly as the model wrote it.
 
-    It may be invalid JSON (models make mistakes); `parsed` then raises ValueError.
+    It may be invalid JSON (models make mistakes); `parsed` then raises ValueError. `free_text`: the model wrote the
+    text `input`, the only member of the arguments, without JSON.
     """
 
     type: ClassVar[str] = "tool_call"
     id: str
     name: str
     arguments: str
+    free_text: bool = False
 
     def parsed(self) -> dict[str, Any]:
         """Return the arguments as a dict, empty for blank text. Raises ValueError if they are not a JSON object."""
@@ -68,13 +70,15 @@ class ToolCallBlock(Record):
 
 
 class ToolResultBlock(Record):
-    """The result of the tool call with id `call_id`. The model sees whether it failed (`is_error`), but not `fate`."""
+    """The result of the tool call with id `call_id`. The model sees whether it failed (`is_error`), but neither `fate`
+    nor `details`, which are JSON values that the tool keeps in the session, None without any."""
 
     type: ClassVar[str] = "tool_result"
     call_id: str
     content: "list[TextBlock | ImageBlock]"
     is_error: bool = False
     fate: Fate = "ran"
+    details: dict[str, Any] | None = None
 
 
 class ReasoningBlock(Record):

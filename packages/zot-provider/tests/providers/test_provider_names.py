@@ -13,6 +13,7 @@ OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
 
 ALLOWED: dict[tuple[str, str], str] = {
     ("zot-agent/src/zot_agent/cli/__init__.py", "local"): "the subcommand `zot local`",
+    ("zot-core/src/zot_core/prompt/model_lines.py", "mistral"): "a vendor, whose models many providers serve",
     ("zot-provider/src/zot_provider/catalog/server_list.py", "openai-responses"): "a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "anthropic"): "a word of models.json for a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "google"): "a word of models.json for a wire",

@@ -13,11 +13,16 @@ from zot_provider.auth.oauth import OAuthLimits, SignInFailed, TokenEndpoint, ac
 from zot_provider.auth.store import AccountStore
 from zot_provider.credentials import Authorization, check_key, missing_account
 from zot_provider.errors import ConfigError, MissingKey
+from zot_provider.files.sha256 import sha256_hex
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 
 _LAST_WORD = 5.0
 """Seconds that a cancelled refresh has to store its token: the server has already replaced the old one."""
+
+
+_PLAIN = 64
+"""Characters of the name of an entry that is a part of the name of a file as it is."""
 
 
 class Accounts:
@@ -158,7 +163,7 @@ class Accounts:
             raise
 
     async def _refresh_once(self, provider: Provider, name: str, token: AccountToken) -> AccountToken:
-        async with locked(os.path.join(self.store.home, f"refresh-{name}.lock")):
+        async with locked(os.path.join(self.store.home, f"refresh-{_file_name(name)}.lock")):
             entry = await self._load(name, again=True)
             if entry is None or entry.token is None:
                 raise missing_account(provider)
@@ -172,12 +177,15 @@ class Accounts:
             return token
 
     async def _ask(self, provider: Provider, token: AccountToken) -> AccountToken:
-        """Ask the provider for a new token."""
+        """Ask the provider, or the program that signs in to it, for a new token."""
         from zot_provider.transport.http import HttpTransport  # noqa: PLC0415  a client has loaded it by now
 
         assert provider.sign_in is not None
         transport = HttpTransport()
         try:
+            if provider.sign_in.program is not None:
+                renewed: AccountToken = await provider.sign_in.program.refresh(token)
+                return renewed
             return await TokenEndpoint(provider.sign_in, transport, self._limits).refresh(token)
         except SignInFailed as error:
             if error.ended:
@@ -197,3 +205,10 @@ class Accounts:
 def _usable(provider: Provider, kind: str) -> bool:
     """Whether an entry of this kind can be used: a token only if zot signs in to this provider."""
     return bool(kind) and (kind != "oauth" or provider.sign_in is not None)
+
+
+def _file_name(name: str) -> str:
+    """Return the name of an entry as a part of the name of a file: secrets of extensions have any text in theirs."""
+    if name.replace("-", "").replace("_", "").isalnum() and name.isascii() and len(name) <= _PLAIN:
+        return name
+    return sha256_hex(name.encode("utf-8", "surrogatepass"))[:32]

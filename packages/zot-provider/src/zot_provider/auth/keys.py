@@ -58,6 +58,8 @@ async def put_entry(keys: PersonalKeys, provider: Provider, entry: Entry) -> str
 
 async def _probe(registry: ModelRegistry, provider: Provider, key: str) -> str:
     """Return why the key could not be checked; empty if the provider accepts it. Raises `KeyRefused`."""
+    if registry.opener(provider.id) is not None:
+        return "the first request will show whether it is accepted"
     try:
         base_url = registry.base_url(provider.id)
         filled = provider if base_url else provider.fill(registry.environ)

@@ -146,7 +146,9 @@ class TokenEndpoint:
 
 
 def account_address(sign_in: SignIn, token: AccountToken) -> str:
-    """Return the base URL that the key names; empty if it names none."""
+    """Return the base URL that came with the token, or that the key names; empty without one."""
+    if sign_in.program is not None:
+        return _text(token.rest.get("base_url"))
     part = sign_in.exchange.address_part if sign_in.exchange else ""
     fields = dict(each.partition("=")[::2] for each in token.access.split(";")) if part else {}
     host = fields.get(part, "").strip()

@@ -166,7 +166,12 @@ class SignInSession:
                 raise SignInFailed(f"{self.provider.id}: not signed in; nothing was sent")
         transport = HttpTransport()
         endpoint = TokenEndpoint(sign_in, transport, self._limits)
-        flow = self._in_browser(sign_in, endpoint) if sign_in.flow == "browser" else self._with_code(sign_in, endpoint)
+        if sign_in.program is not None:
+            flow = sign_in.program.login(self._pasted)
+        elif sign_in.flow == "browser":
+            flow = self._in_browser(sign_in, endpoint)
+        else:
+            flow = self._with_code(sign_in, endpoint)
         token: AccountToken | None = None
         try:
             async with aclosing(flow) as steps:

@@ -100,18 +100,8 @@ def parse_user_models(
     listed = root.object("providers")
     for key in listed.value:
         place, id = listed.object(key), provider_id(key)
-        if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
-            raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
-        providers[id] = _provider(id, place, providers.get(id), os.environ if environ is None else environ, known)
-        models = {model.id: model for model in known.models.get(id, [])}
-        for node in _model_nodes(place):
-            model, quirks = _model(providers[id], node, known.warnings)
-            models[model.id] = model
-            if quirks is not None:
-                route = Route((_literal(model.id),), quirks=quirks)
-                providers[id] = providers[id].replace(routes=(route, *providers[id].routes))
-        known.models[id] = list(models.values())
-        known.warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+        environ = os.environ if environ is None else environ
+        providers[id] = parse_provider(id, place, providers.get(id), environ, known)
     for name in ("$schema", "version"):
         root.skip(name)
     known.warnings += [f"{each}: unknown field, ignored" for each in root.unread()]
@@ -119,16 +109,50 @@ def parse_user_models(
     return known
 
 
+def parse_provider(
+    id: str,
+    place: JsonNode,
+    before: Provider | None,
+    environ: Mapping[str, str],
+    known: KnownProviders,
+    *,
+    wire: str = "",
+) -> Provider:
+    """Return the provider `id` that the object at `place` describes, or what it makes of the provider `before`. Its
+    models, its key and warnings are put into `known`.
+
+    A `wire` is for a provider that does not speak HTTP: it needs no address. Raises `ConfigError`.
+    """
+    if not id or "/" in id or id.split() != [id]:  # PROVIDER/MODEL would be ambiguous
+        raise ConfigError(f"{place.name}: a provider's name has no slash and no space")
+    provider = _provider(id, place, before, environ, known, wire)
+    models = {model.id: model for model in known.models.get(id, [])}
+    for node in _model_nodes(place):
+        model, quirks = _model(provider, node, known.warnings)
+        models[model.id] = model
+        if quirks is not None:
+            provider = provider.replace(routes=(Route((_literal(model.id),), quirks=quirks), *provider.routes))
+    known.models[id] = list(models.values())
+    known.warnings += [f"{each}: unknown field, ignored" for each in place.unread()]
+    return provider
+
+
 def _provider(
-    id: str, place: JsonNode, before: Provider | None, environ: Mapping[str, str], known: KnownProviders
+    id: str,
+    place: JsonNode,
+    before: Provider | None,
+    environ: Mapping[str, str],
+    known: KnownProviders,
+    own_wire: str,
 ) -> Provider:
     base_url, wire = _base_url(place), place.choice("api", _WIRES)
     keyless = place.choice("auth", {"none": True, "api_key": False, "apiKey": False})
-    if before is None:
-        if not base_url:
+    if before is None or own_wire:
+        if not base_url and not own_wire:
             raise place.error("baseUrl", "missing; it is the address of the server, e.g. http://HOST/v1")
         variable = "".join(character if character.isalnum() else "_" for character in id.upper()) + "_API_KEY"
-        before = Provider(id=id, title=id, wire="openai-chat", base_url=base_url, key_env=(variable,))
+        wire, base_url = own_wire or wire, "" if own_wire else base_url
+        before = Provider(id=id, title=id, wire=wire or "openai-chat", base_url=base_url or None, key_env=(variable,))
     elif base_url:  # it counts more than a variable, which is for all programs
         before = before.at(base_url).replace(base_url_env=())
     if wire is not None and wire != before.wire:

@@ -1,4 +1,4 @@
-"""`Client`, the protocol of all clients of models, and `HttpClient`, the client of a provider over HTTP."""
+"""`HttpClient`: the client of a provider over HTTP."""
 
 import asyncio
 import json
@@ -6,16 +6,16 @@ import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
+from zot_provider.client.repeating import Client, RepeatingClient, mark_origin, redact
 from zot_provider.client.retry import RetryPolicy
-from zot_provider.credentials import Authorization, Credentials, GivenKey, check_key
+from zot_provider.credentials import Authorization, Credentials, GivenKey
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart, join_deltas
+from zot_provider.events import StreamEvent, join_deltas
 from zot_provider.json_text import without_surrogates
-from zot_provider.messages import ReasoningBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
 
 _log = logging.getLogger("zot_provider.client.http")
-# Nothing is logged unless the program configures logging.
-logging.getLogger("zot_provider").addHandler(logging.NullHandler())
+
+__all__ = ["Client", "HttpClient"]
 
 _DRAIN_SECONDS = 0.2
 """Seconds to wait after an answer for the end of its body, so that the connection can be reused."""
@@ -42,27 +42,6 @@ _HEAD = 4096
 
 _FIELDS = (b":", b"data:", b"event:", b"id:", b"retry:")
 """What the lines of an event stream begin with."""
-
-
-class Client(Protocol):
-    """Answers requests with a stream of events.
-
-    `stream` yields non-empty batches, one for each read from the network, so that a consumer wakes up once a read and
-    not once a delta. The order of events is described in `zot_provider.events`. Closing the iterator (or cancelling the
-    task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
-    request could not be made.
-
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
-    `async models()`, which returns the ids that its server lists.
-    """
-
-    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
-        """Send a request and yield the batches of the answer."""
-        ...
-
-    async def close(self) -> None:
-        """Release connections. Closing twice is harmless."""
-        ...
 
 
 class _Service(Record):
@@ -83,7 +62,7 @@ class _Service(Record):
         return request if name is None else request.replace(model=request.model.replace(id=name))
 
 
-class HttpClient:
+class HttpClient(RepeatingClient):
     """The client of one provider over HTTP, with its wires, base URL and key."""
 
     def __init__(
@@ -104,9 +83,8 @@ class HttpClient:
 
         Raises `MissingKey` if the provider needs a key and has none, `ConfigError` without a valid base URL.
         """
-        self.provider = provider
-        self._credentials = credentials or GivenKey(key)
-        self._credentials.check(provider)
+        super().__init__(provider, credentials or GivenKey(key), retries)
+        self.credentials.check(provider)
         self._base_url = base_url.strip()
         self._services: list[_Service] = []
         base = self._base_url or provider.base_url
@@ -116,44 +94,31 @@ class HttpClient:
         self._transport = None if callable(transport) else transport
         self._make_transport = transport if callable(transport) else None
         self._coalesce_seconds = coalesce_seconds
-        self._retries = retries or RetryPolicy()
         self._session = os.urandom(8).hex()  # the id of a conversation without one
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
-        self._credentials.check(self.provider)
+        self.credentials.check(self.provider)
 
-    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
-        failures, begun, renewed = 0, False, False
-        while True:
-            authorization, url, service = Authorization(), "", None
-            try:
-                authorization = await self._authorize()
-                service = self._service(request.model, authorization)
-                sent = service.named(request)
-                url = service.url(sent.model.id)
-                async with aclosing(self._answer(service, url, sent, authorization)) as batches:
-                    async for batch in batches:
-                        begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
-                        yield batch
-            except ProviderError as error:
-                key = authorization.key
-                if isinstance(error, StatusError) and service is not None and not error.message:
-                    error.context_overflow |= service.provider.quirks.bodyless_overflow and error.status in (400, 413)
-                if not renewed and await self._renew(error, key):
-                    renewed = True
-                    continue
-                failures += 1
-                delay = None if begun else self._retries.wait(error, failures)
-                if delay is None:
-                    raise self._with_advice(error, key, url, request.model) from error.__cause__
-                reason = f"{self.provider.id}: {_redact(str(error), key, error.untrusted_parts)}"
-            else:
-                return
-            _log.info("%s; again in %g s", reason, delay)
-            yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
-            await asyncio.sleep(delay)
+    def answer(self, request: Request, authorization: Authorization) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """See `RepeatingClient`."""
+        service = self._service(request.model, authorization)
+        sent = service.named(request)
+        return self._answer(service, service.url(sent.model.id), sent, authorization)
+
+    def judge(self, error: ProviderError, request: Request, authorization: Authorization) -> None:
+        """See `RepeatingClient`."""
+        if isinstance(error, StatusError) and not error.message and error.status in (400, 413):
+            service = self._service(request.model, authorization)
+            error.context_overflow |= service.provider.quirks.bodyless_overflow
+
+    def explain(self, error: ProviderError, request: Request, authorization: Authorization) -> ProviderError:
+        """See `RepeatingClient`."""
+        url = ""
+        if isinstance(error, StatusError):
+            service = self._service(request.model, authorization)
+            url = service.url(service.named(request).model.id)
+        return self._with_advice(error, authorization.key, url, request.model)
 
     async def _answer(
         self, service: _Service, url: str, request: Request, authorization: Authorization
@@ -163,9 +128,13 @@ class HttpClient:
         body = without_surrogates(service.writer.write(request))
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("POST %s %s", location(url), body)
+        own, answered = service.provider.quirks.request_headers(request, self._session), None
+        if request.watcher is not None:
+            own, body = await request.watcher.sending(service.provider.wire, own, body)
+            answered = request.watcher.answered
         encoded = body.encode()
-        own = service.provider.quirks.request_headers(request, self._session)
-        chunks = self._open().post(url, _headers(service, authorization, own, url, encoded), encoded)
+        headers = _headers(service, authorization, own, url, encoded)
+        chunks = self._open().post(url, headers, encoded, answered)
         async with aclosing(chunks), aclosing(self._events(chunks, service.wire, request.model)) as batches:
             async for batch in batches:
                 yield batch
@@ -185,7 +154,7 @@ class HttpClient:
             if joins:
                 batch = join_deltas(batch)
             if decoder.ended:
-                _mark_origin(batch, model)
+                mark_origin(batch, model)
             if batch:
                 yield batch
             if decoder.ended:
@@ -197,7 +166,7 @@ class HttpClient:
                 raise
             raise _no_stream(head) from error
         if batch:
-            _mark_origin(batch, model)
+            mark_origin(batch, model)
             yield batch
         await _drain(chunks)
 
@@ -215,7 +184,7 @@ class HttpClient:
             raise ConfigError(f"{self.provider.id} has no list of models that a key can ask for")
         authorization, url = Authorization(), ""
         try:
-            authorization = await self._authorize()
+            authorization = await self.authorize()
             service = self._service(Model("", self.provider.id), authorization)
             url = service.url(path=service.wire.list_path)
             own = dict(service.provider.quirks.headers)
@@ -257,18 +226,6 @@ class HttpClient:
                 self._transport = HttpTransport(HttpLimits(coalesce_seconds=self._coalesce_seconds))
         return self._transport
 
-    async def _authorize(self) -> Authorization:
-        authorization = await self._credentials.authorize(self.provider)
-        if authorization.sign is None:
-            check_key(self.provider, authorization.key)
-        return authorization
-
-    async def _renew(self, error: ProviderError, key: str) -> bool:
-        """Whether there is another key after the server refused `key` with this error."""
-        if not isinstance(error, StatusError) or error.status != 401 or not key:
-            return False
-        return (await self._credentials.authorize(self.provider, refused=key)).key != key
-
     def _service(self, model: Model, authorization: Authorization) -> _Service:
         """Return how the model is served with this account."""
         served = self.provider.serve(model, self._base_url or authorization.base_url)
@@ -282,17 +239,17 @@ class HttpClient:
 
     def _with_advice(self, error: ProviderError, key: str, url: str, model: Model | None = None) -> ProviderError:
         """Return the same error with advice, and without the key."""
-        text = _redact(str(error), key, error.untrusted_parts)
+        text = redact(str(error), key, error.untrusted_parts)
         if isinstance(error, StatusError):
-            text += self._advice(error, key, _redact(location(url), key), model)
-        error.args = (f"{self.provider.id}: {text}",)
+            text += self._advice(error, key, redact(location(url), key), model)
+        error.args = (self.named(text),)
         _log.info("%s", error)
         return error
 
     def _advice(self, error: StatusError, key: str, url: str, model: Model | None) -> str:
         """Return advice for a status. `url` is the URL of the request, as it may be shown."""
         if error.auth:
-            return f"; {self._credentials.advice(self.provider, key)}"
+            return f"; {self.credentials.advice(self.provider, key)}"
         if error.status == 404:
             advice = f"; asked {url}" + (f" for model {model.id!r}" if model and model.id else "")
             version = load_wire(self.provider.wire).version
@@ -314,30 +271,6 @@ def _headers(
     if authorization.sign is not None:
         return {**headers, **authorization.sign(url, headers, body)}
     return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
-
-
-def _mark_origin(batch: Sequence[StreamEvent], model: Model) -> None:
-    """Set the provider and the model of the reasoning in a complete answer: no other provider may receive it."""
-    for event in batch:
-        if isinstance(event, StreamEnd):
-            for block in event.content:
-                if isinstance(block, ReasoningBlock):
-                    block.provider, block.model = model.provider, model.id
-
-
-def _redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -> str:
-    """Replace the key in those parts of `text` in which a server may have repeated it; in the whole text for None.
-
-    A key may be a word that zot uses too (`server`), and zot's own sentences must stay intact.
-    """
-    if len(key) < 4:
-        return text
-    for part in sorted(untrusted_parts or (), key=len, reverse=True):
-        if key in part:
-            if part not in text:  # the text has it in another form
-                return text.replace(key, "***")
-            text = text.replace(part, part.replace(key, "***"))
-    return text if untrusted_parts is not None else text.replace(key, "***")
 
 
 def _no_stream(head: bytes) -> ProtocolError:

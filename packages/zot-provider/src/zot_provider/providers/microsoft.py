@@ -14,7 +14,7 @@ PROVIDERS = (
         base_path="/openai/v1",
         default_model="gpt-6.1-sol",
         catalog="azure",
-        quirks=Quirks(prompt_cache_key=True, session_header="session-id"),
+        quirks=Quirks(prompt_cache_key=True, session_header="session-id", grammar_models=("gpt-5", "gpt-6")),
         aliases=("azure",),
         scheme="api-key",
         routes=(

@@ -1,12 +1,13 @@
 """`SignIn`: how a person signs in to a provider with an account instead of a key. Addresses and ids, no code."""
 
-from typing import Literal, TypeAlias
+from collections.abc import AsyncGenerator
+from typing import Any, Literal, Protocol, TypeAlias
 
 from zot_provider.record import Record, field
 
-Flow: TypeAlias = Literal["browser", "device"]
+Flow: TypeAlias = Literal["browser", "device", "program"]
 """`browser`: a page of the provider returns a code to this machine (RFC 8252, RFC 7636). `device`: the person types a
-code on a page of the provider, on any machine (RFC 8628)."""
+code on a page of the provider, on any machine (RFC 8628). `program`: a program signs in, and refreshes the tokens."""
 
 
 class Callback(Record):
@@ -40,6 +41,20 @@ class KeyExchange(Record):
     of_variables: bool = False
 
 
+class SignInProgram(Protocol):
+    """A program that signs in to a provider, such as an extension. It keeps no token: `zot_provider.auth` does."""
+
+    def login(self, answers: Any) -> AsyncGenerator[Any, None]:
+        """Yield what to show to the person (`zot_provider.auth.steps`), and in the end the `AccountToken`. `answers`
+        has the coroutine `get`, which returns the next text that the person types. Raises `SignInFailed`."""
+        ...
+
+    async def refresh(self, token: Any) -> Any:
+        """Return a new `AccountToken` for an old one. Raises `SignInFailed`; its `ended` says that the person must sign
+        in again."""
+        ...
+
+
 class SignIn(Record):
     """How a person signs in.
 
@@ -51,12 +66,12 @@ class SignIn(Record):
     codes become tokens. `parameters` are added to the first request of either. `scope` is asked for, and
     `required_scope` must have been granted. `yields_key`: the token is a key of the API that never ends, in the field
     `key`; the request has JSON. `exchange` is a second request after that. `margin` is how many seconds before its end
-    a token is refreshed.
+    a token is refreshed. `program` is what signs in with the flow `program`.
     """
 
     title: str
     flow: Flow
-    token_url: str
+    token_url: str = ""
     client_id: str = ""
     authorize_url: str = ""
     device_url: str = ""
@@ -70,3 +85,4 @@ class SignIn(Record):
     exchange: KeyExchange | None = None
     margin: float = 60.0
     terms: str = ""
+    program: SignInProgram | None = None

@@ -118,8 +118,13 @@ class ProviderTable:
         `open` makes the client of a provider that does not speak HTTP. It is not called while the provider has a base
         URL from `endpoints` or the environment.
         """
-        self.remove(provider.id)
         self._added[provider.id] = _Entry(provider, {model.id: model for model in models}, open)
+
+    def known(self, id: str) -> Provider | None:
+        """Return the built-in or the user's provider with this id, whatever was added in its place; None if there is
+        none."""
+        entry = self._known.get(id)
+        return None if entry is None else entry.provider
 
     def remove(self, id: str) -> None:
         """Undo `add` for this id. Does nothing if nothing was added."""

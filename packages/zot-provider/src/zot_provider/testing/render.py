@@ -169,11 +169,11 @@ def _response_items(turn: Turn) -> Iterator[tuple[dict[str, Any], dict[str, Any]
         text = {"type": "output_text", "text": turn.text, "annotations": [], "logprobs": []}
         yield item, item | {"content": [text]}, _part_events(turn, "content", text, "content_index")
     for call in turn.calls:
-        item = {"type": "function_call", "id": f"fc_{call.id}", "call_id": call.id, "name": call.name, "arguments": ""}
-        kind = "response.function_call_arguments"
-        events = [{"type": f"{kind}.delta", "delta": delta} for delta in turn.deltas(call.text)]
-        events.append({"type": f"{kind}.done", "arguments": call.text})
-        yield item, item | {"arguments": call.text}, events
+        kind, field = ("custom_tool_call", "input") if call.free_text else ("function_call", "arguments")
+        item = {"type": kind, "id": f"fc_{call.id}", "call_id": call.id, "name": call.name, field: ""}
+        events = [{"type": f"response.{kind}_{field}.delta", "delta": delta} for delta in turn.deltas(call.text)]
+        events.append({"type": f"response.{kind}_{field}.done", field: call.text})
+        yield item, item | {field: call.text}, events
 
 
 def _part_events(turn: Turn, name: str, part: dict[str, Any], index: str) -> list[dict[str, Any]]:

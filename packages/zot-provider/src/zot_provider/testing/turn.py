@@ -27,11 +27,13 @@ class ScriptOver(ModelError):
 
 
 class Call(Record):
-    """A tool call. `args` is an object, or the text the model writes in its place; an empty `id` is filled in."""
+    """A tool call. `args` is an object, or the text the model writes in its place; an empty `id` is filled in.
+    `free_text`: it is the text for a tool with a grammar, on the wire `openai-responses`."""
 
     name: str
     args: dict[str, Any] | str = field(default_factory=dict)
     id: str = ""
+    free_text: bool = False
 
     @property
     def text(self) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import zlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -69,8 +69,15 @@ class HttpTransport:
         self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure, resolve=resolve)
         self._proxies: ProxyClient | None = None
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> AsyncGenerator[bytes, None]:
-        """Post `body`, which is JSON, and yield the raw pieces of the answer.
+    async def post(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        answered: Callable[[int, Mapping[str, str]], None] | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        """Post `body`, which is JSON, and yield the raw pieces of the answer. `answered` is called with its status and
+        its headers.
 
         Raises `StatusError`, `ConnectError`, `ResponseTimeout`, `StreamCut`, or `ProtocolError` if the answer is a web
         page or plain JSON instead of an event stream.
@@ -80,6 +87,8 @@ class HttpTransport:
         try:
             exchange = await self._begin("POST", url, sent, headers, body)
             try:
+                if answered is not None:
+                    answered(exchange.status, exchange.headers)
                 async with asyncio.timeout(self._limits.read):  # an error may come drop by drop
                     await self._check(exchange, url)
                 async with aclosing(exchange.chunks()) as chunks:

@@ -40,7 +40,18 @@ class PartialBlock:
     `state` concerns tool calls: "pending" until both name and id are known, then "started", then "ended".
     """
 
-    __slots__ = ("encrypted", "id", "kind", "name", "parts", "pending_surrogate", "phase", "signature", "state")
+    __slots__ = (
+        "encrypted",
+        "free_text",
+        "id",
+        "kind",
+        "name",
+        "parts",
+        "pending_surrogate",
+        "phase",
+        "signature",
+        "state",
+    )
 
     def __init__(self, kind: Literal["text", "reasoning", "call"]) -> None:
         self.kind = kind
@@ -48,6 +59,7 @@ class PartialBlock:
         self.pending_surrogate = ""  # a high surrogate whose low surrogate has not arrived yet
         self.id = self.name = self.phase = self.signature = self.encrypted = ""
         self.state: Literal["pending", "started", "ended"] = "pending"
+        self.free_text = False
 
 
 class BlockDecoder(ABC):
@@ -236,7 +248,9 @@ class BlockDecoder(ABC):
     def _finished_block(self, partial: PartialBlock) -> Block | None:
         text = "".join(partial.parts)
         if partial.kind == "call":
-            return None if partial.state == "pending" else ToolCallBlock(partial.id, partial.name, text)
+            return (
+                None if partial.state == "pending" else ToolCallBlock(partial.id, partial.name, text, partial.free_text)
+            )
         if partial.kind == "text":
             return TextBlock(text, without_surrogates(partial.phase)) if text else None
         if not (text or partial.signature or partial.encrypted):

@@ -48,7 +48,7 @@ class Quirks(Record):
 
     Tools. `call_id_length`: the ids of calls have exactly as many letters and digits, 0 for the rule of the wire.
     `call_id_extra`: characters that they may have besides those of the wire. `result_names`: whether a tool message has
-    the name of its tool.
+    the name of its tool. `grammar_models`: beginnings of the ids of models that write text of a grammar for a tool.
 
     Headers. `headers`: sent with each request. `session_header`: its name for the id of the conversation.
     `initiator_header`: its name for who begins a model call, "user" or "agent". `images_header`: "true" if the
@@ -73,6 +73,7 @@ class Quirks(Record):
     call_id_length: int = 0
     call_id_extra: str = ""
     result_names: bool = False
+    grammar_models: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     session_header: str = ""
     initiator_header: str = ""

@@ -100,7 +100,7 @@ def _assistant(
     for block in blocks:
         if isinstance(block, ToolCallBlock):
             name = NAMES.apply(without_surrogates(block.name))
-            call = ToolCallBlock(unique_id(block.id, ids, rule), name, _arguments(block))
+            call = ToolCallBlock(unique_id(block.id, ids, rule), name, _arguments(block), block.free_text)
             calls.append((block.id, call))
             sent.append(call)
         elif isinstance(block, ReasoningBlock):

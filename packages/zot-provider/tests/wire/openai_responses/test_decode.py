@@ -1,10 +1,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from zot_provider.errors import ModelError, ProtocolError
-from zot_provider.events import StreamEnd
-from zot_provider.messages import ReasoningBlock
+from zot_provider.events import StreamEnd, ToolUseArgs
+from zot_provider.messages import ReasoningBlock, ToolCallBlock
 from zot_provider.wire.openai_responses.decode import ResponsesDecoder
 
 
@@ -64,3 +66,23 @@ def test_encrypted_thinking_that_comes_only_with_the_whole_answer_is_kept() -> N
     (block,) = end.content
     assert isinstance(block, ReasoningBlock)
     assert (block.reasoning_id, block.summary, block.encrypted_content) == ("rs_1", "hm", "cipher")
+
+
+@given(text=st.text(), pieces=st.integers(1, 5), repeated=st.booleans())
+def test_free_text_becomes_the_input_of_the_arguments_however_it_comes(text: str, pieces: int, repeated: bool) -> None:
+    size = max(1, -(-len(text) // pieces))
+    item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c1", "name": "patch", "input": ""}
+    deltas = [text[at : at + size] for at in range(0, len(text), size)] if repeated else []
+    done = item | {"input": text}
+    events = [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        *({"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": each} for each in deltas),
+        {"type": "response.output_item.done", "output_index": 0, "item": done},
+        {"type": "response.completed", "response": {"status": "completed", "output": [done]}},
+    ]
+    decoded = ResponsesDecoder().feed([json.dumps(each).encode() for each in events])
+    assert isinstance(decoded[-1], StreamEnd)
+    (call,) = decoded[-1].content
+    assert isinstance(call, ToolCallBlock)
+    assert (call.id, call.name, call.free_text, call.parsed()) == ("c1", "patch", True, {"input": text})
+    assert "".join(each.delta for each in decoded if isinstance(each, ToolUseArgs)) == call.arguments

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from zot_provider.events import StreamEnd
-from zot_provider.messages import Message, ReasoningBlock, TextBlock
+from zot_provider.messages import Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
-from zot_provider.request import Request
+from zot_provider.request import Request, Sampling, ToolSpec
 from zot_provider.testing import Call, Turn
 from zot_provider.testing.render import render
 from zot_provider.wire.base import Quirks
@@ -83,3 +83,55 @@ def test_what_the_model_wrote_is_sent_back_as_it_came() -> None:
     assert [item["type"] for item in came] == ["reasoning", "message", "function_call"]
     for item, back in zip(came, sent, strict=False):
         assert back == {name: item[name] for name in back} | ({"id": back["id"]} if item["type"] == "message" else {})
+
+
+PATCH = ToolSpec(
+    "patch",
+    "Change files.",
+    {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]},
+    Sampling("lark", 'start: "a"+'),
+)
+CLOSED = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+GRAMMARS = Quirks(grammar_models=("m",))
+
+
+def test_a_tool_with_a_grammar_is_a_custom_tool_where_the_model_takes_one() -> None:
+    request = Request(MODEL, [ASKED], tools=[PATCH])
+    (tool,) = WIRE.encode(request, GRAMMARS)["tools"]
+    grammar = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"+'}
+    assert tool == {"type": "custom", "name": "patch", "description": "Change files.", "format": grammar}
+    for quirks in (Quirks(), Quirks(grammar_models=("n",))):
+        (tool,) = WIRE.encode(request, quirks)["tools"]
+        assert (tool["type"], tool["parameters"], tool["strict"]) == ("function", PATCH.schema, False)
+
+
+@pytest.mark.parametrize(
+    ("schema", "sampling", "strict"),
+    [
+        (CLOSED, Sampling("json_schema"), True),
+        (CLOSED, None, False),
+        (CLOSED | {"required": []}, Sampling("json_schema"), False),
+    ],
+)
+def test_a_model_is_held_to_a_closed_schema_if_the_tool_wants_that(
+    schema: dict[str, object], sampling: Sampling | None, strict: bool
+) -> None:
+    request = Request(MODEL, [ASKED], tools=[ToolSpec("t", "", schema, sampling)])
+    assert WIRE.encode(request, Quirks())["tools"][0]["strict"] is strict
+
+
+def test_free_text_goes_back_as_the_model_wrote_it_and_elsewhere_as_arguments() -> None:
+    call = ToolCallBlock("c1", "patch", '{"input":"a\\n\\"é\\u00e9"}', free_text=True)
+    result = Message("tool", [ToolResultBlock("c1", [TextBlock("done")])])
+    request = Request(MODEL, [ASKED, Message("assistant", [call]), result], tools=[PATCH])
+    _, called, answered = WIRE.encode(request, GRAMMARS)["input"]
+    assert called == {"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": 'a\n"éé'}
+    assert answered == {"type": "custom_tool_call_output", "call_id": "c1", "output": "done"}
+    _, called, answered = WIRE.encode(request, Quirks())["input"]
+    assert (called["type"], answered["type"]) == ("function_call", "function_call_output")
+    assert json.loads(called["arguments"]) == {"input": 'a\n"éé'}

@@ -10,7 +10,7 @@ from zot_provider.record import Record
 from zot_provider.transport.url import parse_url
 
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
-_CODE_LENGTH = 64
+CODE_LENGTH = 64
 
 
 class DeviceCode(Record):
@@ -43,7 +43,7 @@ class DeviceSignIn:
         url = answer.get("verification_uri") or answer.get("verification_url")
         if not (isinstance(secret, str) and isinstance(code, str) and isinstance(url, str) and secret and code):
             raise SignInFailed("the provider sent no code")
-        if len(code) > _CODE_LENGTH or not code.isprintable() or not _is_safe(url):
+        if len(code) > CODE_LENGTH or not code.isprintable() or not is_safe(url):
             raise SignInFailed("the provider sent a code or an address that zot does not show")
         self._secret = secret
         self._seconds = min(positive_number(answer.get("expires_in")) or self._limits.device, self._limits.device)
@@ -79,7 +79,7 @@ class DeviceSignIn:
             raise error
 
 
-def _is_safe(url: str) -> bool:
+def is_safe(url: str) -> bool:
     """Whether a page may be shown to a person as the place for the code."""
     try:
         parsed = parse_url(url)

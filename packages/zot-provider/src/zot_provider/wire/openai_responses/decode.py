@@ -5,6 +5,7 @@ The last event of each output item repeats its whole content, and the last event
 Content that came in deltas is not taken twice; other content is taken from there.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -51,12 +52,23 @@ class ResponsesDecoder(BlockDecoder):
         if partial is not None:
             self.append_text(partial, value["delta"], events)
 
+    def _input_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        partial = self._items.get(value.get("output_index"))
+        if partial is not None:
+            self._append_input(partial, value["delta"], events)
+
+    def _append_input(self, partial: PartialBlock, text: str, events: list[StreamEvent]) -> None:
+        """Append free text, as what follows in the JSON text of the arguments."""
+        self.append_text(
+            partial, ("" if partial.parts else '{"input":"') + json.dumps(text, ensure_ascii=False)[1:-1], events
+        )
+
     def _item_added(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         item, index = value["item"], value.get("output_index")
         kind = item.get("type")
         if kind == "reasoning":
             self._reasoning_item(index)
-        elif kind == "function_call":
+        elif kind in ("function_call", "custom_tool_call"):
             self._call_item(item, index, events)
 
     def _item_done(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
@@ -92,6 +104,12 @@ class ResponsesDecoder(BlockDecoder):
             if not partial.parts:
                 self.append_text(partial, item.get("arguments") or "", events)
             self.close_block(partial, events)
+        elif kind == "custom_tool_call":
+            partial = self._call_item(item, index, events)
+            if not partial.parts:
+                self._append_input(partial, item.get("input") or "", events)
+            self.append_text(partial, '"}', events)
+            self.close_block(partial, events)
 
     def _reasoning_item(self, index: Any) -> PartialBlock:
         partial = self._item_at(index, "reasoning")
@@ -110,6 +128,7 @@ class ResponsesDecoder(BlockDecoder):
         if partial is None:
             partial = self._items[index] = self.open_block("call")
             partial.id, partial.name = item.get("call_id") or item.get("id") or "", item.get("name") or ""
+            partial.free_text = item.get("type") == "custom_tool_call"
             self.start_call(partial, events)
         return partial
 
@@ -156,6 +175,7 @@ _HANDLERS: dict[Any, Callable[[ResponsesDecoder, dict[str, Any], list[StreamEven
     "response.reasoning_text.delta": ResponsesDecoder._reasoning_delta,
     "response.reasoning_summary_part.added": ResponsesDecoder._reasoning_part,
     "response.function_call_arguments.delta": ResponsesDecoder._arguments_delta,
+    "response.custom_tool_call_input.delta": ResponsesDecoder._input_delta,
     "response.output_item.added": ResponsesDecoder._item_added,
     "response.output_item.done": ResponsesDecoder._item_done,
     "response.completed": ResponsesDecoder._completed,

@@ -4,7 +4,7 @@ Source: OpenAI API reference, "Create a model response" (https://platform.openai
 The server stores nothing: each request sends the whole conversation, with thinking in its encrypted form.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -28,7 +28,8 @@ _LONGEST_KEY = 64
 def history(messages: Sequence[Message], model: Model, quirks: Quirks, ids: set[str]) -> list[dict[str, Any]]:
     """Return the input items of a conversation, or of a part of it; see `Wire`."""
     normal = normalize(messages, _NAME, model, quirks, ids)
-    return [item for message in normal for item in _items(message, ids)]
+    free = _free_texts(normal) if model.id.startswith(quirks.grammar_models) else {}
+    return [item for message in normal for item in _items(message, ids, free)]
 
 
 def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     if request.system:
         body["instructions"] = request.system
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = [_tool(tool, grammars=model.id.startswith(quirks.grammar_models)) for tool in request.tools]
     if request.max_tokens is not None:
         body["max_output_tokens"] = max(request.max_tokens, _SMALLEST_LIMIT)
     warmth = temperature(request)
@@ -64,13 +65,27 @@ def encode(request: Request, quirks: Quirks, items: list[dict[str, Any]] | None 
     return quirks.finish(body)
 
 
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    """Return a tool. "strict" is the default of this API, which would then change the schema."""
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
-    return {"type": "function", **function, "strict": False}
+def _tool(tool: ToolSpec, *, grammars: bool) -> dict[str, Any]:
+    """Return a tool. "strict" is the default of this API, which would then change a schema that is not closed.
+
+    Source of custom tools: OpenAI's guide "Function calling", https://platform.openai.com/docs/guides/function-calling.
+    """
+    sampling, named = tool.sampling, {"name": tool.name, "description": tool.description}
+    if grammars and sampling is not None and sampling.grammar:
+        grammar = {"type": "grammar", "syntax": sampling.kind, "definition": sampling.grammar}
+        return {"type": "custom", **named, "format": grammar}
+    strict = sampling is not None and sampling.kind == "json_schema" and is_closed(tool.schema)
+    return {"type": "function", **named, "parameters": tool.schema, "strict": strict}
 
 
-def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
+def _free_texts(messages: Iterable[Message]) -> dict[str, str]:
+    """Return the texts that the model has written for tools with a grammar, by the id of the call."""
+    calls = (call for message in messages for call in message.tool_calls if call.free_text)
+    texts = ((call.id, call.parsed().get("input")) for call in calls)
+    return {id: text for id, text in texts if isinstance(text, str)}
+
+
+def _items(message: Message, ids: set[str], free: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the input items of a message: one for a user message, one for each block of the model.
 
     What the model wrote needs an id, which may be any, but must be the same in each request, for the cache.
@@ -85,10 +100,14 @@ def _items(message: Message, ids: set[str]) -> list[dict[str, Any]]:
             item = {"type": "message", "id": id, "role": "assistant", "status": "completed", "content": [part]}
             items.append(item | {"phase": block.phase} if block.phase else item)
         elif isinstance(block, ToolCallBlock):
-            call = {"call_id": block.id, "name": block.name, "arguments": block.arguments}
-            items.append({"type": "function_call", **call})
+            call = {"call_id": block.id, "name": block.name}
+            if block.id in free:
+                items.append({"type": "custom_tool_call", **call, "input": free[block.id]})
+            else:
+                items.append({"type": "function_call", **call, "arguments": block.arguments})
         elif isinstance(block, ToolResultBlock):
-            items.append({"type": "function_call_output", "call_id": block.call_id, "output": _output(block)})
+            kind = "custom_tool_call_output" if block.call_id in free else "function_call_output"
+            items.append({"type": kind, "call_id": block.call_id, "output": _output(block)})
         elif isinstance(block, ReasoningBlock) and block.encrypted_content:
             items.append(_reasoning(block, ids))
     return items

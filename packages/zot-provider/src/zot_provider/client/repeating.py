@@ -1,0 +1,130 @@
+"""`Client`, the protocol of all clients of models, and `RepeatingClient`, the base of clients with a key."""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Protocol
+
+from zot_provider.client.retry import RetryPolicy
+from zot_provider.credentials import Authorization, Credentials, check_key
+from zot_provider.errors import ProviderError, StatusError
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.messages import ReasoningBlock
+from zot_provider.model import Model
+from zot_provider.providers.spec import Provider
+from zot_provider.request import Request
+
+_log = logging.getLogger("zot_provider.client")
+# Nothing is logged unless the program configures logging.
+logging.getLogger("zot_provider").addHandler(logging.NullHandler())
+
+
+class Client(Protocol):
+    """Answers requests with a stream of events.
+
+    `stream` yields non-empty batches, one for each read from the network, so that a consumer wakes up once a read and
+    not once a delta. The order of events is described in `zot_provider.events`. Closing the iterator (or cancelling the
+    task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
+    request could not be made.
+
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
+    `async models()`, which returns the ids that its server lists.
+    """
+
+    def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
+        """Send a request and yield the batches of the answer."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections. Closing twice is harmless."""
+        ...
+
+
+class RepeatingClient(ABC):
+    """A client of one provider that asks its credentials before each call, and repeats calls that have failed."""
+
+    def __init__(self, provider: Provider, credentials: Credentials, retries: RetryPolicy | None = None) -> None:
+        self.provider, self.credentials = provider, credentials
+        self._retries = retries or RetryPolicy()
+
+    @abstractmethod
+    def answer(self, request: Request, authorization: Authorization) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """Send the request once and yield the batches of its answer."""
+
+    def judge(self, error: ProviderError, request: Request, authorization: Authorization) -> None:  # noqa: B027  optional
+        """Correct what a failure says about itself, before it is decided whether the call is repeated."""
+
+    @abstractmethod
+    def explain(self, error: ProviderError, request: Request, authorization: Authorization) -> ProviderError:
+        """Return the failure of a call that is not repeated, as a person reads it, without the key."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
+        failures, begun, renewed = 0, False, False
+        while True:
+            authorization = Authorization()
+            try:
+                authorization = await self.authorize()
+                async with aclosing(self.answer(request, authorization)) as batches:
+                    async for batch in batches:
+                        begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
+                        yield batch
+            except ProviderError as error:
+                key = authorization.key
+                self.judge(error, request, authorization)
+                if not renewed and await self._renew(error, key):
+                    renewed = True
+                    continue
+                failures += 1
+                delay = None if begun else self._retries.wait(error, failures)
+                if delay is None:
+                    raise self.explain(error, request, authorization) from error.__cause__
+                reason = self.named(redact(str(error), key, error.untrusted_parts))
+            else:
+                return
+            _log.info("%s; again in %g s", reason, delay)
+            yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
+            await asyncio.sleep(delay)
+
+    def named(self, text: str) -> str:
+        """Return the text of a failure, which begins with the provider: that of a sign-in already does."""
+        return text if text.startswith(f"{self.provider.id}: ") else f"{self.provider.id}: {text}"
+
+    async def authorize(self) -> Authorization:
+        """Return what the next request needs of the account. Raises the errors of `Credentials.authorize`."""
+        authorization = await self.credentials.authorize(self.provider)
+        if authorization.sign is None:
+            check_key(self.provider, authorization.key)
+        return authorization
+
+    async def _renew(self, error: ProviderError, key: str) -> bool:
+        """Whether there is another key after the server refused `key` with this error."""
+        if not isinstance(error, StatusError) or error.status != 401 or not key:
+            return False
+        return (await self.credentials.authorize(self.provider, refused=key)).key != key
+
+
+def mark_origin(batch: Sequence[StreamEvent], model: Model) -> None:
+    """Set the provider and the model of the reasoning in a complete answer: no other provider may receive it."""
+    for event in batch:
+        if isinstance(event, StreamEnd):
+            for block in event.content:
+                if isinstance(block, ReasoningBlock):
+                    block.provider, block.model = model.provider, model.id
+
+
+def redact(text: str, key: str, untrusted_parts: Sequence[str] | None = None) -> str:
+    """Replace the key in those parts of `text` in which a server may have repeated it; in the whole text for None.
+
+    A key may be a word that zot uses too (`server`), and zot's own sentences must stay intact.
+    """
+    if len(key) < 4:
+        return text
+    for part in sorted(untrusted_parts or (), key=len, reverse=True):
+        if key in part:
+            if part not in text:  # the text has it in another form
+                return text.replace(key, "***")
+            text = text.replace(part, part.replace(key, "***"))
+    return text if untrusted_parts is not None else text.replace(key, "***")
