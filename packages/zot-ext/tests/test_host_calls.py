@@ -1,12 +1,20 @@
+"""What an extension asks of the host: each function of the SDK as a call."""
+
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from zot_ext import Extension
+from zot_ext import Extension, HostError
+from zot_ext.protocol.from_extension import CancelCall, HostCall
+from zot_ext.protocol.from_host import HostProgress, HostResult
 from zot_ext.testing import FakeHost
 
-GROUPS = ("session", "storage", "messages", "control", "exec", "model")
+GROUPS = (
+    *("resources", "session", "storage", "messages", "control", "exec", "model", "tools2"),
+    *("ui", "widgets", "editor", "keys"),
+)
+SPAN = {"text": "ok", "style": "success"}
 PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"entries": [{"id": "3"}], "more": False}}
 
 
@@ -24,6 +32,29 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
         ),
         ("session.label", lambda ext: ext.session.label("1", "a"), {"entry": "1", "label": "a"}, {}, None),
         ("session.rename", lambda ext: ext.session.rename("t"), {"title": "t"}, {}, None),
+        (
+            "session.new",
+            lambda ext: ext.session.new(["a", {"text": "b", "role": "assistant"}], parent=True),
+            {"messages": [{"text": "a"}, {"text": "b", "role": "assistant"}], "parent": True},
+            {"session_id": "s"},
+            {"session_id": "s"},
+        ),
+        ("session.switch", lambda ext: ext.session.switch("s"), {"session": "s"}, {"entry": "1"}, {"entry": "1"}),
+        (
+            "session.fork",
+            lambda ext: ext.session.fork("1", position="before"),
+            {"entry": "1", "position": "before"},
+            {"entry": "1"},
+            {"entry": "1"},
+        ),
+        ("session.clone", lambda ext: ext.session.clone(), {}, {"entry": "1"}, {"entry": "1"}),
+        (
+            "session.navigate",
+            lambda ext: ext.session.navigate("1", summarise=True, instructions="x", label="y"),
+            {"entry": "1", "position": "at", "summarise": True, "instructions": "x", "label": "y"},
+            {"entry": "1"},
+            {"entry": "1"},
+        ),
         ("kv.get", lambda ext: ext.kv.get("a"), {"key": "a", "scope": "global"}, {"value": 1}, 1),
         ("kv.get", lambda ext: ext.kv.get("a", 2), {"key": "a", "scope": "global"}, {"value": None}, 2),
         (
@@ -38,6 +69,20 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
         ("secret.get", lambda ext: ext.secrets.get("a"), {"key": "a"}, {"value": "x"}, "x"),
         ("secret.get", lambda ext: ext.secrets.get("a"), {"key": "a"}, {"value": None}, None),
         ("secret.set", lambda ext: ext.secrets.set("a", "x"), {"key": "a", "value": "x"}, {}, None),
+        (
+            "auth.authorize",
+            lambda ext: ext.secrets.authorize("a", "https://a/token", device_url="https://a/device", ports=[80]),
+            {
+                "key": "a",
+                "token_url": "https://a/token",
+                "ask": True,
+                "device_url": "https://a/device",
+                "flow": "device",
+                "ports": [80],
+            },
+            {"value": "t", "expires": None, "scope": ""},
+            "t",
+        ),
         ("secret.delete", lambda ext: ext.secrets.delete("a"), {"key": "a"}, {}, None),
         (
             "messages.send",
@@ -47,10 +92,142 @@ PAGES = {None: {"entries": [{"id": "1"}, {"id": "2"}], "more": True}, "2": {"ent
             "queued",
         ),
         ("control.state", lambda ext: ext.control.state(), {}, {"idle": True}, {"idle": True}),
+        (
+            "resources.set",
+            lambda ext: ext.resources.set(skills=["a"]),
+            {"skills": ["a"], "prompts": [], "themes": []},
+            {},
+            None,
+        ),
         ("control.abort", lambda ext: ext.control.abort(), {}, {"stopped": True}, True),
         ("control.compact", lambda ext: ext.control.compact("x"), {"instructions": "x"}, {"end": "ended"}, "ended"),
+        (
+            "messages.send",
+            lambda ext: ext.messages.send("", images=(b"abc", "ZGVm"), wait=True),
+            {
+                "text": "",
+                "deliver_as": "follow_up",
+                "trigger": True,
+                "images": [{"data": "YWJj"}, {"data": "ZGVm"}],
+                "wait": True,
+            },
+            {"delivered": "read"},
+            "read",
+        ),
         ("control.wait_idle", lambda ext: ext.control.wait_idle(), {}, {}, None),
+        ("tools.list", lambda ext: ext.tools.all(), {}, {"tools": [{"name": "a"}]}, [{"name": "a"}]),
+        ("tools.active", lambda ext: ext.tools.active(), {}, {"names": ["a"]}, ["a"]),
+        (
+            "tools.set_active",
+            lambda ext: ext.tools.set_active(("a", "b")),
+            {"names": ["a", "b"]},
+            {"names": ["a"]},
+            ["a"],
+        ),
+        ("control.system_prompt", lambda ext: ext.control.system_prompt(), {}, {"text": "a", "base": "b"}, "a"),
+        ("control.commands", lambda ext: ext.control.commands(), {}, {"commands": [{"name": "a"}]}, [{"name": "a"}]),
+        ("control.skills", lambda ext: ext.control.skills(), {}, {"skills": [{"name": "a"}]}, [{"name": "a"}]),
+        ("control.reload", lambda ext: ext.control.reload(), {}, {}, None),
+        ("control.shutdown", lambda ext: ext.control.shutdown(), {}, {}, None),
+        (
+            "model.list",
+            lambda ext: ext.model.list(scope="all"),
+            {"scope": "all"},
+            {"models": [{"id": "m"}]},
+            ({"id": "m"},),
+        ),
+        ("model.reasoning", lambda ext: ext.model.reasoning("low"), {"level": "low"}, {"model": "m"}, {"model": "m"}),
+        (
+            "model.complete",
+            lambda ext: ext.model.complete(
+                messages=[{"role": "user", "text": "a", "images": [b"abc"]}, {"role": "user", "text": "b"}]
+            ),
+            {"messages": [{"role": "user", "text": "a", "images": [{"data": "YWJj"}]}, {"role": "user", "text": "b"}]},
+            {"text": "c"},
+            "c",
+        ),
         ("exec.run", lambda ext: ext.programs.run(["ls"]), {"argv": ["ls"]}, {"code": 0}, {"code": 0}),
+        (
+            "exec.run",
+            lambda ext: ext.programs.run(["vi"], foreground=True),
+            {"argv": ["vi"], "foreground": True},
+            {"code": 0},
+            {"code": 0},
+        ),
+        (
+            "widgets.set",
+            lambda ext: ext.widgets.set("a", "one", [SPAN], place="footer", priority=2),
+            {"key": "a", "lines": ["one", [SPAN]], "place": "footer", "priority": 2},
+            {},
+            None,
+        ),
+        ("widgets.set", lambda ext: ext.widgets.remove("a"), {"key": "a"}, {}, None),
+        (
+            "widgets.set",
+            lambda ext: ext.widgets.status("a", "busy"),
+            {"key": "a", "lines": ["busy"], "place": "status"},
+            {},
+            None,
+        ),
+        ("widgets.alert", lambda ext: ext.widgets.alert("t"), {"text": "t"}, {}, None),
+        ("widgets.title", lambda ext: ext.widgets.title("t"), {"text": "t"}, {}, None),
+        (
+            "widgets.working",
+            lambda ext: ext.widgets.working("m", frames="ab", interval_ms=50),
+            {"message": "m", "frames": ["a", "b"], "interval_ms": 50},
+            {},
+            None,
+        ),
+        ("theme.get", lambda ext: ext.widgets.theme, {}, {"name": "dark"}, "dark"),
+        ("theme.list", lambda ext: ext.widgets.themes, {}, {"names": ["dark"]}, ["dark"]),
+        ("theme.set", lambda ext: ext.widgets.use_theme("light"), {"name": "light"}, {}, None),
+        ("editor.get", lambda ext: ext.editor.text, {}, {"text": "typed", "cursor": 2}, "typed"),
+        ("editor.get", lambda ext: ext.editor.cursor, {}, {"text": "typed", "cursor": 2}, 2),
+        (
+            "editor.set",
+            lambda ext: ext.editor.set("new", cursor=1, expected="old"),
+            {"text": "new", "cursor": 1, "expected": "old"},
+            {},
+            None,
+        ),
+        ("editor.paste", lambda ext: ext.editor.paste("x"), {"text": "x"}, {}, None),
+        ("keys.bind", lambda ext: ext.keys.bind("f6", "go"), {"key": "f6", "command": "go"}, {}, None),
+        ("keys.unbind", lambda ext: ext.keys.unbind("f6"), {"key": "f6"}, {}, None),
+        (
+            "ui.select",
+            lambda ext: ext.ui.select("Which?", ["a", "b"]),
+            {"title": "Which?", "options": ["a", "b"]},
+            {"value": "b"},
+            "b",
+        ),
+        (
+            "ui.input",
+            lambda ext: ext.ui.input("Name", placeholder="p", secret=True),
+            {"title": "Name", "placeholder": "p", "secret": True},
+            {"value": "x"},
+            "x",
+        ),
+        (
+            "ui.editor",
+            lambda ext: ext.ui.editor("Text", "before"),
+            {"title": "Text", "prefill": "before"},
+            {"closed": "user"},
+            None,
+        ),
+        (
+            "ui.form",
+            lambda ext: ext.ui.form("Set up", [{"name": "port"}]),
+            {"title": "Set up", "fields": [{"name": "port"}]},
+            {"value": {"port": 1}},
+            {"port": 1},
+        ),
+        (
+            "ui.pick",
+            lambda ext: ext.ui.pick("Rows", [{"id": "1"}], multi=True),
+            {"title": "Rows", "rows": [{"id": "1"}], "multi": True},
+            {"value": ["1"]},
+            ["1"],
+        ),
     ],
 )
 def test_a_function_sends_its_call_and_returns_what_the_result_says(
@@ -87,3 +264,77 @@ def test_entries_are_read_page_by_page() -> None:
     ) as host:
         assert not host.command("go").error
     assert got == ["1", "2", "3"]
+
+
+def test_sessions_and_their_entries_are_listed_page_by_page() -> None:
+    ext, got = Extension("caller", capabilities=GROUPS), list[object]()
+
+    @ext.command("go")
+    def go(_: str) -> None:
+        got.extend(each["id"] for each in ext.session.list(scope="all"))
+        got.extend(each["id"] for each in ext.session.read("s", content=True))
+
+    listed = {None: {"sessions": [{"id": "s"}], "next": "p"}, "p": {"sessions": [{"id": "t"}], "next": ""}}
+    calls: dict[str, Callable[[Mapping[str, Any]], Mapping[str, object]]] = {
+        "session.list": lambda params: listed[params.get("after")],
+        "session.read": lambda params: PAGES[params.get("after")],
+    }
+    with FakeHost(ext, capabilities=GROUPS, calls=calls) as host:
+        assert not host.command("go").error
+    assert got == ["s", "t", "1", "2", "3"]
+
+
+def test_the_session_changes_only_in_a_command_and_not_for_a_session_that_is_not_open() -> None:
+    ext, got = Extension("caller", capabilities=GROUPS), list[str]()
+
+    def codes() -> None:
+        for act in (ext.session.clone, ext.session.info):
+            try:
+                act()
+                got.append("")
+            except HostError as error:
+                got.append(error.code)
+
+    @ext.command("go")
+    async def go(_: str) -> None:
+        codes()
+        with ext.session.only("other"):
+            await ext.soon(codes)
+        with ext.session.only("mine"):
+            ext.session.info()
+
+    ext.tool(name="work", schema={"type": "object"})(lambda args: codes())
+    calls = {"session.clone": {}, "session.info": {}}
+    with FakeHost(ext, session_id="mine", capabilities=GROUPS, calls=calls) as host:
+        assert not host.command("go").error
+        host.tool("work")
+    assert got == ["", "", "stale_session", "stale_session", "denied", ""]
+
+
+class StreamingHost(FakeHost):
+    """Sends two parts before each result."""
+
+    def _result(self, call: HostCall) -> HostResult:
+        for part in ("a", "b"):
+            self.send(HostProgress(call.id, part))
+        return super()._result(call)
+
+
+def test_what_takes_the_parts_of_an_answer_may_call_the_host_and_fail() -> None:
+    ext, shown = Extension("caller", capabilities=GROUPS), list[str]()
+
+    def show(text: str) -> None:
+        ext.widgets.status("text", text)
+        shown.append(text)
+
+    def fail(text: str) -> None:
+        raise ValueError(f"not {text}")
+
+    ext.command("show")(lambda _: ext.model.complete("?", progress=show))
+    ext.command("fail")(lambda _: ext.model.complete("?", progress=fail))
+    calls = {"model.complete": {"text": "ab"}, "widgets.set": {}}
+    with StreamingHost(ext, capabilities=GROUPS, calls=calls) as host:
+        assert host.command("fail").error == "ValueError: not a"
+        assert host.wait_for(CancelCall).id
+        assert host.command("show").display == "ab"
+    assert shown == ["a", "b"]

@@ -56,8 +56,14 @@ def test_unknown_fields_and_a_byte_order_mark_are_tolerated() -> None:
         ({"name": "x", "exec": "x", "enabled": "yes"}, "field 'enabled' must be a boolean, not a string"),
         ({"name": "x", "skills": {}}, "field 'skills' must be a list of strings, not an object"),
         (
+            {"name": "x", "providers": {"a/b": {}}},
+            "field 'providers.a/b' is no name of a provider: letters, digits, '-', '_' and '.'",
+        ),
+        ({"name": "x", "providers": {"a": 1}}, "field 'providers.a' must be an object"),
+        (
             {"name": "x"},
-            "field 'exec' is missing or empty; only an extension with theme.json or with skills needs no program",
+            "field 'exec' is missing or empty; only an extension with theme.json, skills, prompts, themes, "
+            "providers or editor_modes needs no program",
         ),
     ],
 )

@@ -76,6 +76,7 @@ def test_the_names_are_those_of_authors_and_not_of_hosts() -> None:
     assert [zot_ext.MODULES[module] for module in zot_ext.MODULES if module.startswith("zot_ext.protocol.")] == [
         "FrameError",
         "Event HelloAck PanelKey",
+        "PanelMouse",
         "Block ImageBlock PanelSpec TextBlock UnknownBlock",
     ]
 

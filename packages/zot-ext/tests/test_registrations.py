@@ -1,5 +1,6 @@
 import pytest
 
+from zot_ext import Extension
 from zot_ext.registrations import command_name, tool_name
 
 
@@ -18,3 +19,17 @@ def test_good_names_stay_as_they_are() -> None:
 def test_a_command_has_a_name_that_can_be_typed(name: str) -> None:
     with pytest.raises(ValueError, match="is not a command name"):
         command_name(name)
+
+
+def test_an_extension_is_asked_about_the_texts_of_all_its_interceptors_unless_one_wants_every_prompt() -> None:
+    ext = Extension("x")
+
+    def register(*texts: str) -> object:
+        ext.intercept("input", contains=texts)(lambda prompt: None)
+        options = ext._registrations.subscription(intercept=("input",)).intercept_options
+        return None if options is None else options.value
+
+    assert register("@a:") == {"input": {"contains": ["@a:"]}}
+    assert register("@b:", "@c:") == {"input": {"contains": ["@a:", "@b:", "@c:"]}}
+    assert register() is None
+    assert register("@d:") is None

@@ -8,11 +8,21 @@ from zot_ext.lazy import lazy_names
 
 MODULES = {
     "zot_ext.answers": "Response Result display error image_result insert noop prompt text_result",
+    "zot_ext.calls.bus": "BusMessage",
+    "zot_ext.calls.panels": "ScreenPanel",
     "zot_ext.errors": "HostError NotGranted",
     "zot_ext.extension": "Extension",
     "zot_ext.interception": (
         "AgentStartDecision AgentStartRequest AssistantMessageDecision AssistantMessageRequest Blocked "
         "ToolCallDecision ToolCallRequest TurnStartDecision TurnStartRequest block replace rewrite"
+    ),
+    "zot_ext.interception.newer": (
+        "BashSpawnDecision BashSpawnRequest CompactDecision CompactRequest ContextDecision ContextRequest "
+        "HeadersDecision HeadersRequest InputDecision InputRequest MessageEndDecision MessageEndRequest "
+        "PayloadDecision PayloadRequest ProjectTrustDecision ProjectTrustRequest SessionDecision SessionForkRequest "
+        "SessionSwitchRequest "
+        "StopDecision StopRequest ToolResultDecision ToolResultRequest TreeDecision TreeRequest "
+        "UserBashDecision UserBashRequest"
     ),
     "zot_ext.limits": "DEFAULT_LIMITS ExtensionLimits",
     "zot_ext.manifest": "Manifest ManifestError load_manifest parse_manifest",
@@ -20,7 +30,16 @@ MODULES = {
     "zot_ext.protocol": "PROTOCOL_VERSION",
     "zot_ext.protocol.errors": "FrameError",
     "zot_ext.protocol.from_host": "Event HelloAck PanelKey",
+    "zot_ext.protocol.groups.panels": "PanelMouse",
     "zot_ext.protocol.values": "Block ImageBlock PanelSpec TextBlock UnknownBlock",
+    "zot_ext.providers.provider": (
+        "CallPart ModelCall ModelFailure ModelProvider Part SignInEnded SignInPage SignInTokens StopPart TextPart "
+        "ThinkingPart TokenCount"
+    ),
+    "zot_ext.screen.completion": "CompletionRequest Suggestion",
+    "zot_ext.screen.editing": "EditorKey EditorText",
+    "zot_ext.screen.rendering": "RenderRequest",
+    "zot_ext.tool_ops": "FileStat ServedOps ToolOps",
     "zot_ext.version": "__version__",
 }
 """The public names of each module, separated by spaces."""

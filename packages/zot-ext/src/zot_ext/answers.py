@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.from_extension import CommandResponse, ToolResult
-from zot_ext.protocol.raw import dump
+from zot_ext.protocol.raw import RawObject, dump
 from zot_ext.protocol.values import ImageBlock, TextBlock, UnknownBlock
 from zot_ext.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zot_ext.protocol.values import Block, PanelSpec
 
 
@@ -27,6 +30,14 @@ class Result(Record):
     content: tuple[Block, ...]
     is_error: bool = False
     """The call failed; the model reads why in `content`."""
+    details: Mapping[str, object] | None = None
+    """Kept with the result in the session, at most 64 KiB; the model does not read it. In the group `tools2`."""
+    structured: Mapping[str, object] | None = None
+    """The result for programs; without `content` the model reads it too."""
+    terminate: bool = False
+    """The model need not answer, if all results of its batch say so."""
+    activate_tools: tuple[str, ...] = ()
+    """Deferred tools that the model gets with its next request."""
 
 
 def prompt(text: str) -> Response:
@@ -54,9 +65,18 @@ def error(text: str) -> Response:
     return Response("error", text)
 
 
-def text_result(text: str, *, is_error: bool = False) -> Result:
-    """Return text to the model."""
-    return Result((TextBlock(text),), is_error)
+def text_result(
+    text: str,
+    *,
+    is_error: bool = False,
+    markdown: bool = False,
+    details: Mapping[str, object] | None = None,
+    structured: Mapping[str, object] | None = None,
+    terminate: bool = False,
+) -> Result:
+    """Return text to the model; the screen formats it if it is `markdown`. See `Result` for the others."""
+    block = TextBlock(text, "markdown") if markdown else TextBlock(text)
+    return Result((block,), is_error, details, structured, terminate)
 
 
 def image_result(data: bytes | str, mime_type: str = "image/png", *, text: str = "") -> Result:
@@ -91,10 +111,23 @@ def command_frame(id: str, answer: object) -> CommandResponse:
     )
 
 
+def _result_frame(id: str, answer: Result) -> ToolResult:
+    if answer.details is None and answer.structured is None and not (answer.terminate or answer.activate_tools):
+        return ToolResult(id, tuple(answer.content), answer.is_error)
+    details = None if answer.details is None else RawObject.from_value(answer.details)
+    largest = DEFAULT_LIMITS.details_bytes
+    if details is not None and len(details.text.encode("utf-8", "replace")) > largest:
+        raise ValueError(f"the details of a result are at most {largest} bytes as JSON")
+    structured = None if answer.structured is None else RawObject.from_value(answer.structured)
+    return ToolResult(
+        id, tuple(answer.content), answer.is_error, details, structured, answer.terminate, tuple(answer.activate_tools)
+    )
+
+
 def tool_frame(id: str, answer: object) -> ToolResult:
     """Make the reply to a tool call: a `Result`, `error(...)`, a block, text, `None`, or any value, sent as JSON."""
     if isinstance(answer, Result):
-        return ToolResult(id, tuple(answer.content), answer.is_error)
+        return _result_frame(id, answer)
     if isinstance(answer, Response):
         if answer.action != "error":
             raise TypeError(f"{answer.action!r} answers a command, not a tool")

@@ -6,36 +6,37 @@ import os
 import sys
 
 from zot_ext.errors import NotGranted
+from zot_ext.groups import Groups
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.raw import RawObject
-from zot_ext.registrations import RegisteredCommand, RegisteredTool, Registrations, command_name, tool_name
+from zot_ext.registrations import RegisteredCommand, Registrations, command_name, make_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Literal, ParamSpec, TypeVar, overload
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
-    from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
-    from zot_ext.calls.session import KeyValues, Secrets, Session
-    from zot_ext.calls.ui import Ui
+    from zot_ext.calls.flags import Flags
     from zot_ext.limits import ExtensionLimits
-    from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import HelloAck
+    from zot_ext.providers.provider import ModelProvider
+    from zot_ext.registrations import ToolOptions
     from zot_ext.runtime.runner import ExtensionRunner
+    from zot_ext.tool_ops import ServedOps, ToolOps
 
     P = ParamSpec("P")
     R = TypeVar("R")
     Policy = Literal["allow", "block"]
     Handler = TypeVar("Handler", bound=Callable[..., object])
-    Intercepted = Literal["tool_call", "turn_start", "assistant_message", "before_agent_start"]
+    from zot_ext.protocol.events import Intercepted
 else:
 
     def overload(function):
         return function
 
 
-class Extension:
+class Extension(Groups):
     """An extension. Handlers may be plain or `async` functions.
 
     Commands, tools and interceptors run side by side. Events run one after the other, and so do the keys of
@@ -85,7 +86,12 @@ class Extension:
 
     @overload
     def tool(  # noqa: F811
-        self, *, name: str = "", description: str = "", schema: Mapping[str, object] | RawObject | None = None
+        self,
+        *,
+        name: str = "",
+        description: str = "",
+        schema: Mapping[str, object] | RawObject | None = None,
+        **options: Unpack[ToolOptions],
     ) -> Callable[[Handler], Handler]: ...
 
     def tool(  # noqa: F811
@@ -95,43 +101,28 @@ class Extension:
         name: str = "",
         description: str = "",
         schema: Mapping[str, object] | RawObject | None = None,
+        **options: Unpack[ToolOptions],
     ) -> Any:
         """Register a tool for the model, as `@ext.tool` or `@ext.tool(name=..., ...)`.
 
         Without `schema`, it is made from the annotations (see `zot_ext.schema`); arguments that do not fit are
         refused, and the handler takes them by name. With `schema`, the handler takes one unchecked dictionary. It
         returns text, `text_result(...)`, `image_result(...)`, `error(...)`, or a value that is sent as JSON.
+
+        Options, in the group `tools2`: `snippet`, a line for the system prompt; `parallel`; `seconds` for a call;
+        `read_only`; `override` a tool of the host; `deferred` until the model searches for it, in a `namespace`;
+        `prepare`, a function that takes the arguments of the model and returns those for the tool, or None. `strict`
+        holds the model to the schema, a grammar (`lark` or `regex`) to a text, which the only parameter `input` gets,
+        where the provider can do that.
         """
 
         def register(handler: Handler) -> Handler:
-            tool = self._make_tool(handler, name, description, schema)
+            tool = make_tool(handler, name, description, schema, options)
             self._registrations.tools[tool.name] = tool
             self._send_late(tool.frame)
             return handler
 
         return register if handler is None else register(handler)
-
-    def _make_tool(
-        self,
-        handler: Callable[..., object],
-        name: str,
-        description: str,
-        schema: Mapping[str, object] | RawObject | None,
-    ) -> RegisteredTool:
-        if schema is not None:
-            raw = schema if isinstance(schema, RawObject) else RawObject.from_value(schema)
-            name = tool_name(name or getattr(handler, "__name__", ""))
-            description = description or (handler.__doc__ or "").strip()
-            return RegisteredTool(name, description, raw, handler)
-        from zot_ext.schema import bind, read_signature  # noqa: PLC0415 - only tools need it
-
-        read = read_signature(handler)
-        return RegisteredTool(
-            tool_name(name or read.name),
-            description or read.description,
-            RawObject.from_value(read.schema),
-            lambda args: handler(**bind(read, args)),
-        )
 
     def on(self, event: str) -> Callable[[Handler], Handler]:
         """Register an observer of an event. It takes the `Event`; fields unknown to this SDK are in `extra`."""
@@ -154,6 +145,7 @@ class Extension:
         on_exit: Policy = "allow",
         priority: int = 0,
         cadence: Literal["session", "prompt"] = "session",
+        contains: Sequence[str] = (),
     ) -> Callable[[Handler], Handler]:
         """Register an interceptor. It takes the request of the event and returns a decision, or `None` to allow it.
 
@@ -165,21 +157,32 @@ class Extension:
 `AssistantMessageDecision` |
         | `before_agent_start` | `AgentStartRequest` | `AgentStartDecision` |
 
+        `zot_ext.interception.newer` has those of the other events: `input`, `context`, `tool_result`, ...
+
         An exception allows the event, or blocks it with `on_error="block"`. `on_timeout` and `on_exit` are for the
         host: what it does without an answer in time, and after the end of the extension. It asks those with a higher
-        `priority` first, and for the system prompt once a session, or for each prompt. Older hosts ignore these four.
+        `priority` first, and for the system prompt once a session, or for each prompt; about `input` only if the prompt
+        has one of the texts `contains`. Older hosts ignore these five.
         """
-        from zot_ext.interception import DECISIONS, Interceptor  # noqa: PLC0415 - only guards need it
+        from zot_ext.interception import RegisteredInterceptor, decision_of  # noqa: PLC0415 - only guards need it
 
-        if event not in DECISIONS:
-            raise ValueError(f"{event!r} cannot be intercepted; {', '.join(DECISIONS)} can")
+        if decision_of(event) is None:
+            raise ValueError(f"{event!r} cannot be intercepted; see zot_ext.protocol.events.interceptable")
 
         def register(handler: Handler) -> Handler:
             first = event not in self._registrations.interceptors
-            self._registrations.interceptors.setdefault(event, []).append(Interceptor(handler, on_error == "block"))
-            options = {"on_timeout": on_timeout, "on_exit": on_exit, "priority": priority, "cadence": cadence}
-            stricter = self._registrations.add_options(event, options)
-            if first or stricter:
+            self._registrations.interceptors.setdefault(event, []).append(
+                RegisteredInterceptor(handler, on_error == "block")
+            )
+            options: dict[str, object] = {
+                "on_timeout": on_timeout,
+                "on_exit": on_exit,
+                "priority": priority,
+                "cadence": cadence,
+            }
+            options["contains"] = list(contains)
+            changed = self._registrations.add_options(event, options)
+            if first or changed:
                 self._send_late(lambda: self._registrations.subscription(intercept=(event,)))
             return handler
 
@@ -193,13 +196,59 @@ class Extension:
         self._registrations.hello.append(handler)
         return handler
 
-    def panel(self, id: str, title: str = "", footer: str = "") -> Panel:
-        """Make a panel; the author chooses `id`."""
-        from zot_ext.panel import Panel  # noqa: PLC0415 - only panels need it
+    def flag(
+        self, name: str, *, default: bool | int | str = False, description: str = ""
+    ) -> Callable[[Handler], Handler]:
+        """Declare a flag of the command line; the manifest has to have it too. `ext.flags[name]` is its value.
 
-        panel = Panel(id, title, footer, self)
-        self._registrations.panels[id] = panel
-        return panel
+        As a decorator it registers a handler that takes the value when the host greets.
+        """
+        flags, hello = self.flags, self._registrations.hello
+        frame = flags.declare(name, default, description)
+        hello.append(lambda host: self.send(frame) if "flags" in host.capabilities else None)
+
+        def register(handler: Handler) -> Handler:
+            hello.append(lambda _: handler(flags[name]))
+            return handler
+
+        return register
+
+    @property
+    def flags(self) -> Flags:
+        """The values of the flags that were declared with `flag`."""
+        if self._registrations.flags is None:
+            from zot_ext.calls.flags import Flags  # noqa: PLC0415 - few extensions have flags
+
+            self._registrations.flags = Flags(lambda: self.host)
+        return self._registrations.flags
+
+    def provider(self, name: str, config: Mapping[str, object] | None = None) -> ModelProvider:
+        """Serve the models of a provider that the manifest names in `providers`. As a decorator it takes the function
+        that answers; see `ModelProvider` for its other handlers.
+
+        `config` describes it as in `models.json`; without it the manifest does.
+        """
+        from zot_ext.providers.provider import ModelProvider  # noqa: PLC0415 - few extensions serve models
+
+        def send_late() -> None:
+            if provider.config is not None:
+                self._send_late(provider.frame)
+
+        provider = self._registrations.providers[name] = ModelProvider(name, config, send_late)
+        return provider
+
+    def tool_ops(self, handlers: ToolOps) -> ServedOps:
+        """Offer another machine to the tools of the host; `claim` of the result lets them use it. The manifest needs
+        nothing for it, unless it has `permissions`."""
+        from zot_ext.tool_ops import ServedOps  # noqa: PLC0415 - few extensions serve another machine
+
+        served = self._registrations.ops = ServedOps(handlers, self._send_op)
+        return served
+
+    def _send_op(self, frame: FromExtension) -> None:
+        if self._runner is not None:
+            self.require("tool_ops")
+            self.send(frame)
 
     # Talking to the host
 
@@ -250,62 +299,6 @@ class Extension:
 
     # Calls
 
-    @property
-    def ui(self) -> Ui:
-        """Dialogs with the person, in the group `ui`."""
-        from zot_ext.calls.ui import Ui  # noqa: PLC0415 - loaded when it is first used
-
-        return Ui(self.call)
-
-    @property
-    def session(self) -> Session:
-        """The stored conversation, in the group `session`."""
-        from zot_ext.calls.session import Session  # noqa: PLC0415 - as above
-
-        return Session(self.call)
-
-    @property
-    def kv(self) -> KeyValues:
-        """Values that the extension keeps, in the group `storage`."""
-        from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
-
-        return KeyValues(self.call)
-
-    @property
-    def secrets(self) -> Secrets:
-        """Secrets that the extension keeps, in the group `storage`."""
-        from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
-
-        return Secrets(self.call)
-
-    @property
-    def messages(self) -> Messages:
-        """Messages in the name of the user, in the group `messages`."""
-        from zot_ext.calls.agent import Messages  # noqa: PLC0415 - as above
-
-        return Messages(self.call)
-
-    @property
-    def control(self) -> Control:
-        """What the agent does, in the group `control`."""
-        from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
-
-        return Control(self.call)
-
-    @property
-    def programs(self) -> Programs:
-        """Programs that the host runs, in the group `exec`."""
-        from zot_ext.calls.agent import Programs  # noqa: PLC0415 - as above
-
-        return Programs(self.call)
-
-    @property
-    def model(self) -> ModelCalls:
-        """The model of the agent, and questions to any model, in the group `model`."""
-        from zot_ext.calls.agent import ModelCalls  # noqa: PLC0415 - as above
-
-        return ModelCalls(self.call, self._call)
-
     def call(self, method: str, **params: object) -> dict[str, Any]:
         """Ask the host for something (`host_call`) and return the fields of its result; parameters that are None are
         left out. The call ends with the request that the handler answers. For `async` handlers there is `soon`.
@@ -355,6 +348,14 @@ class Extension:
             sys.stderr.flush()
         except (OSError, ValueError, AttributeError):
             pass  # nobody reads the log any more
+
+    def remove_tool(self, name: str) -> None:
+        """Take a tool back, in the group `tools2`."""
+        from zot_ext.protocol.groups.tools import UnregisterTool  # noqa: PLC0415 - as above
+
+        if self._registrations.tools.pop(name, None) is not None and self._runner is not None:
+            self.require("tools2")
+            self.send(UnregisterTool(name))
 
     def _send_late(self, frame: Callable[[], FromExtension]) -> None:
         if self._runner is not None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 
 from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.flags import ExtensionFlag, check_flags
 from zot_ext.protocol.kinds import read_record
 from zot_ext.protocol.permissions import ExtensionPermissions, check_permissions
 from zot_ext.protocol.raw import parse_object
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_ext.protocol.raw import RawObject
 
 MANIFEST_FILE = "extension.json"
 MANIFEST_BYTES = 1 << 20
@@ -30,7 +35,7 @@ class Manifest(Record):
     version: str = ""
     exec: str = ""
     """The program: an absolute path, a path with `/` relative to the directory of the manifest, or a name on the
-    PATH. Empty for an extension that only has a theme or skills, which is never started."""
+    PATH. Empty for an extension that only has themes, skills or prompts, which is never started."""
     args: tuple[str, ...] = ()
     """Arguments after `exec`."""
     language: str = ""
@@ -38,9 +43,29 @@ class Manifest(Record):
     description: str = ""
     enabled: bool = True
     skills: tuple[str, ...] = ()
-    """The skills of the extension, as paths relative to its directory."""
+    """The skills of the extension, as paths relative to its directory: a `SKILL.md`, a folder with one, or a folder of
+    such folders. These paths and the next ones must not lead out of the directory."""
+    prompts: tuple[str, ...] = ()
+    """Its prompt templates: `NAME.md`, or a folder of such files."""
+    themes: tuple[str, ...] = ()
+    """Its themes: `NAME.json`, or a folder of such files."""
     env: tuple[str, ...] = ()
     """Environment variables with keys of model providers that the program needs; the host removes all others."""
+    flags: tuple[ExtensionFlag, ...] = ()
+    """Flags that the extension adds to the command line of zot. Their values are in `hello_ack`."""
+    dependencies: tuple[str, ...] = ()
+    """Python packages that the program needs, as in `pip install`; they get their own environment."""
+    remember: bool = False
+    """What the program registered in its last run is used until it registers again, so that a start need not wait for
+    it. The program registers the same each time, unless something has changed."""
+    providers: RawObject | None = None
+    """The providers of models that it serves, by name, each an object as in `register_provider`, which is empty if the
+    program describes the provider. No other provider can be registered."""
+    editor_modes: RawObject | None = None
+    """Modes of the editor, by name: keys and what they do. The first is the one to begin with."""
+    pi: tuple[str, ...] = ()
+    """Extensions written for pi, as paths below the directory: files, folders of them, or folders with a
+    `package.json`. zot's bridge runs them, in place of `exec`."""
     permissions: ExtensionPermissions | None = None
     """What the program may do; without the field it may do everything that its user may."""
 
@@ -48,8 +73,8 @@ class Manifest(Record):
 def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
     """Read the text of an `extension.json`; a byte order mark is tolerated.
 
-    `has_theme`: one of `THEME_FILES` is beside the manifest. `exec` may be missing only then or if there are
-    `skills`. Raises `ManifestError`.
+    `has_theme`: one of `THEME_FILES` is beside the manifest. `exec` may be missing only then, or if there are
+    `skills`, `prompts`, `themes`, `providers` or `editor_modes`. Raises `ManifestError`.
     """
     if isinstance(text, bytes):
         try:
@@ -61,16 +86,33 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
         manifest = read_record(Manifest, {name: value for name, (value, _) in members.items()}, {}, "")
         if manifest.permissions is not None:
             check_permissions(manifest.permissions)
+        check_flags(manifest.flags)
+        _check_providers(manifest)
     except FrameError as error:
         raise ManifestError(f"{MANIFEST_FILE}: {error}") from None
     if not manifest.name.strip():
         raise ManifestError(f"{MANIFEST_FILE}: field 'name' is missing or empty")
-    if not manifest.exec.strip() and not has_theme and not manifest.skills:
+    if manifest.exec.strip() and manifest.pi:
+        raise ManifestError(f"{MANIFEST_FILE}: fields 'exec' and 'pi' cannot both say what runs")
+    if not manifest.exec.strip() and not (has_theme or has_resources(manifest) or _has_data(manifest)):
         raise ManifestError(
             f"{MANIFEST_FILE}: field 'exec' is missing or empty; only an extension "
-            f"with {THEME_FILES[0]} or with skills needs no program"
+            f"with {THEME_FILES[0]}, skills, prompts, themes, providers or editor_modes needs no program"
         )
     return manifest
+
+
+def _has_data(manifest: Manifest) -> bool:
+    return bool(manifest.providers or manifest.editor_modes or manifest.pi)
+
+
+def _check_providers(manifest: Manifest) -> None:
+    """Raise `FrameError` for a name that no provider can have."""
+    for name, config in manifest.providers.value.items() if manifest.providers is not None else ():
+        if not name.isascii() or not name.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
+            raise FrameError("is no name of a provider: letters, digits, '-', '_' and '.'", field=f"providers.{name}")
+        if not isinstance(config, dict):
+            raise FrameError("must be an object", field=f"providers.{name}")
 
 
 def load_manifest(directory: str | os.PathLike[str]) -> Manifest:
@@ -81,6 +123,11 @@ def load_manifest(directory: str | os.PathLike[str]) -> Manifest:
         reason = error.strerror or type(error).__name__
         raise ManifestError(f"{MANIFEST_FILE}: cannot be read in {os.fspath(directory)!r}: {reason}") from None
     return parse_manifest(text, has_theme=has_theme(directory))
+
+
+def has_resources(manifest: Manifest) -> bool:
+    """Whether the manifest names skills, prompt templates or themes."""
+    return bool(manifest.skills or manifest.prompts or manifest.themes)
 
 
 def has_theme(directory: str | os.PathLike[str]) -> bool:

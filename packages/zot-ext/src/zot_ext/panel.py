@@ -9,11 +9,12 @@ from zot_ext.protocol.values import PanelSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Protocol, TypeVar
+    from typing import Any, Protocol, TypeVar
 
     from zot_ext.protocol.from_extension import FromExtension
 
     Handler = TypeVar("Handler", bound=Callable[..., object])
+    TextRenderer = TypeVar("TextRenderer", bound=Callable[[], Iterable[str]])
 
     class PanelHost(Protocol):
         """The part of `Extension` through which a panel reaches the host."""
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
         def require(self, capability: str) -> None: ...
 
         def send(self, frame: FromExtension) -> None: ...
+
+        def call(self, method: str, **params: object) -> dict[str, Any]: ...
+
+        def enqueue(self, panel: Any, handler: Callable[..., object]) -> bool: ...
 
 
 class Panel:
@@ -30,6 +35,8 @@ class Panel:
     each key. `on_close` is called when the user has closed the panel. `title` and `footer` may change at any time.
     """
 
+    group = "panels"
+
     def __init__(self, id: str, title: str, footer: str, host: PanelHost) -> None:
         self.id = id
         self.title = title
@@ -37,10 +44,10 @@ class Panel:
         self.is_open = False
         self.key_handler: Callable[..., object] | None = None
         self.close_handler: Callable[..., object] | None = None
-        self._lines: Callable[[], Iterable[str]] | None = None
+        self._lines: Callable[[], Iterable[Any]] | None = None
         self._host = host
 
-    def on_render(self, handler: Callable[[], Iterable[str]]) -> Callable[[], Iterable[str]]:
+    def on_render(self, handler: TextRenderer) -> TextRenderer:
         """Register the plain function that returns the lines."""
         self._lines = handler
         return handler
@@ -76,6 +83,13 @@ class Panel:
         if self.is_open:
             self.is_open = False
             self._host.send(PanelClose(self.id))
+
+    def closed(self) -> None:
+        """Note that the host has closed the panel."""
+        self.is_open = False
+
+    def answer_key(self, seq: int, *, consumed: bool) -> None:
+        """Answer a key: only panels of the group `panels2` do."""
 
     def _spec(self) -> PanelSpec:
         return PanelSpec(self.id, self.title, tuple(self._lines() if self._lines else ()), self.footer)

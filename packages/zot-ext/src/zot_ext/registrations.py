@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zot_ext.protocol.events import EVENTS, INTERCEPTS
 from zot_ext.protocol.from_extension import RegisterCommand, RegisterTool, Subscribe
 from zot_ext.protocol.raw import RawObject
 from zot_ext.record import Record
@@ -9,10 +10,34 @@ from zot_ext.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypedDict
 
-    from zot_ext.interception import Interceptor
+    from zot_ext.calls.flags import Flags
+    from zot_ext.interception import RegisteredInterceptor
     from zot_ext.panel import Panel
     from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.providers.provider import ModelProvider
+    from zot_ext.screen.handlers import ScreenHandlers
+    from zot_ext.tool_ops import ServedOps
+
+    class ToolOptions(TypedDict, total=False):
+        """Options of a tool beyond its name, description and schema: see `Extension.tool`."""
+
+        snippet: str
+        parallel: bool
+        seconds: float
+        read_only: bool
+        override: bool
+        deferred: bool
+        namespace: str
+        prepare: Callable[[dict[str, Any]], object]
+        strict: bool
+        lark: str
+        regex: str
+
+
+_LARGE = ("context", "before_provider_request", "session_before_compact")
+"""Events with frames of the whole conversation."""
 
 
 class RegisteredCommand(Record):
@@ -27,6 +52,18 @@ class RegisteredCommand(Record):
         return RegisterCommand(self.name, self.description)
 
 
+def _sampling(given: ToolOptions) -> RawObject | None:
+    """Return what the model may write, as the frame says it."""
+    if given.get("strict"):
+        return RawObject.from_value({"type": "json_schema"})
+    grammar = given.get("lark") or given.get("regex")
+    return (
+        RawObject.from_value({"type": "lark" if given.get("lark") else "regex", "grammar": grammar})
+        if grammar
+        else None
+    )
+
+
 class RegisteredTool(Record):
     """A tool for the model with its handler."""
 
@@ -35,23 +72,44 @@ class RegisteredTool(Record):
     schema: RawObject
     handler: Callable[..., object]
     """Takes the parsed arguments as one dictionary."""
+    options: ToolOptions
 
     def frame(self) -> RegisterTool:
-        return RegisterTool(self.name, self.description, self.schema)
+        given = self.options
+        if not given:
+            return RegisterTool(self.name, self.description, self.schema)
+        return RegisterTool(
+            self.name,
+            self.description,
+            self.schema,
+            prompt_snippet=given.get("snippet", ""),
+            execution_mode="parallel" if given.get("parallel") else "",
+            timeout_ms=round(given.get("seconds", 0) * 1000),
+            read_only=given.get("read_only", False),
+            override=given.get("override", False),
+            deferred=given.get("deferred", False),
+            namespace=given.get("namespace", ""),
+            constrained_sampling=_sampling(given),
+            prepare_args="prepare" in given,
+        )
 
 
 class Registrations:
-    """Commands, tools, event handlers and panels. Registering a name again replaces the earlier registration."""
+    """Commands, tools, event handlers, flags and panels. Registering a name again replaces the earlier registration."""
 
     def __init__(self) -> None:
         self.commands: dict[str, RegisteredCommand] = {}
         self.tools: dict[str, RegisteredTool] = {}
         self.events: dict[str, list[Callable[..., object]]] = {}
-        self.interceptors: dict[str, list[Interceptor]] = {}
+        self.interceptors: dict[str, list[RegisteredInterceptor]] = {}
         self.options: dict[str, dict[str, object]] = {}
         """The options of intercepted events that differ from the defaults."""
+        self.flags: Flags | None = None
         self.hello: list[Callable[..., object]] = []
         self.panels: dict[str, Panel] = {}
+        self.providers: dict[str, ModelProvider] = {}
+        self.ops: ServedOps | None = None
+        self.screen: ScreenHandlers | None = None
 
     def capabilities(self) -> Iterator[str]:
         """Yield the groups of the protocol that are in use."""
@@ -59,10 +117,38 @@ class Registrations:
             yield "commands"
         if self.tools:
             yield "tools"
+        if any(tool.options for tool in self.tools.values()):
+            yield "tools2"
         if self.events or self.interceptors:
             yield "events"
+            yield from self._newer_groups()
         if self.panels:
             yield "panels"
+        if any(panel.group == "panels2" for panel in self.panels.values()):
+            yield "panels2"
+        if any(name.startswith("bus:") for name in self.events):
+            yield "bus"
+        if self.flags is not None:
+            yield "flags"
+        if self.providers:
+            yield from ("providers", "cancel")
+        if self.ops is not None:
+            yield from ("tool_ops", "cancel")
+        if self.hello:
+            yield "ready"
+        if self.screen is not None:
+            yield from self.screen.groups()
+
+    def _newer_groups(self) -> Iterator[str]:
+        """Yield the groups of the events that not every host has."""
+        if not self.events.keys() <= {*EVENTS}:
+            from zot_ext.protocol.events.observable import OBSERVABLE  # noqa: PLC0415 - few extensions observe more
+
+            yield from sorted({OBSERVABLE[name].group for name in self.events if name in OBSERVABLE})
+        if not self.interceptors.keys() <= {*INTERCEPTS}:
+            yield "intercepts2"
+        if not self.interceptors.keys().isdisjoint(_LARGE):
+            yield "large_frames"
 
     def frames(self) -> Iterator[FromExtension]:
         """Yield the registrations in the order that hosts prefer: commands, tools, one subscription."""
@@ -70,21 +156,58 @@ class Registrations:
             yield command.frame()
         for tool in self.tools.values():
             yield tool.frame()
+        for provider in self.providers.values():
+            if provider.config is not None:
+                yield provider.frame()
+        if self.ops is not None and self.ops.claimed is not None:
+            yield self.ops.claimed
         if self.events or self.interceptors:
             yield self.subscription(tuple(self.events), tuple(self.interceptors))
 
     def add_options(self, event: str, options: Mapping[str, object]) -> bool:
-        """Add the options of an interceptor for the host; return whether they differ from the defaults. Of several
-        interceptors each option is the strictest; the last priority counts."""
-        known = self.options.setdefault(event, {})
+        """Add the options of a new interceptor for the host; return whether they have changed. Of several interceptors
+        each option is the strictest; the last priority counts."""
+        before = self.options.get(event, {})
+        texts = options.get("contains") or []
+        if len(self.interceptors[event]) > 1:  # an interceptor without texts wants all prompts
+            others = before.get("contains")
+            texts = [*others, *texts] if isinstance(others, list) and isinstance(texts, list) and texts else []
         named = {name: value for name, value in options.items() if value not in ("allow", "session", 0)}
-        known.update(named)
-        return bool(named)
+        after = self.options[event] = {**before, **named, "contains": texts}
+        if not texts:
+            del after["contains"]
+        return after != before
 
     def subscription(self, events: tuple[str, ...] = (), intercept: tuple[str, ...] = ()) -> Subscribe:
         """Return the frame for these observed and intercepted events."""
         options = {event: self.options[event] for event in intercept if self.options.get(event)}
         return Subscribe(events, intercept, RawObject.from_value(options) if options else None)
+
+
+def make_tool(
+    handler: Callable[..., object],
+    name: str,
+    description: str,
+    schema: Mapping[str, object] | RawObject | None,
+    options: ToolOptions,
+) -> RegisteredTool:
+    """Make a tool from what `Extension.tool` takes. Raises ValueError for a wrong name, TypeError for a function that
+    cannot be described."""
+    if schema is not None:
+        raw = schema if isinstance(schema, RawObject) else RawObject.from_value(schema)
+        name = tool_name(name or getattr(handler, "__name__", ""))
+        description = description or (handler.__doc__ or "").strip()
+        return RegisteredTool(name, description, raw, handler, options)
+    from zot_ext.schema import bind, read_signature  # noqa: PLC0415 - only tools need it
+
+    read = read_signature(handler)
+    return RegisteredTool(
+        tool_name(name or read.name),
+        description or read.description,
+        RawObject.from_value(read.schema),
+        lambda args: handler(**bind(read, args)),
+        options,
+    )
 
 
 def tool_name(name: str) -> str:

@@ -12,7 +12,7 @@ from zot_ext.protocol import from_host as host
 from zot_ext.protocol.codec import decode_from_extension, decode_from_host, encode
 from zot_ext.protocol.frame import Frame, Unknown
 from zot_ext.protocol.kinds import REST
-from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.raw import RawList, RawObject
 from zot_ext.protocol.splitter import FrameSplitter
 
 # Half a surrogate pair cannot be written (see test_raw.py); U+2028 and its kin are changed in raw text.
@@ -54,12 +54,15 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[typing.Any]] = {
     "str | None": st.none() | TEXTS,
     "int": st.integers(),
     "bool": st.booleans(),
+    "tuple[Line, ...]": st.lists(TEXTS | st.just([{"text": "a", "style": "error"}]), max_size=3).map(tuple),
     "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
     "tuple[Block, ...]": st.lists(BLOCKS, max_size=3).map(tuple),
     "RawObject": RAW_OBJECTS,
     "RawObject | None": st.none() | RAW_OBJECTS,
+    "RawList | None": st.none() | st.lists(st.integers() | TEXTS, max_size=3).map(RawList.from_values),
     "PanelSpec": PANELS,
     "PanelSpec | None": st.none() | PANELS,
+    "bool | int | str | None": st.none() | st.booleans() | st.integers() | st.text(),
     REST: EXTRA,
 }
 

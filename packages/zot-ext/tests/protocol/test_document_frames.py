@@ -7,6 +7,8 @@ from zot_ext.protocol import FromExtension, FromHost
 from zot_ext.protocol import from_extension as ext
 from zot_ext.protocol import from_host as host
 from zot_ext.protocol.codec import decode_from_extension, decode_from_host
+from zot_ext.protocol.groups import providers as prov
+from zot_ext.protocol.groups import tool_ops as ops
 from zot_ext.protocol.raw import RawObject
 
 WEATHER_SCHEMA = """{
@@ -95,6 +97,13 @@ FROM_EXTENSION = [
             open_panel=PanelSpec("todos-main", "Todos", ("□ ship panel api", "✓ persist state"), "esc close"),
         ),
     ),
+    ('{"type":"unregister_tool","name":"grow"}', ext.UnregisterTool("grow")),
+    ('{"type":"tool_progress","id":"7","text":"half\\n"}', ext.ShowProgress("7", "half\n")),
+    (
+        '{"type":"call_tool","id":"t1","name":"bash","args":{"command":"ls"},"parent_id":"7"}',
+        ext.CallTool("t1", "bash", RawObject('{"command":"ls"}'), "7"),
+    ),
+    ('{"type":"call_tool_cancel","id":"t1"}', ext.CallToolCancel("t1")),
     (
         '{"type":"panel_render","panel_id":"todos-main","title":"Todos","lines":["a"],"footer":"f"}',
         ext.PanelRender("todos-main", "Todos", ("a",), "f"),
@@ -111,14 +120,73 @@ FROM_EXTENSION = [
     ('{"type":"clear_notes"}', ext.ClearNotes()),
     ('{"type":"submit","text":"go on"}', ext.Submit("go on")),
     (
+        '{"type":"register_flag","name":"plan","flag_type":"boolean","default":false,"description":"Only plan."}',
+        ext.RegisterFlag("plan", "boolean", default=False, description="Only plan."),
+    ),
+    (
         '{"type":"host_call","id":"h1","method":"ui.confirm","params":{"title":"Run?"},"parent_id":"7"}',
         ext.HostCall("h1", "ui.confirm", RawObject('{"title":"Run?"}'), "7"),
     ),
     ('{"type":"cancel","id":"h1"}', ext.CancelCall("h1")),
+    (
+        '{"type":"register_provider","name":"corp","config":{"stream":true}}',
+        prov.RegisterProvider("corp", RawObject('{"stream":true}')),
+    ),
+    ('{"type":"unregister_provider","name":"corp"}', prov.UnregisterProvider("corp")),
+    (
+        '{"type":"provider_event","id":"s1","event":"text","delta":"Hel"}',
+        prov.ProviderEvent("s1", "text", "Hel"),
+    ),
+    (
+        '{"type":"provider_event","id":"s1","event":"done","usage":{"input":1},"stop":"end_turn"}',
+        prov.ProviderEvent("s1", "done", usage=RawObject('{"input":1}'), stop="end_turn"),
+    ),
+    (
+        '{"type":"provider_step","id":"p1","url":"https://corp.test/device","user_code":"ABCD"}',
+        prov.ProviderStep("p1", "https://corp.test/device", "ABCD"),
+    ),
+    (
+        '{"type":"provider_result","id":"p1","result":{"access":"token"}}',
+        prov.ProviderResult("p1", RawObject('{"access":"token"}')),
+    ),
+    (
+        '{"type":"register_tool_ops","name":"me@far","cwd":"/srv/app","home":"/home/me","ops":["files","exec"]}',
+        ops.RegisterToolOps("me@far", "/srv/app", "/home/me", ("files", "exec")),
+    ),
+    ('{"type":"unregister_tool_ops"}', ops.UnregisterToolOps()),
+    ('{"type":"op_data","id":"e1","data":"aGk="}', ops.OpOutput("e1", "aGk=")),
+    (
+        '{"type":"op_response","id":"f1","code":"ENOENT","error":"No such file or directory"}',
+        ops.OpResponse("f1", code="ENOENT", error="No such file or directory"),
+    ),
     ('{"type":"shutdown_ack"}', ext.ShutdownAck()),
+    (
+        '{"type":"panel_draw","panel_id":"p","lines":["plain",[{"text":"bold","bold":true}]],'
+        '"cursor_row":0,"cursor_column":5}',
+        ext.PanelDraw("p", ("plain", [{"text": "bold", "bold": True}]), 0, 5),
+    ),
+    ('{"type":"panel_key_result","panel_id":"p","seq":7}', ext.PanelKeyResult("p", 7)),
+    (
+        '{"type":"panel_key_result","panel_id":"p","seq":7,"consumed":false}',
+        ext.PanelKeyResult("p", 7, consumed=False),
+    ),
 ]
 
 FROM_HOST = [
+    (
+        '{"type":"panel_key","panel_id":"p","key":"k","mods":["ctrl","alt"],"seq":7}',
+        host.PanelKey("p", "k", "", ("ctrl", "alt"), 7),
+    ),
+    (
+        '{"type":"panel_resize","panel_id":"p","width":18,"height":9,"visible":true}',
+        host.PanelResize("p", 18, 9, visible=True),
+    ),
+    ('{"type":"panel_focus","panel_id":"p","focused":true}', host.PanelFocus("p", focused=True)),
+    ('{"type":"panel_paste","panel_id":"p","text":"two\\nlines"}', host.PanelPaste("p", "two\nlines")),
+    (
+        '{"type":"panel_mouse","panel_id":"p","action":"press","row":1,"column":2,"button":1}',
+        host.PanelMouse("p", "press", 1, 2, 1),
+    ),
     (
         '{"type":"hello_ack","protocol_version":1,\n"zot_version":"0.0.7","provider":"anthropic",\n'
         '"model":"claude-opus-4-7","cwd":"/Users/pat/Developer/zot"}',
@@ -203,8 +271,28 @@ FROM_HOST = [
         '{"type":"host_result","id":"h1","code":"busy","error":"too many calls"}',
         host.HostResult("h1", code="busy", error="too many calls"),
     ),
+    (
+        '{"type":"tool_result","id":"t1","name":"bash","content":[{"type":"text","text":"a"}],"is_error":false,'
+        '"truncated":true}',
+        host.ToolAnswer("t1", "bash", (TextBlock("a"),), truncated=True),
+    ),
+    ('{"type":"tool_cancel","id":"7"}', host.ToolCancel("7")),
     ('{"type":"host_progress","id":"h1","delta":"Hel"}', host.HostProgress("h1", "Hel")),
     ('{"type":"cancel","id":"7"}', host.CancelRequest("7")),
+    (
+        '{"type":"provider_stream","id":"s1","provider":"corp","model":"m","context":{"system":""},"options":{}}',
+        prov.ProviderStream("s1", "corp", "m", RawObject('{"system":""}'), RawObject("{}")),
+    ),
+    (
+        '{"type":"provider_request","id":"p1","provider":"corp","op":"refresh","credentials":{"access":"old"}}',
+        prov.ProviderQuestion("p1", "corp", "refresh", credentials=RawObject('{"access":"old"}')),
+    ),
+    ('{"type":"provider_input","id":"p1","text":"1234"}', prov.ProviderInput("p1", "1234")),
+    (
+        '{"type":"op_request","id":"e1","op":"exec","command":"make","cwd":"/srv/app","env":{"CI":"1"}}',
+        ops.OpRequest("e1", "exec", command="make", cwd="/srv/app", env=RawObject('{"CI":"1"}')),
+    ),
+    ('{"type":"op_input","id":"w1","data":"YWJj","more":true}', ops.OpInput("w1", "YWJj", more=True)),
     (
         '{"type":"registration_result","kind":"tool","name":"read","status":"shadowed","reason":"taken"}',
         host.RegistrationResult("tool", "read", "shadowed", "taken"),

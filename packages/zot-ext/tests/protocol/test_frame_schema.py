@@ -15,7 +15,7 @@ from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, FromExtension, FromHost
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.frame import Frame
 from zot_ext.protocol.kinds import KINDS, REST
-from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.raw import RawList, RawObject
 
 GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_frames.py"
 SCHEMA: dict[str, Any] = json.loads((Path(zot_ext.__file__).parent / "frames.schema.json").read_text("utf-8"))
@@ -79,12 +79,15 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "str | None": st.none() | TEXTS,
     "int": st.integers(),
     "bool": st.booleans(),
+    "tuple[Line, ...]": st.lists(TEXTS | st.just([{"text": "a", "style": "error"}]), max_size=3).map(tuple),
     "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
     "tuple[Block, ...]": st.lists(BLOCKS, max_size=3).map(tuple),
     "RawObject": RAW,
     "RawObject | None": st.none() | RAW,
+    "RawList | None": st.none() | st.lists(JSON, max_size=3).map(RawList.from_values),
     "PanelSpec": PANELS,
     "PanelSpec | None": st.none() | PANELS,
+    "bool | int | str | None": st.none() | st.booleans() | st.integers() | st.text(),
     REST: st.dictionaries(TEXTS.map(lambda name: f"x_{name}"), JSON, max_size=3),
 }
 

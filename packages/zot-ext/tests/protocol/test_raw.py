@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_ext import FrameError
-from zot_ext.protocol.raw import RawObject, line_bytes, parse_object
+from zot_ext.protocol.raw import LARGE, KnownItem, RawList, RawObject, line_bytes, parse_object
 
 
 def test_text_and_parsed_value_stand_side_by_side() -> None:
@@ -133,3 +133,58 @@ def test_a_line_is_always_utf_8_without_line_ends_or_lone_surrogates(text: str) 
 
     assert len(line.splitlines()) == 1
     json.loads(line).encode()
+
+
+@given(
+    items=st.lists(st.dictionaries(st.sampled_from("ab"), st.text(max_size=5) | st.integers(), max_size=2), max_size=8),
+    order=st.lists(st.integers(0, 7), max_size=10),
+    known=st.lists(st.integers(0, 7), max_size=8),
+)
+def test_items_whose_texts_are_known_are_not_parsed_and_have_the_same_texts(
+    items: list[dict[str, object]], order: list[int], known: list[int]
+) -> None:
+    texts = [json.dumps(item) for item in items]
+    sent = [texts[index] for index in order if index < len(texts)]
+    text = '{"pad":"' + "x" * LARGE + '","list":[' + ", ".join(sent) + "]}"
+    value, _ = parse_object(text, [texts[index] for index in known if index < len(texts)])["list"]
+    assert isinstance(value, list)
+    found = RawList.from_parsed("", value)
+    assert found.texts == sent
+    assert [found.text_of(index) for index in range(len(sent))] == sent
+    assert [json.loads(each.text) if isinstance(each, KnownItem) else each for each in value] == [
+        *map(json.loads, sent)
+    ]
+
+
+def test_known_items_are_found_in_their_order_although_some_are_missing_or_new() -> None:
+    known = [f'{{"id":{number}}}' for number in range(8)]
+    given = [known[0], known[2], '{"new":1}', known[3], known[1], known[7]]
+    value, _ = parse_object('{"pad":"' + "x" * LARGE + '","list":[' + ",".join(given) + "]}", known)["list"]
+    assert isinstance(value, list)
+    assert [isinstance(each, KnownItem) for each in value] == [True, True, False, True, False, True]
+
+
+@given(st.dictionaries(st.text(max_size=5), JSON, max_size=5), st.sampled_from([(",", ":"), (", ", ": ")]))
+def test_an_object_as_programs_write_it_is_read_like_any_other(
+    value: dict[str, object], separators: tuple[str, str]
+) -> None:
+    text = json.dumps(value, separators=separators)
+    spread = "{ " + text[1:]
+    members = parse_object(text)
+    assert {name: found for name, (found, _) in members.items()} == value
+    assert members == parse_object(spread)
+    assert members == parse_object(text + "\n")
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_damage_in_an_object_is_found_wherever_it_is(before: str, after: str) -> None:
+    text = f'{before}{{"a":1,"b":[2]}}{after}'
+    try:
+        expected = json.loads(text)
+    except ValueError:
+        expected = None
+    if before.strip(" \t\r\n") or after.strip(" \t\r\n") or not isinstance(expected, dict):
+        with pytest.raises(FrameError):
+            parse_object(text)
+    else:
+        assert parse_object(text) == {"a": (1, "1"), "b": ([2], "[2]")}

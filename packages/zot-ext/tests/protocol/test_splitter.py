@@ -52,7 +52,7 @@ def test_a_line_without_end_is_reported_once_and_at_once_and_not_held() -> None:
     found = [item for _ in range(50) for item in splitter.feed(b"x" * 400)]
 
     assert found == [Oversized(1000, b"x" * 200)]
-    assert len(splitter._held) == 0
+    assert splitter._size == 0
     assert splitter.feed(b"\nok\n") == [b"ok"]
 
 
@@ -107,4 +107,4 @@ def test_never_more_than_the_limit_is_held(chunks: list[bytes], limit: int) -> N
     splitter = FrameSplitter(limit)
     for chunk in chunks:
         splitter.feed(chunk)
-        assert len(splitter._held) <= limit
+        assert splitter._size <= limit

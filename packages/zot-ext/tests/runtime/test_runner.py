@@ -17,11 +17,14 @@ from zot_ext.protocol.from_extension import (
     ShutdownAck,
     ToolResult,
 )
-from zot_ext.protocol.from_host import FROM_HOST, CommandInvoked, EventIntercept, Shutdown, ToolCall
+from zot_ext.protocol.from_host import FROM_HOST, CancelRequest, CommandInvoked, EventIntercept, Shutdown, ToolCall
 from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.values import TextBlock
+from zot_ext.providers.provider import ModelProvider
 from zot_ext.registrations import Registrations
 from zot_ext.runtime.runner import ExtensionRunner
 from zot_ext.testing import FakeHost
+from zot_ext.tool_ops import ServedOps, ToolOps
 
 NOTHING = RawObject("{}")
 
@@ -195,6 +198,28 @@ def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
     assert host.frames[-1] == ShutdownAck()
 
 
+def test_a_request_can_be_taken_back_before_its_handler_begins() -> None:
+    ext = Extension("late", capabilities=("cancel",))
+
+    @ext.tool(name="plain", description="", schema={})
+    def plain(_: object) -> str:
+        return f"cancelled: {ext.cancelled}"
+
+    @ext.tool(name="waits", description="", schema={})
+    async def waits(_: object) -> str:
+        import asyncio
+
+        await asyncio.Event().wait()
+        return "never"
+
+    with FakeHost(ext, capabilities=("cancel",)) as host:
+        calls = (ToolCall(name, name, NOTHING) for name in ("plain", "waits"))
+        host.send_line(b"".join(encode(call) + encode(CancelRequest(call.id)) for call in calls))
+        (first,) = host.wait_for(ToolResult, lambda result: result.id == "plain").content
+        assert first == TextBlock("cancelled: True")
+        assert host.wait_for(ToolResult, lambda result: result.id == "waits").is_error
+
+
 def test_shutdown_waits_for_handlers_that_are_nearly_done() -> None:
     ext = Extension("slow")
     seen = threading.Event()
@@ -228,6 +253,9 @@ def test_the_end_of_the_input_ends_the_extension_after_its_replies() -> None:
 
 def test_every_frame_of_the_host_has_a_handler() -> None:
     pipes = (os.open(os.devnull, os.O_RDONLY), os.open(os.devnull, os.O_WRONLY))
-    runner = ExtensionRunner(Hello("x", capabilities=("ui",)), Registrations(), pipes, DEFAULT_LIMITS, print)
+    registrations = Registrations()
+    registrations.providers["corp"] = ModelProvider("corp", None, lambda: None)
+    registrations.ops = ServedOps(ToolOps(), lambda frame: None)
+    runner = ExtensionRunner(Hello("x", capabilities=("ui",)), registrations, pipes, DEFAULT_LIMITS, print)
     assert set(runner.frame_handlers) == set(FROM_HOST) - {Shutdown}
     assert runner.run()

@@ -12,6 +12,10 @@ import pytest
 
 import zot_ext
 from zot_ext import ExtensionLimits
+from zot_ext.protocol.events import EVENTS
+from zot_ext.protocol.events.interceptable import INTERCEPTABLE
+from zot_ext.protocol.events.observable import OBSERVABLE
+from zot_ext.protocol.from_extension import CAPABILITIES
 from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
@@ -123,6 +127,7 @@ BROKEN = [
     ),
     ("missing-field", "ready = lambda: (send(type='notify', level='info'), send(type='ready'))", PATIENT),
     ("unknown-frame", "ready = lambda: (send(type='draw', at=1), send(type='ready'))", PATIENT),
+    ("bad-channel", "subscribe = lambda: send(type='subscribe', events=['bus:a*b'])", PATIENT),
     (
         "not-granted",
         "def command(frame):\n"
@@ -143,7 +148,15 @@ BROKEN = [
             ("unknown-method", "granted", "id=frame['id'], method='model.sing'"),
             ("bad-params", "granted", "id=frame['id'], method='ui.confirm', params={'title': 5}"),
             ("bad-call-id", "granted", "id='', method='model.get'"),
+            ("not-in-command", "granted", "id=frame['id'], method='session.clone'"),
         )
+    ),
+    (
+        "bad-provider-event",
+        "def subscribe():\n    send(type='register_provider', name='corp', config={'stream': True})\n"
+        "def other(frame):\n    if frame['type'] == 'provider_stream':\n"
+        "        send(type='provider_event', id=frame['id'], event='done', stop='tired')",
+        PATIENT,
     ),
     ("bad-command-name", "commands = lambda: send(type='register_command', name='say hi', description='')", PATIENT),
     (
@@ -154,6 +167,38 @@ BROKEN = [
     (
         "bad-tool-name",
         "tools = lambda: send(type='register_tool', name='t' * 65, description='', schema={'type': 'object'})",
+        PATIENT,
+    ),
+    *(
+        (
+            "bad-tool-options",
+            "tools = lambda: send(type='register_tool', name='add', description='',"
+            f" schema={{'type': 'object'}}, {option})",
+            PATIENT,
+        )
+        for option in ("execution_mode='fast'", "exposure='hidden'", "timeout_ms=600001")
+    ),
+    *(
+        (
+            rule,
+            "granted = []\nother = lambda frame: granted.extend(frame.get('capabilities', []))\n"
+            f"def command(frame):\n    if {when}:\n        send({sent})\n"
+            "    send(type='command_response', id=frame['id'], action='noop')",
+            PATIENT,
+        )
+        for rule, when, sent in (
+            ("not-granted", "not granted", "type='tool_progress', id=frame['id'], text='x'"),
+            ("not-granted", "not granted", "type='panel_draw', panel_id='p', lines=[]"),
+            ("not-granted", "not granted", "type='call_tool', id=frame['id'], name='bash', args={}"),
+            ("not-registered", "granted", "type='unregister_tool', name='gone'"),
+            ("unknown-id", "granted", "type='tool_progress', id=frame['id'], text='x'"),
+            ("bad-call-id", "granted", "type='call_tool', id='', name='bash', args={}"),
+        )
+    ),
+    (
+        "large-details",
+        "tool = lambda frame: send(type='tool_result', id=frame['id'], content=[{'type': 'text', 'text': '3'}],"
+        " details={'x': 'y' * 70000})",
         PATIENT,
     ),
     ("bad-tool-schema", "tools = lambda: send(type='register_tool', name='add', description='')", PATIENT),
@@ -222,9 +267,35 @@ BROKEN = [
         " **({'replace_text': 'x'} if frame['event'] == 'tool_call' else {}))",
         PATIENT,
     ),
+    ("not-asked-for", "subscribe = lambda: send(type='subscribe', intercept=['input'])", PATIENT),
+    ("not-asked-for", "subscribe = lambda: send(type='subscribe', events=['agent_end'])", PATIENT),
+    (
+        "bad-answer",
+        "subscribe = lambda: send(type='subscribe', intercept=['before_agent_start'])\n"
+        "intercept = lambda frame: send(type='event_intercept_response', id=frame['id'], message=5)",
+        PATIENT,
+    ),
+    *(
+        (
+            rule,
+            "ready = lambda: None\ndef other(frame):\n    if 'autocomplete' in frame.get('capabilities', []):\n"
+            f"        send(type='host_call', id='c', method='completions.register', params={params})\n"
+            "    if frame['type'] == 'hello_ack':\n        send(type='ready')\n"
+            "intercept = lambda frame: send(type='event_intercept_response', id=frame['id'], items=[{'label': 'x'}])",
+            PATIENT,
+        )
+        for rule, params in (("bad-answer", {"trigger": "#"}), ("bad-params", {"trigger": "@"}))
+    ),
     ("exited-early", "command = lambda frame: int(frame['args'])", PATIENT),
     ("exited-early", "def tool(frame, original=tool):\n    original(frame | {'a': frame['args']['a']})", PATIENT),
     ("exited-early", "event = lambda frame: sys.exit('no event wanted')", PATIENT),
+    (
+        "exited-early",
+        "hello = lambda: send(type='hello', name='sound', capabilities=['stream_events'])\n"
+        "subscribe = lambda: send(type='subscribe', events=['message_update'])\n"
+        "event = lambda frame: int(frame['delta'])",
+        PATIENT,
+    ),
     ("exited-early", "ready = lambda: (send(type='ready'), sys.exit(3))", PATIENT),
     ("breaks-on-unknown-frame", "other = lambda frame: {'hello_ack': 1}[frame['type']]", PATIENT),
     (
@@ -271,13 +342,30 @@ BROKEN = [
         PATIENT,
     ),
 ]
-TOLD_BY_OTHER_TESTS = {"bad-manifest", "cannot-start", "no-program", "name-mismatch", "not-permitted"}
+TOLD_BY_OTHER_TESTS = {
+    *("bad-manifest", "cannot-start", "no-program", "name-mismatch", "not-permitted"),
+    *("flag-not-in-manifest", "unnamed-provider", "bad-resource", "not-the-same", "bad-machine"),
+}
 
 
 def checked(change: str, folder: Path, limits: ExtensionLimits = PATIENT, *, calls: bool = True) -> Report:
     program = folder / "program.py"
     program.write_text(SOUND.replace("#CHANGE", change))
     return check([sys.executable, "-I", "-S", str(program)], limits=limits, calls=calls)
+
+
+def test_a_program_that_is_remembered_registers_the_same_at_each_start(tmp_path: Path) -> None:
+    changes = "commands = lambda: send(type='register_command', name=f'c{os.getpid()}', description='')"
+    for name, change in (("same", ""), ("other", changes)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "program.py").write_text(SOUND.replace("#CHANGE", change))
+        manifest = {"name": "sound", "exec": sys.executable, "args": ["program.py"], "remember": True}
+        (folder / "extension.json").write_text(json.dumps(manifest))
+    with ThreadPoolExecutor() as pool:
+        same, other = pool.map(lambda name: check(tmp_path / name, limits=PATIENT, calls=False), ("same", "other"))
+    assert same.rules == ()
+    assert "not-the-same" in other.rules
 
 
 def test_a_sound_program_has_no_findings(tmp_path: Path) -> None:
@@ -288,6 +376,21 @@ def test_a_sound_program_has_no_findings(tmp_path: Path) -> None:
     assert (report.commands, report.tools) == (("greet",), ("add",))
     assert report.events == ("turn_start",)
     assert report.intercepts == ("tool_call", "assistant_message", "before_agent_start")
+
+
+def test_every_event_and_interception_of_the_protocol_is_sent(tmp_path: Path) -> None:
+    events, seen = [*EVENTS, *OBSERVABLE], tmp_path / "seen"
+    note = f"open({str(seen)!r}, 'a').write(frame['type'] + ' ' + frame['event'] + '\\n')"
+    report = checked(
+        f"hello = lambda: send(type='hello', name='all', capabilities={[*CAPABILITIES]})\n"
+        f"subscribe = lambda: send(type='subscribe', events={events}, intercept={[*INTERCEPTABLE]})\n"
+        f"def event(frame):\n    {note}\n"
+        f"def intercept(frame, answer=intercept):\n    {note}\n    answer(frame)",
+        tmp_path,
+    )
+    assert report.findings == ()
+    asked = {f"event_intercept {name}" for name in INTERCEPTABLE}
+    assert set(seen.read_text().splitlines()) == {f"event {name}" for name in events} | asked
 
 
 @pytest.fixture(scope="module")
@@ -334,6 +437,7 @@ def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> 
 
 
 def test_a_manifest_without_a_program_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
     report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=PATIENT)
     assert (report.rules, report.ok) == (("no-program",), True)
 
@@ -346,6 +450,38 @@ def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: 
         "hosts refuse the command 'greet'",
         "hosts refuse to intercept 'before_agent_start'",
     ]
+
+
+def test_a_provider_that_the_manifest_does_not_name_is_an_error(tmp_path: Path) -> None:
+    write_extension(tmp_path, providers={"corp": {}})
+    program = tmp_path / "program.py"
+    register = "def ready():\n    send(type='register_provider', name='other', config={})\n    send(type='ready')"
+    program.write_text(program.read_text().replace("#CHANGE", register))
+    assert check(tmp_path, limits=PATIENT, calls=False).rules == ("unnamed-provider",)
+
+
+MACHINE = """
+import sys
+from zot_ext import Extension, FileStat, ToolOps
+class Far(ToolOps):
+    def stat(self, path): return FileStat("directory")
+    def read(self, path, offset, length): return b""
+    def run(self, command, cwd, env, output): return 0
+ext = Extension("far", "1")
+ext.tool_ops(Far()).claim("far", cwd=sys.argv[1])
+ext.run()
+"""
+
+
+@pytest.mark.parametrize(("cwd", "rules"), [("/srv", ()), ("srv", ("bad-machine",))])
+def test_a_machine_is_asked_and_what_is_wrong_with_it_is_an_error(
+    cwd: str, rules: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(MACHINE)
+    manifest = {"name": "far", "exec": sys.executable, "args": [str(tmp_path / "program.py"), cwd]}
+    (tmp_path / "extension.json").write_text(json.dumps(manifest))
+    report = check(tmp_path, limits=PATIENT)
+    assert (report.rules, report.ok) == (rules, not rules)
 
 
 def test_a_directory_without_a_manifest_is_an_error(tmp_path: Path) -> None:
@@ -495,3 +631,37 @@ def command(frame):
     kept = Path(finding.text.rpartition("kept in ")[2].rpartition(":")[2])
     assert not kept.exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py"]
+
+
+def test_a_program_that_only_intercepts_can_be_checked(tmp_path: Path) -> None:
+    assert checked("commands = tools = lambda: None", tmp_path).findings == ()
+
+
+def test_a_flag_that_the_manifest_does_not_have_is_an_error(tmp_path: Path) -> None:
+    source = SOUND.replace(
+        "#CHANGE",
+        "def other(frame):\n    if 'flags' in frame.get('capabilities', ()):\n"
+        "        send(type='register_flag', name='plan', flag_type='boolean')\n"
+        "        send(type='register_flag', name='n', flag_type='integer', default=2)\n"
+        "        send(type='register_flag', name='x', flag_type='string')\n",
+    )
+    folder = write_extension(tmp_path, flags=[{"name": "plan"}, {"name": "n", "type": "integer"}])
+    (folder / "program.py").write_text(f"#!{sys.executable} -S\n{source}")
+    report = check(folder, limits=PATIENT, calls=False)
+    assert [each.text for each in report.findings] == [
+        "the flag 'n' is integer, by default 2; in the manifest integer, 0",
+        "no flag 'x' in the manifest; it can never be given",
+    ]
+    assert report.rules == ("flag-not-in-manifest",)
+
+
+def test_resources_that_are_missing_or_outside_of_the_folder_are_errors(tmp_path: Path) -> None:
+    (tmp_path / "prompts").mkdir()
+    folder = write_extension(tmp_path, exec="", prompts=["prompts", "more"], skills=["../x"], themes=["t.json"])
+    report = check(folder, limits=PATIENT)
+    assert [each.text for each in report.findings if each.rule == "bad-resource"] == [
+        "skills: '../x' is not in the folder of the extension",
+        "prompts: 'more' does not exist",
+        "themes: 't.json' does not exist",
+    ]
+    assert not report.ok

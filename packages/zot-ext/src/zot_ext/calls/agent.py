@@ -4,10 +4,21 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal
 
+    Scope = Literal["current", "ready", "favourites", "all"]
     Delivery = Literal["steer", "follow_up", "next_turn", "interrupt"]
+
+
+def _images(images: Sequence[bytes | str]) -> list[dict[str, str]] | None:
+    """Make the objects of images; None without any."""
+    if not images:
+        return None
+    from binascii import b2a_base64  # noqa: PLC0415 - few calls have images
+
+    texts = (each if isinstance(each, str) else b2a_base64(each, newline=False).decode() for each in images)
+    return [{"data": text} for text in texts]
 
 
 class Messages:
@@ -25,10 +36,14 @@ class Messages:
         display_text: str | None = None,
         hidden: bool = False,
         custom_type: str = "",
+        details: Any = None,
         expand: bool = False,
+        images: Sequence[bytes | str] = (),
+        wait: bool = False,
     ) -> str:
         """Add a message in the name of the user: see `messages.send` in `zot_ext.protocol.calls`. Return `started`,
-        `queued` or `kept`, before the model has read it."""
+        `queued` or `kept`, before the model has read it; with `wait` return `read` when it is part of the conversation,
+        or raise `HostError` (`cancelled`). Images are bytes, or base64 texts; `details` are any JSON value."""
         answer = self._call(
             "messages.send",
             text=text,
@@ -37,7 +52,10 @@ class Messages:
             display_text=display_text,
             hidden=hidden or None,
             custom_type=custom_type or None,
+            details=details,
             expand=expand or None,
+            images=_images(images),
+            wait=wait or None,
         )
         return str(answer["delivered"])
 
@@ -49,7 +67,8 @@ class Control:
         self._call = call
 
     def state(self) -> dict[str, Any]:
-        """Describe what the agent does: `idle`, `queued`, `model`, `usage`, `context`, ..."""
+        """Describe what the agent does, and all that a status row shows: `idle`, `cwd`, `branch`, `model`, `usage`,
+        `context`, ..."""
         return self._call("control.state")
 
     def abort(self) -> bool:
@@ -64,6 +83,26 @@ class Control:
         """Return when nothing runs and waits."""
         self._call("control.wait_idle")
 
+    def system_prompt(self) -> str:
+        """Return the system prompt as the model got it last, or will get it."""
+        return str(self._call("control.system_prompt")["text"])
+
+    def commands(self) -> list[dict[str, Any]]:
+        """List the slash commands of prompt templates, skills and extensions."""
+        return list(self._call("control.commands")["commands"])
+
+    def skills(self) -> list[dict[str, Any]]:
+        """List the skills."""
+        return list(self._call("control.skills")["skills"])
+
+    def reload(self) -> None:
+        """Restart all extensions, this one too, once the handler of the command has returned."""
+        self._call("control.reload")
+
+    def shutdown(self) -> None:
+        """End zot, once nothing runs and waits and the handler has returned."""
+        self._call("control.shutdown")
+
 
 class Programs:
     """`ext.programs`."""
@@ -71,10 +110,14 @@ class Programs:
     def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
         self._call = call
 
-    def run(self, argv: Sequence[str], *, cwd: str = "", timeout_ms: int | None = None) -> dict[str, Any]:
-        """Run a program and return `output`, `code`, `timed_out` and `truncated`. Raises `HostError`: `denied` if the
-        permissions do not have it."""
-        return self._call("exec.run", argv=list(argv), cwd=cwd or None, timeout_ms=timeout_ms)
+    def run(
+        self, argv: Sequence[str], *, cwd: str = "", timeout_ms: int | None = None, foreground: bool = False
+    ) -> dict[str, Any]:
+        """Run a program and return `output`, `code`, `timed_out` and `truncated`. With `foreground` it has the terminal
+        until it ends, and there is no output. Raises `HostError`: `denied` if the permissions do not have it,
+        `unavailable` without a screen."""
+        fields = {"cwd": cwd or None, "timeout_ms": timeout_ms, "foreground": foreground or None}
+        return self._call("exec.run", argv=list(argv), **fields)
 
 
 class ModelCalls:
@@ -91,20 +134,35 @@ class ModelCalls:
         """Continue with another model. Raises `HostError`: `busy`, `denied` without a key, `invalid` for a name."""
         return self._call("model.set", model=model, provider=provider or None)
 
+    def list(self, *, scope: Scope = "ready") -> Sequence[dict[str, Any]]:
+        """List the models with a key, those of the provider in use (`current`), the person's `favourites`, or `all`."""
+        return tuple(self._call("model.list", scope=scope)["models"])
+
+    def reasoning(self, level: str) -> dict[str, Any]:
+        """Change the reasoning level. Raises `HostError`: `busy`, `invalid`."""
+        return self._call("model.reasoning", level=level)
+
     def complete(
         self,
-        prompt: str,
+        prompt: str = "",
         *,
+        messages: Sequence[Mapping[str, object]] = (),
+        images: Sequence[bytes | str] = (),
         system: str = "",
         model: str = "",
         max_tokens: int | None = None,
         reasoning: str = "",
         progress: Callable[[str], None] | None = None,
     ) -> str:
-        """Ask a model something, outside of the conversation, and return its text. `progress` takes the text as it
-        comes."""
-        fields = {"prompt": prompt, "system": system or None, "model": model or None}
-        fields |= {"reasoning": reasoning or None}
+        """Ask a model something, outside of the conversation, and return its text. `messages` are a conversation, in
+        place of a prompt: objects with `role`, `text` and `images`, which are bytes or base64 texts. `progress` takes
+        the text as it comes."""
+        asked = [
+            {**each, "images": _images(each["images"])} if each.get("images") else dict(each)  # type: ignore[arg-type]
+            for each in messages
+        ]
+        fields: dict[str, object] = {"prompt": prompt or None, "messages": asked or None, "images": _images(images)}
+        fields |= {"system": system or None, "model": model or None, "reasoning": reasoning or None}
         if progress is not None:
             answer = self._stream(progress, "model.complete", max_tokens=max_tokens, stream=True, **fields)
         else:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+from zot_ext.calls.caller import current_session
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any, Literal
+
+    Position = Literal["at", "before"]
 
 
 class Session:
@@ -19,23 +25,98 @@ class Session:
         return self._call("session.info")
 
     def entries(
-        self, *, kinds: Sequence[str] = (), custom_type: str = "", whole_tree: bool = False
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        custom_type: str = "",
+        whole_tree: bool = False,
+        to: str = "",
+        content: bool = False,
     ) -> Iterator[dict[str, Any]]:
-        """Yield the entries of the current branch, or of the `whole_tree`, from the first on. `custom_type` leaves
-        out all but the data of this type that this extension has stored with `append`."""
+        """Yield the entries of the current branch, of the branch up to the entry `to`, or of the `whole_tree`, from the
+        first on. `custom_type` leaves out all but the data of this type that this extension has stored with
+        `append`. `content` adds the blocks of messages."""
+        fields = {"whole_tree": whole_tree or None, "to": to or None, "content": content or None}
+        return self._pages("session.entries", kinds, custom_type, **fields)
+
+    def read(
+        self, session: str, *, kinds: Sequence[str] = (), whole_tree: bool = False, content: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the entries of a stored session, named by its id or path, as `entries` does. Raises `HostError`
+        (`not_found`)."""
+        fields = {"session": session, "whole_tree": whole_tree or None, "content": content or None}
+        return self._pages("session.read", kinds, "", **fields)
+
+    def _pages(self, method: str, kinds: Sequence[str], custom_type: str, **fields: object) -> Iterator[dict[str, Any]]:
         after: str | None = None
         while True:
-            page = self._call(
-                "session.entries",
-                kinds=list(kinds) or None,
-                custom_type=custom_type or None,
-                whole_tree=whole_tree or None,
-                after=after,
-            )
+            page = self._call(method, kinds=list(kinds) or None, custom_type=custom_type or None, after=after, **fields)
             yield from page["entries"]
             if not page["more"] or not page["entries"]:
                 return
             after = page["entries"][-1]["id"]
+
+    def details(self) -> Iterator[dict[str, Any]]:
+        """Yield the details that tools have kept with their results, in the current branch, from the first on."""
+        for entry in self.entries(kinds=("tool",), content=True):
+            yield from (block["details"] for block in entry.get("content", ()) if "details" in block)
+
+    def list(self, *, scope: str = "cwd") -> Iterator[dict[str, Any]]:
+        """Yield the stored sessions of the folder, or of `all`, last used first."""
+        after: str | None = None
+        while True:
+            page = self._call("session.list", scope=scope, after=after)
+            yield from page["sessions"]
+            if not page["next"]:
+                return
+            after = page["next"]
+
+    @contextmanager
+    def only(self, session: str) -> Iterator[None]:
+        """Let the calls of a block fail with `stale_session` once another session than this one is open."""
+        token = current_session.set(session)
+        try:
+            yield
+        finally:
+            current_session.reset(token)
+
+    def new(self, messages: Sequence[Mapping[str, object] | str] = (), *, parent: bool = False) -> dict[str, Any]:
+        """Continue with a new session, which begins with `messages`: texts of the user, or objects with `text` and
+        `role`. This and the following changes work in handlers of commands; they return `session_id`, `entry` and
+        `messages`, and raise `HostError`: `busy`, `denied` elsewhere, `unavailable` where sessions cannot change."""
+        first = [{"text": each} if isinstance(each, str) else dict(each) for each in messages]
+        return self._call("session.new", messages=first or None, parent=parent or None)
+
+    def switch(self, session: str) -> dict[str, Any]:
+        """Continue a stored session, named by its id or path."""
+        return self._call("session.switch", session=session)
+
+    def fork(self, entry: str, *, position: Position = "at") -> dict[str, Any]:
+        """Continue in a copy of the conversation up to an entry."""
+        return self._call("session.fork", entry=entry, position=position)
+
+    def clone(self) -> dict[str, Any]:
+        """Continue in a copy of the conversation."""
+        return self._call("session.clone")
+
+    def navigate(
+        self,
+        entry: str,
+        *,
+        position: Position = "at",
+        summarise: bool = False,
+        instructions: str = "",
+        label: str = "",
+    ) -> dict[str, Any]:
+        """Continue at another entry of this session, with a summary of what is left behind if asked for."""
+        return self._call(
+            "session.navigate",
+            entry=entry,
+            position=position,
+            summarise=summarise or None,
+            instructions=instructions or None,
+            label=label or None,
+        )
 
     def entry(self, entry: str) -> dict[str, Any]:
         """Read an entry whole. Raises `HostError` (`not_found`)."""
@@ -96,3 +177,26 @@ class Secrets:
     def delete(self, key: str) -> None:
         """Delete a secret, if it exists."""
         self._call("secret.delete", key=key)
+
+    def authorize(
+        self,
+        key: str,
+        token_url: str,
+        *,
+        client_id: str = "",
+        authorize_url: str = "",
+        device_url: str = "",
+        scope: str = "",
+        title: str = "",
+        refused: str = "",
+        ask: bool = True,
+        **more: object,
+    ) -> str:
+        """Return an access token for a service: the token kept under `key`, refreshed if it ends soon, else that
+        of a new sign-in of the person, in a browser, or with a code if there is a `device_url`. `more` are
+        `parameters`, `ports` and `path` of `auth.authorize` in `zot_ext.protocol.calls`. Raises `HostError`:
+        `not_found` without `ask`, `cancelled`, `unavailable`, `failed`."""
+        fields = {"client_id": client_id, "authorize_url": authorize_url, "device_url": device_url, "scope": scope}
+        fields |= {"title": title, "refused": refused, "flow": "device" if device_url else ""}
+        given = {name: text for name, text in fields.items() if text}
+        return str(self._call("auth.authorize", key=key, token_url=token_url, ask=ask, **given, **more)["value"])

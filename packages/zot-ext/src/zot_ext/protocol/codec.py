@@ -13,11 +13,11 @@ from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.kinds import read_record, write_members
-from zot_ext.protocol.raw import line_bytes, parse_object
+from zot_ext.protocol.raw import LARGE, line_bytes, list_bytes, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import TypeVar
 
     from zot_ext.protocol.frame import Frame
@@ -35,28 +35,39 @@ def encode(frame: FromExtension | FromHost, *, limit: int = DEFAULT_LIMITS.frame
     `limit` bytes without its newline.
     """
     try:
-        text = ",".join((f'"type":"{frame.type}"', *write_members(frame)))
+        members = (f'"type":"{frame.type}"', *write_members(frame))
     except FrameError as error:
         raise FrameError(
             error.reason, frame=frame.type, field=error.field, id=_id_of(getattr(frame, "id", ""))
         ) from None
-    line = line_bytes("{" + text + "}")
-    if len(line) > limit:
+    large = sum(map(len, members)) >= LARGE
+    line = _large_line(members) if large else line_bytes(f"{{{','.join(members)}}}") + b"\n"
+    if len(line) > limit + 1:
         raise FrameError(
-            f"{len(line)} bytes, the limit is {limit}",
+            f"{len(line) - 1} bytes, the limit is {limit}",
             frame=frame.type,
             id=_id_of(getattr(frame, "id", "")),
         )
-    return line + b"\n"
+    return line
 
 
-def decode_from_extension(line: bytes) -> FromExtension | Unknown:
-    """Decode a line that an extension sent, with or without its newline.
+def _large_line(members: Sequence[str]) -> bytes:
+    """Join the members of a large frame with few copies."""
+    parts = [b"{"]
+    for each in members:
+        parts += (list_bytes(each) if each.startswith('"messages":') else line_bytes(each), b",")
+    parts[-1] = b"}\n"
+    return b"".join(parts)
+
+
+def decode_from_extension(line: bytes, known: Sequence[str] = ()) -> FromExtension | Unknown:
+    """Decode a line that an extension sent, with or without its newline. What `parse_object` says of `known` is true of
+    messages.
 
     Bytes that are not UTF-8 become U+FFFD. Raises `FrameError` when the line is not one JSON object with a
     `type`, or when a field has the wrong type.
     """
-    return _decode(line, _extension_frames())
+    return _decode(line, _extension_frames(), known)
 
 
 def decode_from_host(line: bytes) -> FromHost | Unknown:
@@ -79,9 +90,9 @@ def _host_frames() -> dict[str, type[FromHost]]:
     return {frame.type: frame for frame in FROM_HOST}
 
 
-def _decode(line: bytes, frames: Mapping[str, type[F]]) -> F | Unknown:
+def _decode(line: bytes, frames: Mapping[str, type[F]], known: Sequence[str] = ()) -> F | Unknown:
     try:
-        members = parse_object(line.decode(errors="replace"))
+        members = parse_object(line.decode(errors="replace"), known)
     except FrameError as error:
         raise FrameError(f"line is {error.reason}") from None
     values = {name: value for name, (value, _) in members.items()}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from zot_ext.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import ClassVar
+    from typing import Any, ClassVar
+
+
+# Read-only, because every frame without extra fields shares it.
+NO_EXTRA: Mapping[str, object] = MappingProxyType({})
 
 
 class Frame(Record):
@@ -23,6 +29,13 @@ class Frame(Record):
 
     def __init_subclass__(cls, *, type: str) -> None:
         cls.type = type
+
+    @classmethod
+    def fields_of(cls, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of a frame with these members; those without a field are `extra`."""
+        own = {name: value for name, value in members.items() if name in cls.__fields__}
+        extra = {name: value for name, value in members.items() if name not in own}
+        return {**own, "extra": {**own.get("extra", {}), **extra}} if extra else own
 
     @classmethod
     def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:

@@ -5,13 +5,27 @@ To add a frame: a class here, its name in `FromExtension` below, and a handler i
 
 from __future__ import annotations
 
-from zot_ext.protocol.frame import Frame
+from zot_ext.protocol.frame import NO_EXTRA, Frame
+from zot_ext.protocol.groups.panels import PanelDraw as PanelDraw
+from zot_ext.protocol.groups.panels import PanelKeyResult as PanelKeyResult
+from zot_ext.protocol.groups.providers import (
+    ProviderEvent,
+    ProviderResult,
+    ProviderStep,
+    RegisterProvider,
+    UnregisterProvider,
+)
+from zot_ext.protocol.groups.tool_ops import OpOutput, OpResponse, RegisterToolOps, UnregisterToolOps
+from zot_ext.protocol.groups.tools import CallTool as CallTool
+from zot_ext.protocol.groups.tools import CallToolCancel as CallToolCancel
+from zot_ext.protocol.groups.tools import ShowProgress as ShowProgress
+from zot_ext.protocol.groups.tools import UnregisterTool as UnregisterTool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zot_ext.protocol.raw import RawObject
+    from zot_ext.protocol.raw import RawList, RawObject
     from zot_ext.protocol.values import Block, PanelSpec
 
 CAPABILITIES = (
@@ -27,12 +41,52 @@ CAPABILITIES = (
     "control",
     "model",
     "exec",
+    "tools2",
+    "call_tool",
+    "tool_cancel",
+    "widgets",
+    "panels2",
+    "editor",
+    "keys",
+    "autocomplete",
+    "renderers",
     "cancel",
     "registration_result",
+    "events2",
+    "stream_events",
+    "intercepts2",
+    "large_frames",
+    "flags",
+    "bus",
+    "resources",
+    "providers",
+    "tool_ops",
+    "ready",
 )
 """Values of `hello.capabilities`, one for each group of frames. Other values may be sent and are ignored."""
 
-CALL_GROUPS = ("ui", "messages", "session", "storage", "control", "model", "exec", "cancel")
+ORIGINAL_GROUPS = ("commands", "tools", "events", "panels", "submit", "call_tool", "tool_cancel")
+"""The groups of the Go zot. An extension with any other one gets the whole `hello_ack`."""
+
+CALL_GROUPS = (
+    "ui",
+    "messages",
+    "session",
+    "storage",
+    "control",
+    "model",
+    "exec",
+    "tools2",
+    "resources",
+    "bus",
+    "widgets",
+    "panels2",
+    "editor",
+    "keys",
+    "autocomplete",
+    "renderers",
+    "cancel",
+)
 """The groups with methods for `host_call`: see `zot_ext.protocol.calls`."""
 
 ACTIONS = ("prompt", "insert", "display", "open_panel", "noop")
@@ -67,23 +121,63 @@ class RegisterTool(Frame, type="register_tool"):
     description: str
     schema: RawObject
     """JSON Schema of the arguments; passed to the provider as it was written."""
+    prompt_snippet: str = ""
+    """A line for the system prompt, there while the model has the tool. At most 500 characters."""
+    execution_mode: str = ""
+    """`parallel`: it may run at the same time as other such tools of a batch. `sequential`, or empty: it may not."""
+    timeout_ms: int = 0
+    """How long a call may take, `ExtensionLimits.longest_tool_seconds` at most; 0 for the usual `tool_seconds`."""
+    read_only: bool = False
+    """Calls change nothing: the permission mode `plan` asks about them and does not refuse them at once."""
+    override: bool = False
+    """It takes the place of a tool of the host with its name. Without it the host's tool wins."""
+    deferred: bool = False
+    """The model does not get it at once, but finds it with the tool `tool_search`."""
+    exposure: str = ""
+    """`direct`, or empty; `deferred`, the same as the field; `model-only` and `codemode`, the same as `direct`. With
+    any other the tool is refused."""
+    namespace: str = ""
+    """The group of a deferred tool, at most 60 characters; the name of the extension without it. `tool_search` names
+    the groups."""
+    constrained_sampling: RawObject | None = None
+    """What the model may write as arguments, where a provider can hold it to that. `{"type": "json_schema"}`: what fits
+    the schema, which then has to name all properties in `required` and no others. `{"type": "lark", "grammar": "..."}`
+    or `regex`: text of a grammar, the text `input`, which is the only property of the schema."""
+    prepare_args: bool = False
+    """The host asks with `event_intercept`, event `tool_prepare`, for the arguments before it shows them to anybody.
+    Only in the group `tools2`."""
 
 
 class Subscribe(Frame, type="subscribe"):
     """Subscribes to events. Several frames add up; names that the host does not know are ignored."""
 
     events: tuple[str, ...] = ()
-    """Events to observe: see `zot_ext.protocol.from_host.EVENTS`."""
+    """Events to observe: see `zot_ext.protocol.from_host.EVENTS`; and `bus:PATTERN`, in the group `bus`."""
     intercept: tuple[str, ...] = ()
     """Events to intercept: see `zot_ext.protocol.from_host.INTERCEPTS`."""
     intercept_options: RawObject | None = None
     """Options of intercepted events, by event: `{"tool_call": {"on_timeout": "block"}}`. `on_timeout` and `on_exit` say
     what happens to the event if the extension does not answer in time, or has ended: `allow` or `block`. `priority`, a
-    whole number: higher ones are asked first. `cadence` of `before_agent_start`: `session` or `prompt`."""
+    whole number: higher ones are asked first. `cadence` of `before_agent_start`: `session` or `prompt`. `contains` of
+    `input`: texts; the extension is only asked about prompts with one of them."""
+
+
+class RegisterFlag(Frame, type="register_flag"):
+    """Says which flag of the command line the program reads. The manifest has to have it: the command line is read
+    before any extension runs. Only in the group `flags`."""
+
+    name: str
+    """Without the dashes."""
+    flag_type: str
+    """`boolean`, `integer` or `string`."""
+    default: bool | int | str | None = None
+    """The value without the flag."""
+    description: str = ""
 
 
 class Ready(Frame, type="ready"):
-    """The initial registrations are complete; the host need not wait any longer."""
+    """The initial registrations are complete; the host need not wait any longer. Without the group `ready` it does not
+    wait for this frame if the extension is silent for `ExtensionLimits.ready_idle_seconds`."""
 
 
 class CommandResponse(Frame, type="command_response"):
@@ -111,6 +205,14 @@ class ToolResult(Frame, type="tool_result"):
     """The id of the `tool_call`."""
     content: tuple[Block, ...]
     is_error: bool = False
+    details: RawObject | None = None
+    """Kept with the result in the session, never sent to the model. At most `ExtensionLimits.details_bytes`."""
+    structured_content: RawObject | None = None
+    """The result for programs; without `content` the model reads it too."""
+    terminate: bool = False
+    """The model need not answer, if all results of its batch say so."""
+    activate_tools: tuple[str, ...] = ()
+    """Deferred tools that the model gets with its next request."""
 
 
 class EventInterceptResponse(Frame, type="event_intercept_response"):
@@ -132,10 +234,19 @@ class EventInterceptResponse(Frame, type="event_intercept_response"):
     """For `assistant_message`: the text the user sees instead. Empty is the same as absent."""
     system_prompt: str | None = None
     """For `before_agent_start`: the system prompt, exactly. `""` removes it, `None` keeps it."""
+    messages: RawList | None = None
+    """For `context`: the messages instead. One with the `id` and the content of a message in the question is that
+    message."""
+    payload: RawObject | None = None
+    """For `before_provider_request`: the body instead."""
+    extra: Mapping[str, object] = NO_EXTRA
+    """For events of the group `intercepts2`: the other members of the answer (`zot_ext.protocol.events.interceptable`).
+    On the wire they are members of the frame like the fields above."""
 
     @classmethod
     def ignored(cls, values: Mapping[str, object]) -> tuple[str, ...]:
-        return ("modified_args", "replace_text", "system_prompt") if values.get("block") is True else ()
+        rewriting = ("modified_args", "replace_text", "system_prompt", "messages", "payload")
+        return rewriting if values.get("block") is True else ()
 
 
 class Notify(Frame, type="notify"):
@@ -187,7 +298,7 @@ class HostCall(Frame, type="host_call"):
     params: RawObject | None = None
     parent_id: str = ""
     """The id of the open request of the host on whose behalf this is asked. The call ends with that request, and the
-    request's time limit does not run while a dialog of its own is open."""
+    request's time limit does not run while a dialog for it is open."""
     session_id: str = ""
     """The session that the extension means; the call fails with `stale_session` in any other."""
 
@@ -207,17 +318,33 @@ FromExtension = (
     Hello
     | RegisterCommand
     | RegisterTool
+    | UnregisterTool
     | Subscribe
+    | RegisterFlag
     | Ready
     | CommandResponse
     | ToolResult
+    | ShowProgress
+    | CallTool
+    | CallToolCancel
     | EventInterceptResponse
     | Notify
     | ClearNotes
     | OpenPanel
     | PanelRender
     | PanelClose
+    | PanelDraw
+    | PanelKeyResult
     | Submit
+    | RegisterProvider
+    | UnregisterProvider
+    | ProviderEvent
+    | ProviderStep
+    | ProviderResult
+    | RegisterToolOps
+    | UnregisterToolOps
+    | OpOutput
+    | OpResponse
     | HostCall
     | CancelCall
     | ShutdownAck

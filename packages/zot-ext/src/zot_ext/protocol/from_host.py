@@ -5,21 +5,26 @@ To add a frame: a class here, its name in `FromHost` below, and a handler in `zo
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
-from zot_ext.protocol.frame import Frame
+from zot_ext.protocol.events import EVENTS as EVENTS
+from zot_ext.protocol.events import INTERCEPTS as INTERCEPTS
+from zot_ext.protocol.frame import NO_EXTRA, Frame
+from zot_ext.protocol.groups.panels import PanelFocus as PanelFocus
+from zot_ext.protocol.groups.panels import PanelMouse as PanelMouse
+from zot_ext.protocol.groups.panels import PanelPaste as PanelPaste
+from zot_ext.protocol.groups.panels import PanelResize as PanelResize
+from zot_ext.protocol.groups.providers import ProviderInput, ProviderQuestion, ProviderStream
+from zot_ext.protocol.groups.tool_ops import OpInput, OpRequest
+from zot_ext.protocol.groups.tools import ToolAnswer as ToolAnswer
+from zot_ext.protocol.groups.tools import ToolCancel as ToolCancel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zot_ext.protocol.raw import RawObject
+    from zot_ext.protocol.raw import RawList, RawObject
 
-EVENTS = ("session_start", "turn_start", "turn_end", "tool_call", "assistant_message")
-"""Events that an extension can observe in protocol version 1. Newer hosts send more."""
-
-INTERCEPTS = ("tool_call", "turn_start", "assistant_message", "before_agent_start")
-"""Events that an extension can intercept."""
+TOOL_PREPARE = "tool_prepare"
+"""The event of an `event_intercept` about a call of a tool with `prepare_args`. It needs no subscription."""
 
 CODES = (
     "unsupported",
@@ -36,7 +41,7 @@ CODES = (
 )
 """Values of `host_result.code`."""
 
-MODES = ("tui", "rpc", "acp", "print", "stream", "json")
+MODES = ("tui", "rpc", "serve", "acp", "print", "stream", "json")
 """Values of `hello_ack.mode`."""
 
 STATUSES = ("ok", "shadowed", "rejected")
@@ -60,9 +65,6 @@ PANEL_KEYS = (
 )
 """Values of `panel_key.key`."""
 
-# Read-only, because every frame without extra fields shares it.
-_NO_EXTRA: Mapping[str, object] = MappingProxyType({})
-
 
 class HelloAck(Frame, type="hello_ack"):
     """Answers `hello` at once."""
@@ -83,8 +85,8 @@ class HelloAck(Frame, type="hello_ack"):
     session_id: str = ""
     """The session that the agent writes; `""` from original hosts, or without a session."""
     host_name: str = ""
-    """`zot`. This field and the following ones are sent only to an extension that is granted a group with calls, or
-    `registration_result`."""
+    """`zot`. This field and the following ones are sent only to an extension that is granted a group beyond those of
+    the first hosts: `commands tools events panels submit`."""
     mode: str = ""
     """What shows the conversation to the person. See `MODES`."""
     has_ui: bool = False
@@ -102,6 +104,15 @@ class HelloAck(Frame, type="hello_ack"):
     limits: RawObject | None = None
     """Limits of this host: `frame_bytes`, `tool_timeout_ms`, `command_timeout_ms`, `intercept_timeout_ms`,
     `open_calls`, `kv_bytes`."""
+    flags: RawObject | None = None
+    """The values of the flags in the manifest, by name. Only in the group `flags`, as is the next field."""
+    explicit_flags: tuple[str, ...] = ()
+    """The names of the flags on the command line."""
+    theme: str = ""
+    """The name of the theme, where there is a screen. The events `theme_changed` and `resize` follow it."""
+    terminal: RawObject | None = None
+    """The terminal, where there is a screen: `width` and `height` in cells, `images` (`kitty`, `iterm`, `half` for half
+    blocks, or `off`) and `color` (`truecolor`, `256`, `16` or `none`)."""
 
 
 class CommandInvoked(Frame, type="command_invoked"):
@@ -141,7 +152,7 @@ class Event(Frame, type="event"):
     """`tool_call`: the arguments from the model, before any interceptor rewrites them."""
     text: str = ""
     """`assistant_message`: the text that the user sees."""
-    extra: Mapping[str, object] = _NO_EXTRA
+    extra: Mapping[str, object] = NO_EXTRA
     """Other fields of this event, parsed. On the wire they are members of the frame like the fields above."""
 
 
@@ -173,7 +184,11 @@ class EventIntercept(Frame, type="event_intercept"):
     """`before_agent_start`."""
     system_prompt: str = ""
     """`before_agent_start`: the prompt after the rewrites of earlier interceptors."""
-    extra: Mapping[str, object] = _NO_EXTRA
+    messages: RawList | None = None
+    """`context`, `session_before_compact`: messages with their `id`."""
+    payload: RawObject | None = None
+    """`before_provider_request`: the body."""
+    extra: Mapping[str, object] = NO_EXTRA
     """Other fields of this event, parsed. On the wire they are members of the frame like the fields above."""
 
 
@@ -182,9 +197,13 @@ class PanelKey(Frame, type="panel_key"):
 
     panel_id: str
     key: str
-    """See `PANEL_KEYS`."""
+    """See `PANEL_KEYS`. In the group `panels2` also any other: `f5`, `insert`, and a character with modifiers: `c`."""
     text: str = ""
     """The typed character when `key` is `rune`."""
+    mods: tuple[str, ...] = ()
+    """In the group `panels2`: those of `ctrl`, `alt`, `shift`, `super` and `hyper` that were held."""
+    seq: int = 0
+    """In the group `panels2`: the number of the key, for `panel_key_result`."""
 
 
 class PanelClose(Frame, type="panel_close"):
@@ -215,10 +234,11 @@ class HostProgress(Frame, type="host_progress"):
 
 
 class CancelRequest(Frame, type="cancel"):
-    """Nobody waits any more for the answer to a request of the host. Only with the capability `cancel`."""
+    """Nobody waits any more for the answer to a request of the host. Only with the capability `cancel`, and
+    for requests of the groups `providers` and `tool_ops`."""
 
     id: str
-    """The id of the `command_invoked`, `tool_call` or `event_intercept`."""
+    """The id of the request."""
 
 
 class RegistrationResult(Frame, type="registration_result"):
@@ -226,7 +246,7 @@ class RegistrationResult(Frame, type="registration_result"):
     `registration_result`."""
 
     kind: str
-    """`command`, `tool`, `intercept` or `event`."""
+    """`command`, `tool`, `intercept`, `event` or `flag`."""
     name: str
     status: str
     """See `STATUSES`. What is shadowed is used when its owner ends."""
@@ -245,11 +265,25 @@ FromHost = (
     | EventIntercept
     | PanelKey
     | PanelClose
+    | PanelPaste
+    | PanelMouse
+    | PanelFocus
+    | PanelResize
+    | ToolAnswer
+    | ToolCancel
     | HostResult
     | HostProgress
     | CancelRequest
     | RegistrationResult
+    | ProviderStream
+    | ProviderQuestion
+    | ProviderInput
+    | OpRequest
+    | OpInput
     | Shutdown
 )
+
+PANEL_FRAMES = (PanelKey, PanelClose, PanelPaste, PanelMouse, PanelFocus, PanelResize)
+"""The frames about an open panel."""
 
 FROM_HOST: tuple[type[FromHost], ...] = FromHost.__args__

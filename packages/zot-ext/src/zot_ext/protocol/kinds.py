@@ -6,7 +6,7 @@ The codec knows no other types. A new frame needs a change here only for a new a
 from __future__ import annotations
 
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.raw import RawObject, dump
+from zot_ext.protocol.raw import RawList, RawObject, dump
 from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock, UnknownBlock
 from zot_ext.record import Record
 
@@ -76,6 +76,15 @@ def _texts(value: object, path: str) -> tuple[str, ...]:
     return tuple(_text(item, f"{path}[{index}]") for index, item in enumerate(value))
 
 
+def _lines(value: object, path: str) -> tuple[object, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(value, "a list of lines", path)
+    for index, item in enumerate(value):
+        if not isinstance(item, (str, list, tuple)):
+            raise _wrong(item, "a string or a list of spans", f"{path}[{index}]")
+    return tuple(value)
+
+
 def _choice(value: object, path: str) -> bool | tuple[str, ...]:
     return _truth(value, path) if isinstance(value, bool) else _texts(value, path)
 
@@ -97,6 +106,26 @@ def _write_permissions(value: object, path: str) -> str:
     return "{" + ",".join(write_members(value, f"{path}.")) + "}"
 
 
+def _flag_value(value: object, path: str) -> object:
+    if not isinstance(value, (bool, int, str)):
+        raise _wrong(value, "true or false, a whole number or a string", path)
+    return value
+
+
+def _read_flags(value: object, text: str, path: str) -> object:
+    from zot_ext.protocol.flags import ExtensionFlag  # noqa: PLC0415  as above
+
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise _wrong(value, "a list of objects", path)
+    return tuple(read_record(ExtensionFlag, each, {}, f"{path}[{index}].") for index, each in enumerate(value))
+
+
+def _write_flags(value: object, path: str) -> str:
+    if not isinstance(value, (list, tuple)):
+        raise _wrong(value, "a list of flags", path)
+    return "[" + ",".join("{" + ",".join(write_members(each, f"{path}.")) + "}" for each in value) + "]"
+
+
 def _read_raw(value: object, text: str, path: str) -> RawObject:
     if not isinstance(value, dict):
         raise _wrong(value, "an object", path)
@@ -106,6 +135,18 @@ def _read_raw(value: object, text: str, path: str) -> RawObject:
 def _write_raw(value: object, path: str) -> str:
     if not isinstance(value, RawObject):
         raise _wrong(value, "a RawObject", path)
+    return value.text
+
+
+def _read_list(value: object, text: str, path: str) -> RawList:
+    if not isinstance(value, list):
+        raise _wrong(value, "a list", path)
+    return RawList.from_parsed(text, value)
+
+
+def _write_list(value: object, path: str) -> str:
+    if not isinstance(value, RawList):
+        raise _wrong(value, "a RawList", path)
     return value.text
 
 
@@ -171,11 +212,15 @@ KINDS: dict[str, Kind] = {
     "int": _plain(_whole, zero=0),
     "bool": _plain(_truth, zero=False),
     "tuple[str, ...]": _plain(_texts, zero=()),
+    "tuple[Line, ...]": _plain(_lines, zero=()),
     "bool | tuple[str, ...]": _plain(_choice, zero=()),
     "ExtensionPermissions | None": Kind(_read_permissions, _write_permissions, zero=None),
+    "tuple[ExtensionFlag, ...]": Kind(_read_flags, _write_flags, zero=()),
+    "bool | int | str | None": _plain(_flag_value, zero=None),
     "tuple[Block, ...]": Kind(_read_blocks, _write_blocks, zero=()),
     "RawObject": _RAW,
     "RawObject | None": _RAW,
+    "RawList | None": Kind(_read_list, _write_list, zero=None),
     "PanelSpec": _PANEL,
     "PanelSpec | None": _PANEL,
 }
@@ -188,20 +233,19 @@ def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, 
     without a field is ignored unless a `REST` field collects it. `path` is a prefix for the names in errors.
     Raises `FrameError` for a value of the wrong type.
     """
-    found: dict[str, object] = {}
+    made, defaults, fill = cls.__new__(cls), cls.__defaults__, object.__setattr__
     for field, annotation in cls.__fields__.items():
-        if annotation == REST:
-            found[field] = {
-                name: value for name, value in values.items() if name not in cls.__fields__ and name != "type"
-            }
-            continue
-        kind = KINDS[annotation]
         value = values.get(field)
-        if value is not None:
-            found[field] = kind.read(value, texts.get(field, ""), path + field)
-        elif field not in cls.__defaults__:
-            found[field] = kind.zero
-    return cls(**found)
+        if annotation == REST:
+            value = {name: value for name, value in values.items() if name not in cls.__fields__ and name != "type"}
+        elif value is not None:
+            value = KINDS[annotation].read(value, texts.get(field, ""), path + field)
+        elif field in defaults:
+            value = defaults[field]
+        else:
+            value = KINDS[annotation].zero
+        fill(made, field, value)
+    return made
 
 
 def write_members(record: Record, path: str = "") -> list[str]:

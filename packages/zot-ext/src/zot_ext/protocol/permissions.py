@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.events import BUS
 from zot_ext.record import Record
 
 TYPE_CHECKING = False
@@ -15,10 +16,28 @@ ENTRIES, LENGTH = 100, 500
 """The most entries of one permission, and characters of one entry: a person has to read them."""
 
 
-INTERCEPTED = ("turn_start", "assistant_message", "before_agent_start")
-"""Entries of `intercept` that are no names of tools."""
+_OF_TOOLS = ("tool_call", "tool_result")
+"""Events that are allowed by the names of tools."""
 
-_CONTENT = ("tool_call", "assistant_message", "session.entries", "session.entry")
+_CONTENT = (
+    "tool_call",
+    "assistant_message",
+    "session.entries",
+    "session.entry",
+    "session.list",
+    "session.read",
+    "user_prompt_submit",
+    "message_end",
+    "message_update",
+    "tool_progress",
+    "tool_result",
+    "tool_confirmation_requested",
+    "permission_decision",
+    "turn_complete",
+    "queue_update",
+    "session_compact",
+    "subagent_start",
+)
 """Events and calls with content of the conversation."""
 
 
@@ -33,14 +52,18 @@ class ExtensionPermissions(Record):
     tools: bool | tuple[str, ...] = ()
     """The tools that it may add."""
     intercept: bool | tuple[str, ...] = ()
-    """The tools whose calls it may refuse and change, and `turn_start`, `assistant_message`, `before_agent_start`."""
+    """The tools whose calls and results it may refuse and change, and the other events that it may: `turn_start`,
+    `input`, `context`, ..."""
     conversation: bool = False
     """Whether it may read what you and the model write, and the calls of tools."""
     submit: bool = False
     """Whether it may send prompts in your name."""
     calls: bool | tuple[str, ...] = ()
-    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries also needs `conversation`, `messages.*` also
-    needs `submit`."""
+    """The methods that it may call: `ui.*`, `kv.*`, ... To read entries and other sessions also needs `conversation`;
+    `messages.*` and `session.new` also need `submit`."""
+    tool_ops: bool = False
+    """Whether zot's own tools may use the files and the shell that it offers: it sees all that they read, write and
+    run, and may change it."""
     read: bool | tuple[str, ...] = ()
     """Files and folders with all that is in them that it may read, besides its own folder and the system's: absolute,
     below `~`, or relative to the project, which is `.`."""
@@ -65,25 +88,35 @@ def granted(name: str, choice: Choice) -> bool:
 
 
 def may_observe(permissions: ExtensionPermissions, event: str) -> bool:
-    """Whether the extension may be sent an event."""
+    """Whether the extension may be sent an event. Messages of others reach an extension that may send some."""
+    if event.startswith(BUS):
+        return granted("bus.emit", permissions.calls)
     return permissions.conversation or event not in _CONTENT
 
 
 def may_intercept(permissions: ExtensionPermissions, event: str, tool: str = "") -> bool:
-    """Whether the extension may be asked about an event: for `tool_call` about the calls of `tool`, or of any tool."""
+    """Whether the extension may be asked about an event: for `tool_call` and `tool_result` about those of `tool`, or of
+    any tool."""
     allowed = permissions.intercept
     if isinstance(allowed, bool):
         return allowed
-    if event != "tool_call":
+    if event not in _OF_TOOLS:
         return event in allowed
     if tool:
         return granted(tool, allowed)
-    return any(each not in INTERCEPTED for each in allowed)
+    return any(map(is_tool, allowed))
+
+
+def is_tool(entry: str) -> bool:
+    """Whether an entry of `intercept` is the name of a tool; others are events."""
+    from zot_ext.protocol.events.interceptable import INTERCEPTABLE  # noqa: PLC0415 - few extensions have permissions
+
+    return entry not in INTERCEPTABLE or entry in _OF_TOOLS
 
 
 def may_call(permissions: ExtensionPermissions, method: str) -> bool:
     """Whether the extension may call a method of the host."""
-    if method.startswith("messages.") and not permissions.submit:
+    if method.startswith(("messages.", "session.new")) and not permissions.submit:
         return False
     if method.startswith("exec."):
         return bool(permissions.exec)

@@ -8,13 +8,14 @@ and inserted unchanged.
 from __future__ import annotations
 
 import json
+from json.decoder import scanstring as _scan_string  # type: ignore[attr-defined]
 
 from zot_ext.protocol.errors import FrameError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import NoReturn
 
 _SPACE = " \t\r\n"
@@ -66,6 +67,81 @@ class RawObject:
         return f"RawObject({self.text!r})"
 
 
+class KnownItem:
+    """An item of a list that was not parsed, because the reader knows its text: `text`."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class RawList:
+    """A JSON list: its parsed `items`, which must not be changed, and the source text of each (`texts`). What is sent
+    must be made from texts of `dump`."""
+
+    __slots__ = ("_source", "_spans", "_texts", "items")
+
+    items: list[object]
+
+    def __init__(self, items: list[object], texts: list[str]) -> None:
+        self.items, self._texts = items, texts
+        self._source, self._spans = "", list[tuple[int, int]]()
+
+    @classmethod
+    def of_texts(cls, texts: list[str]) -> RawList:
+        """Make a list of items that are valid JSON texts; they are not parsed."""
+        return cls([], texts)
+
+    @classmethod
+    def from_values(cls, values: Sequence[object]) -> RawList:
+        """Write `values` as compact JSON. Raises `FrameError` for values without a JSON form (`NaN`, sets, ...)."""
+        return cls(list(values), [dump(value) for value in values])
+
+    @classmethod
+    def from_parsed(cls, text: str, items: list[object]) -> RawList:
+        """Combine a text with the list that was just parsed from it."""
+        split = items if isinstance(items, _SplitList) else _scan_items(text, 0)[0]
+        made = cls(items, [])
+        made._source, made._spans = split.source, split.spans
+        return made
+
+    @property
+    def texts(self) -> list[str]:
+        """The source text of each item."""
+        if not self._texts and self.items:
+            self._texts = [self.text_of(index) for index in range(len(self.items))]
+        return self._texts
+
+    def text_of(self, index: int) -> str:
+        """Return the source text of one item."""
+        if self._texts or not self.items:
+            return self._texts[index]
+        start, end = self._spans[index]
+        return self._source[start:end]
+
+    @property
+    def text(self) -> str:
+        """The text of the list, without white space between the items."""
+        return f"[{','.join(self.texts)}]"
+
+    def __eq__(self, other: object) -> bool:
+        return self.texts == other.texts if isinstance(other, RawList) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"RawList({self.text!r})"
+
+
+class _SplitList(list[object]):
+    """A parsed list, with the text in which it is and the start and end of each item there."""
+
+    source: str
+    spans: list[tuple[int, int]]
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise FrameError(f"not valid JSON: {name} is no JSON number")
 
@@ -79,7 +155,8 @@ def _integer(digits: str) -> int | float:
         return float(digits)
 
 
-_scan = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer).raw_decode
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer)
+_scan, _scan_once = _decoder.raw_decode, _decoder.scan_once  # type: ignore[attr-defined]
 # Repeats `zot_provider.json_text.dump`: this package has no dependencies, and both must write the same text.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
@@ -99,6 +176,48 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
+_NEAR = 16
+"""Known texts that are tried at each item of a list."""
+
+LARGE = 1 << 18
+"""Characters of a text whose lists are parsed item by item: a large one must not hold the interpreter for long."""
+
+
+def _scan_items(text: str, at: int, known: Sequence[str] = ()) -> tuple[_SplitList, int]:
+    """Parse a list at `at` item by item. Texts in `known` are looked for in their order, some may be missing."""
+    items, spans, first = _SplitList(), list[tuple[int, int]](), 0
+    value: object
+    at = _skip(text, at + 1)
+    closed = text[at : at + 1] == "]"
+    while not closed:
+        for index in range(first, min(first + _NEAR, len(known))):
+            if text.startswith(known[index], at):
+                value, end, first = KnownItem(known[index]), at + len(known[index]), index + 1
+                break
+        else:
+            value, end = _scan_value(text, at)
+        items.append(value)
+        spans.append((at, end))
+        at = _skip(text, end)
+        if text[at : at + 1] not in ("]", ","):
+            raise FrameError(f"not valid JSON at character {at + 1}: expected a comma or a bracket")
+        closed = text[at] == "]"
+        if not closed:
+            at = _skip(text, at + 1)
+    items.source, items.spans = text, spans
+    return items, at + 1
+
+
+def _scan_large(text: str, at: int, depth: int, known: Sequence[str]) -> tuple[object, int]:
+    """Parse a value at `at`: in a large text the members of objects and the items of lists one by one."""
+    if len(text) > LARGE and text[at : at + 1] == "[":
+        return _scan_items(text, at, known)
+    if len(text) > LARGE and depth and text[at : at + 1] == "{":
+        members, end = _scan_members(text, at, depth - 1)
+        return {name: value for name, (value, _) in members.items()}, end
+    return _scan_value(text, at)
+
+
 def _scan_value(text: str, at: int) -> tuple[object, int]:
     try:
         return _scan(text, at)
@@ -108,15 +227,65 @@ def _scan_value(text: str, at: int) -> tuple[object, int]:
         raise FrameError("nested too deeply") from None
 
 
-def parse_object(text: str) -> dict[str, tuple[object, str]]:
+def parse_object(text: str, known: Sequence[str] = ()) -> dict[str, tuple[object, str]]:
     """Parse one JSON object into its members: name to (parsed value, source text).
 
-    One pass; nested values are parsed by the C scanner of `json`. The last member of a repeated name wins.
+    One pass; nested values are parsed by the C scanner of `json`. The last member of a repeated name wins. In a large
+    text an item of a list is a `KnownItem` if its text, which is valid JSON, is in `known`.
     Raises `FrameError` unless the text is exactly one JSON object.
     """
+    if len(text) <= LARGE and (found := _compact_members(text)) is not None:
+        return found
     at = _skip(text, 0)
     if text[at : at + 1] != "{":
         raise FrameError("not a JSON object")
+    if len(text) > LARGE:
+        members, at = _without_collector(text, at, known)
+    else:
+        members, at = _scan_members(text, at, 1)
+    if _skip(text, at) != len(text):
+        raise FrameError(f"not valid JSON at character {at + 1}: more text after the object")
+    return members
+
+
+def _compact_members(text: str) -> dict[str, tuple[object, str]] | None:
+    """Parse an object that has no white space around its members but a space after a comma or a colon, as programs
+    write it. None for every other text, valid or not: `_scan_members`, which takes three times as long, reads that."""
+    members: dict[str, tuple[object, str]] = {}
+    text, at = text.removesuffix("\n"), 0
+    try:
+        while text[at] == ("," if at else "{"):
+            at += 2 if text[at + 1] == " " and at else 1
+            if text[at] != '"':
+                return None
+            name, at = _scan_string(text, at + 1)
+            if text[at] != ":":
+                return None
+            start = at + 2 if text[at + 1] == " " else at + 1
+            value, at = _scan_once(text, start)
+            members[name] = value, text[start:at]
+    except (FrameError, IndexError, RecursionError, StopIteration, ValueError):
+        return None
+    return members if text[at:] == "}" else None
+
+
+def _without_collector(text: str, at: int, known: Sequence[str]) -> tuple[dict[str, tuple[object, str]], int]:
+    """Parse a large object; collections would look at all that is parsed so far, and find nothing."""
+    import gc  # noqa: PLC0415 - only large frames need it
+
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _scan_members(text, at, 1, known)
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _scan_members(
+    text: str, at: int, depth: int, known: Sequence[str] = ()
+) -> tuple[dict[str, tuple[object, str]], int]:
+    """Parse the object at `at`; return its members and where it ends."""
     members: dict[str, tuple[object, str]] = {}
     at = _skip(text, at + 1)
     closed = text[at : at + 1] == "}"
@@ -128,17 +297,15 @@ def parse_object(text: str) -> dict[str, tuple[object, str]]:
         if text[at : at + 1] != ":":
             raise FrameError(f"not valid JSON at character {at + 1}: expected a colon")
         start = _skip(text, at + 1)
-        value, at = _scan_value(text, start)
-        members[str(name)] = (value, text[start:at])
+        value, at = _scan_large(text, start, depth, known)
+        members[str(name)] = (value, "" if isinstance(value, _SplitList) else text[start:at])
         at = _skip(text, at)
         if text[at : at + 1] not in ("}", ","):
             raise FrameError(f"not valid JSON at character {at + 1}: expected a comma or a brace")
         closed = text[at] == "}"
         if not closed:
             at = _skip(text, at + 1)
-    if _skip(text, at + 1) != len(text):
-        raise FrameError(f"not valid JSON at character {at + 2}: more text after the object")
-    return members
+    return members, at + 1
 
 
 def line_bytes(text: str) -> bytes:
@@ -152,6 +319,15 @@ def line_bytes(text: str) -> bytes:
     text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085")
     if "\\ud" in text or "\\uD" in text:
         text = _replace_escaped_surrogates(text)
+    return _utf8(text)
+
+
+def list_bytes(text: str) -> bytes:
+    """Do what `line_bytes` does, for the text of a `RawList`: `dump` writes no line ends and no escaped surrogates."""
+    return _utf8(text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\x85", "\\u0085"))
+
+
+def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:

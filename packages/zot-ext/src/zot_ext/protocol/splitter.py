@@ -9,6 +9,7 @@ from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.record import Record
 
 _BOM = b"\xef\xbb\xbf"
+_PIECES, _SMALL = 256, 4096  # so many chunks, of so few bytes on average, are joined early
 _START_BYTES = 200  # enough to show `type` and `id` of a usual frame in a log line
 
 
@@ -30,10 +31,16 @@ class FrameSplitter:
     """
 
     def __init__(self, limit: int = DEFAULT_LIMITS.frame_bytes) -> None:
-        self._limit = limit
-        self._held = bytearray()
+        self.limit = limit
+        self._held: list[bytes] = []  # joined once: a large line is not copied again with each chunk
+        self._size = 0
         self._dropping = False
         self._first = True
+
+    @property
+    def held(self) -> int:
+        """The bytes of the line that has not ended yet."""
+        return self._size
 
     def feed(self, chunk: bytes) -> list[bytes | Oversized]:
         """Add the next bytes of the stream and return the lines that are now complete, in order."""
@@ -56,19 +63,22 @@ class FrameSplitter:
         if self._dropping:
             return
         # Measured before copying, so that a giant chunk is never held twice.
-        if len(self._held) + end - start > self._limit:
-            shown = min(_START_BYTES, self._limit)
-            first = bytes(self._held[:shown])
+        if self._size + end - start > self.limit:
+            shown = min(_START_BYTES, self.limit)
+            first = b"".join(self._held)[:shown]
             first += chunk[start : start + shown - len(first)]
-            found.append(Oversized(self._limit, first))
-            self._held.clear()
+            found.append(Oversized(self.limit, first))
+            self._held, self._size = [], 0
             self._dropping = True
-        else:
-            self._held += chunk[start:end]
+            return
+        self._held.append(chunk[start:end])
+        self._size += end - start
+        if len(self._held) >= _PIECES and self._size < _PIECES * _SMALL:
+            self._held = [b"".join(self._held)]  # tiny chunks take more memory than their bytes
 
     def _end_line(self, found: list[bytes | Oversized]) -> None:
-        line = bytes(self._held)
-        self._held.clear()
+        line = b"".join(self._held) if len(self._held) > 1 else self._held[0] if self._held else b""
+        self._held, self._size = [], 0
         if self._dropping:
             self._dropping = False
             self._first = False

@@ -16,6 +16,8 @@ class TextBlock(Record):
     type: ClassVar[str] = "text"
 
     text: str
+    format: str = ""
+    """`markdown`: the screen formats it. Other values, and none, are plain text."""
 
 
 class ImageBlock(Record):

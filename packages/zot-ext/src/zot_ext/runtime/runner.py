@@ -5,6 +5,8 @@ keys of panels in another. One thread always reads, so that `shutdown` and the e
 the handlers do.
 """
 
+# Longer than 400 lines: threads, locks and queues that only make sense together.
+
 from __future__ import annotations
 
 import functools
@@ -23,6 +25,7 @@ from zot_ext.protocol.from_extension import (
     ShutdownAck,
     ToolResult,
 )
+from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
 from zot_ext.protocol.values import TextBlock
 from zot_ext.runtime.frame_writer import FrameWriter
@@ -35,22 +38,25 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zot_ext.calls.caller import Caller
+    from zot_ext.calls.panels import ScreenPanel
     from zot_ext.limits import ExtensionLimits
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import (
+        CancelRequest,
         CommandInvoked,
         Event,
         EventIntercept,
         HelloAck,
         PanelClose,
-        PanelKey,
         RegistrationResult,
         ToolCall,
     )
     from zot_ext.registrations import Registrations
+    from zot_ext.runtime.providers import ProviderHandlers
+    from zot_ext.runtime.tool_ops import OpHandlers
 
 _CHUNK = 65536
-_REQUESTS = ("command_invoked", "tool_call", "event_intercept")
+_REQUESTS = ("command_invoked", "tool_call", "event_intercept", "provider_stream", "provider_request", "op_request")
 
 
 class PendingRequest:
@@ -85,18 +91,31 @@ class ExtensionRunner:
         self._writer = FrameWriter(pipes[1], self._wakeup.wake)
         self.caller: Caller | None = None
         """Calls to the host; None if the extension asks for no group with calls."""
-        if not {*CALL_GROUPS}.isdisjoint(hello.capabilities):
+        if not {*CALL_GROUPS, "call_tool"}.isdisjoint(hello.capabilities):
             from zot_ext.calls.caller import Caller  # noqa: PLC0415 - only extensions that call the host need it
 
             self.caller = Caller(self.send)
         self._handlers = HandlerRunner(registrations, log, self.caller)
         self._events, self._panels = SerialQueue("events"), SerialQueue("panels")
         self._pool = ThreadPool()
-        self._splitter = FrameSplitter(limits.frame_bytes)
+        self._served: list[ProviderHandlers | OpHandlers] = []
+        large = "large_frames" in hello.capabilities
+        longest = self._frame_bytes = limits.large_frame_bytes if large else limits.frame_bytes
+        if registrations.providers and self.caller is not None:
+            from zot_ext.runtime.providers import ProviderHandlers  # noqa: PLC0415 - few extensions serve models
+
+            providers = registrations.providers
+            self._served.append(ProviderHandlers(providers, self.send, self._handlers.call, self.caller))
+            longest = max(longest, limits.context_bytes)
+        if registrations.ops is not None and self.caller is not None:
+            from zot_ext.runtime.tool_ops import OpHandlers  # noqa: PLC0415 - few extensions serve another machine
+
+            ops = registrations.ops.handlers
+            self._served.append(OpHandlers(ops, self.send, self._handlers.call, self.caller))
+        self._splitter = FrameSplitter(longest)
         self._received: list[tuple[PendingRequest, Callable[[], FromExtension]]] = []
-        self._lock = threading.Lock()
-        self._busy = 0
-        self._draining = False
+        self._lock = threading.RLock()
+        self._busy, self._draining = 0, False
         self._answering = threading.Lock()
         self._unanswered: set[PendingRequest] = set()
         self._greeted = threading.Event()
@@ -124,7 +143,7 @@ class ExtensionRunner:
 
     def send(self, frame: FromExtension) -> None:
         """Write a frame now. Raises `FrameError` if it cannot be encoded; a host that is gone is not an error."""
-        self._writer.write(encode(frame, limit=self._limits.frame_bytes))
+        self._writer.write(encode(frame, limit=self._frame_bytes))
 
     def signal_descriptor(self) -> int:
         """Return the descriptor for `signal.set_wakeup_fd`."""
@@ -161,6 +180,8 @@ class ExtensionRunner:
         os.close(self._source)
         if self.caller is not None:
             self.caller.close("the extension is shutting down" if reason == "shutdown" else "the host has ended")
+        for each in self._served:
+            each.close()
         self._ended = reason
         self._wakeup.wake()
 
@@ -210,18 +231,32 @@ class ExtensionRunner:
         return {
             from_host.HelloAck: self._on_hello_ack,
             from_host.Event: self._on_event,
-            from_host.PanelKey: self._on_panel_key,
+            **dict.fromkeys(
+                from_host.PANEL_FRAMES, lambda each: self._enqueue(self._panels, lambda: self._handlers.use_panel(each))
+            ),
             from_host.PanelClose: self._on_panel_close,
             from_host.CommandInvoked: self._on_command_invoked,
             from_host.ToolCall: self._on_tool_call,
             from_host.EventIntercept: self._on_event_intercept,
             from_host.RegistrationResult: self._on_registration_result,
             **({} if self.caller is None else self.caller.frame_handlers()),
+            **{
+                kind: handle
+                for each in self._served
+                for kind, handle in each.frame_handlers(self._accept, PendingRequest).items()
+            },
+            **({from_host.CancelRequest: self._on_cancel} if self._served else {}),
         }
 
     def _on_registration_result(self, frame: RegistrationResult) -> None:
         if frame.status != "ok":
             self._log(f"the host: {frame.kind} {frame.name!r} is {frame.status}: {frame.reason}")
+
+    def _on_cancel(self, frame: CancelRequest) -> None:
+        if self.caller is not None:
+            self.caller.cancel(frame)
+        for each in self._served:
+            each.cancel(frame.id)
 
     def _refuse(self, error: FrameError) -> None:
         if error.id and error.frame in _REQUESTS:
@@ -253,11 +288,17 @@ class ExtensionRunner:
         if frame.event in self._registrations.events:
             self._enqueue(self._events, lambda: self._handlers.observe(frame))
 
-    def _on_panel_key(self, frame: PanelKey) -> None:
-        self._enqueue(self._panels, lambda: self._handlers.press_key(frame))
-
     def _on_panel_close(self, frame: PanelClose) -> None:
-        self._enqueue(self._panels, lambda: self._handlers.close_panel(frame))
+        # At once: a command that follows may open the panel again.
+        if handler := self._handlers.close_panel(frame):
+            self._enqueue(self._panels, handler)
+
+    def enqueue(self, panel: ScreenPanel, handler: Callable[..., object]) -> bool:
+        """Run a handler of a panel in turn with its others. False if the extension ends, and nothing more runs."""
+        with self._lock:  # `_drain` waits for the jobs that are there when it begins
+            if going := not self._draining:
+                self._enqueue(self._panels, lambda: self._handlers.tick_panel(panel, handler))
+        return going
 
     def _on_command_invoked(self, frame: CommandInvoked) -> None:
         self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.run_command(frame))
@@ -273,6 +314,8 @@ class ExtensionRunner:
     def _accept(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
         with self._answering:
             self._unanswered.add(request)
+        if self.caller is not None:
+            self.caller.expect(request.id)
         self._job_added()
         self._received.append((request, work))
 
@@ -282,6 +325,8 @@ class ExtensionRunner:
             self._pool.put(lambda: self._serve(request, work))
         except RuntimeError as error:
             self._answer(request, encode(self._failure(request, f"cannot start: {error}")))
+            if self.caller is not None:
+                self.caller.end(request.id)
             self._job_done()
 
     def _serve(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
@@ -291,7 +336,7 @@ class ExtensionRunner:
             if self.caller is not None:
                 self.caller.begin(request.id)
             try:
-                line = encode(work(), limit=self._limits.frame_bytes)
+                line = encode(work(), limit=self._frame_bytes)
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host gets a reply in any case
                 if request in self._unanswered and not getattr(error, "expected", False):
                     self._handlers.log_failure(f"{request.type} {request.name!r}", error)
@@ -308,6 +353,17 @@ class ExtensionRunner:
             return CommandResponse(request.id, error=reason)
         if request.type == "tool_call":
             return ToolResult(request.id, (TextBlock(reason),), is_error=True)
+        if request.type in ("provider_stream", "provider_request"):
+            stream = request.type == "provider_stream"
+            return (
+                ProviderEvent(request.id, "error", message=reason)
+                if stream
+                else ProviderResult(request.id, error=reason)
+            )
+        if request.type == "op_request":
+            from zot_ext.protocol.groups.tool_ops import OpResponse  # noqa: PLC0415 - as above
+
+            return OpResponse(request.id, code="EIO", error=reason)
         blocks = any(each.blocks_on_error for each in self._registrations.interceptors.get(request.name, ()))
         return EventInterceptResponse(request.id, block=blocks, reason=reason if blocks else "")
 

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
+    from typing import Any
 
 
 class Wakeup:
@@ -167,19 +168,30 @@ class LoopThread:
         self._thread: threading.Thread | None = None
 
     def run(self, awaitable: Awaitable[object]) -> object:
-        """Run an awaitable on the loop, wait for it, and return or raise its outcome. Not from the loop itself."""
+        """Run an awaitable on the loop, wait for it, and return or raise its outcome, also if it is cancelled. Not from
+        the loop itself."""
         import asyncio  # noqa: PLC0415 - the first coroutine pays for it, not the start-up
+
+        loop = self._start()
+        tasks: list[asyncio.Task[Any]] = []
 
         async def guarded() -> tuple[object, BaseException | None]:
             # `SystemExit` would end the loop and so all other handlers.
+            if (task := asyncio.current_task()) is not None:
+                tasks.append(task)
             try:
                 return await awaitable, None
             except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
                 return None, error
 
-        future = asyncio.run_coroutine_threadsafe(guarded(), self._start())
+        def cancel() -> None:
+            # After what starts it; `future.cancel` would not wait for what it does when it is cancelled.
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(lambda: loop.call_soon(lambda: [each.cancel() for each in tasks]))
+
+        future = asyncio.run_coroutine_threadsafe(guarded(), loop)
         if self._running is not None:
-            self._running(future.cancel)
+            self._running(cancel)
         value, error = future.result()
         if error is not None:
             raise error

@@ -8,11 +8,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from zot_ext.errors import HostError
 from zot_ext.limits import DEFAULT_LIMITS
-from zot_ext.protocol.calls import METHODS, params_problem
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.events import BUS, fits
 from zot_ext.protocol.from_extension import (
     CommandResponse,
     EventInterceptResponse,
@@ -22,6 +21,7 @@ from zot_ext.protocol.from_extension import (
     RegisterCommand,
     RegisterTool,
     ShutdownAck,
+    Subscribe,
     ToolResult,
 )
 from zot_ext.protocol.from_host import (
@@ -30,13 +30,21 @@ from zot_ext.protocol.from_host import (
     EventIntercept,
     HelloAck,
     HostResult,
-    PanelClose,
-    PanelKey,
     Shutdown,
     ToolCall,
 )
-from zot_ext.protocol.raw import RawObject
+from zot_ext.protocol.groups.providers import (
+    ProviderEvent,
+    ProviderQuestion,
+    ProviderResult,
+)
+from zot_ext.protocol.groups.tools import CallTool, UnregisterTool
+from zot_ext.protocol.raw import RawList, RawObject
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
+from zot_ext.testing.fake_answers import call_result, tool_answer
+from zot_ext.testing.machine_user import FakeMachineUser
+from zot_ext.testing.panel_user import ROOM, FakePanelUser
+from zot_ext.testing.screen_user import REGISTRATIONS, FakeScreenUser
 
 if TYPE_CHECKING:
     import subprocess
@@ -48,14 +56,14 @@ if TYPE_CHECKING:
     from zot_ext.protocol.frame import Unknown
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import FromHost
+    from zot_ext.testing.fake_answers import Answer, ToolText
 
-    Answer = Mapping[str, object] | Callable[[Mapping[str, Any]], Mapping[str, object] | None]
 
 F = TypeVar("F")
-R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
+R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse, ProviderEvent, ProviderResult)
 
 
-class FakeHost:
+class FakeHost(FakePanelUser, FakeScreenUser, FakeMachineUser):
     """Drives one extension over real pipes. As a context manager it greets first and shuts down last.
 
     Everything that the extension has sent is in `frames`, in order; lines that are not frames are in `noise`. A
@@ -70,25 +78,36 @@ class FakeHost:
         model: str = "fake",
         cwd: str = "/project",
         data_dir: str = "",
+        session_id: str = "",
         capabilities: Sequence[str] = (),
+        flags: Mapping[str, bool | int | str] | None = None,
         calls: Mapping[str, Answer] | None = None,
+        host_tools: Mapping[str, ToolText] | None = None,
         limits: ExtensionLimits = DEFAULT_LIMITS,
     ) -> None:
         """Take an `Extension`, or a process whose standard input and output are pipes.
 
         The host grants `capabilities`; without any it behaves like an original host, with an empty `data_dir` like an
-        even older one. `calls` answers the calls of the extension, by method: with the fields of a result, or with a
-        function that takes the parameters and returns them, or raises `HostError`. Other calls are `unavailable`.
+        even older one. Calls for another session than `session_id` are stale. `flags` are those on its command line,
+        with their values. `calls` answers the calls of the extension, by method: with the fields of a result, or with
+        a function that takes the parameters and returns them, or raises `HostError`. Other calls are `unavailable`.
+        `host_tools` are the tools that the extension can call, by name: the text of the result, or a function that
+        takes the arguments and returns it; what it raises is the error.
         """
-        self.ack = HelloAck(1, "fake", provider, model, cwd, data_dir, data_dir, tuple(capabilities))
+        self.ack = HelloAck(
+            1, "fake", provider, model, cwd, data_dir, data_dir, tuple(capabilities), session_id=session_id,
+            flags=None if flags is None else RawObject.from_value(flags), explicit_flags=tuple(flags or ()),
+        )  # fmt: skip
         self.limits = limits
-        self.calls = dict(calls or {})
+        self.calls = {"bus.emit": {"receivers": 0}, **REGISTRATIONS, **ROOM, **(calls or {})}
+        self.host_tools = dict(host_tools or {})
         self.frames: list[FromExtension | Unknown] = []
         self.noise: list[bytes] = []
         self._extension = extension
         self._changed = threading.Condition()
         self._ended = False
         self._ids = 0
+        self._commands: set[str] = set()  # that are not answered
         self._writing = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._target = -1
@@ -131,38 +150,48 @@ class FakeHost:
 
     def command(self, name: str, args: str = "") -> CommandResponse:
         """Run a command and wait for its reply."""
-        return self.ask(CommandInvoked(self._id(), name, args), CommandResponse, self.limits.command_seconds)
+        invoked = CommandInvoked(self.new_id(), name, args)
+        self._commands.add(invoked.id)
+        try:
+            return self.ask(invoked, CommandResponse, self.limits.command_seconds)
+        finally:
+            self._commands.discard(invoked.id)
 
     def tool(self, name: str, args: Mapping[str, object] | str | None = None) -> ToolResult:
         """Call a tool with a dictionary, or with the exact JSON text of one, and wait for its result."""
         raw = RawObject(args) if isinstance(args, str) else RawObject.from_value(args or {})
-        return self.ask(ToolCall(self._id(), name, raw), ToolResult, self.limits.tool_seconds)
+        return self.ask(ToolCall(self.new_id(), name, raw), ToolResult, self.limits.tool_seconds)
 
     def intercept(self, event: str, **fields: Any) -> EventInterceptResponse:
-        """Ask about an event and wait for the decision; `fields` are those of `EventIntercept`."""
-        question = EventIntercept(self._id(), event, **_raw(fields))
+        """Ask about an event and wait for the decision; `fields` are its members."""
+        question = EventIntercept(self.new_id(), event, **_raw(EventIntercept, fields))
         return self.ask(question, EventInterceptResponse, self.limits.intercept_seconds)
+
+    def prepare(self, name: str, args: Mapping[str, object]) -> dict[str, object] | None:
+        """Ask for the arguments of a tool with `prepare`; None if they stay as they are."""
+        answer = self.intercept("tool_prepare", tool_name=name, tool_args=args)
+        return None if answer.modified_args is None else answer.modified_args.value
 
     def intercept_call(self, name: str, args: Mapping[str, object]) -> EventInterceptResponse:
         """Ask about a tool call."""
         return self.intercept("tool_call", tool_id="call", tool_name=name, tool_args=args)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Send an event; `fields` are those of `Event`. There is no answer."""
-        self.send(Event(event, **_raw(fields)))
+        """Send an event; `fields` are its members. There is no answer."""
+        self.send(Event(event, **_raw(Event, fields)))
 
-    def key(self, panel_id: str, key: str, text: str = "") -> None:
-        """Press a key in a panel; `type_text` types text."""
-        self.send(PanelKey(panel_id, key, text))
+    def bus(self, channel: str, data: object = None, sender: str = "other") -> None:
+        """Send a message of another extension, once for each pattern of the extension that covers the channel."""
+        names = dict.fromkeys(name for each in self.sent(Subscribe) for name in each.events if name.startswith(BUS))
+        for name in names:
+            if fits(name.removeprefix(BUS), channel):
+                self.send(Event(name, extra={"channel": channel, "data": data, "from": sender}))
 
-    def type_text(self, panel_id: str, text: str) -> None:
-        """Type text into a panel, a `rune` for each character."""
-        for character in text:
-            self.key(panel_id, "rune", character)
-
-    def close_panel(self, panel_id: str) -> None:
-        """Close a panel, as the user does with Esc."""
-        self.send(PanelClose(panel_id))
+    @property
+    def emitted(self) -> list[tuple[str, object]]:
+        """The messages that the extension has sent to others: their channels and data."""
+        sent = [call.params.value for call in self.sent(HostCall) if call.method == "bus.emit" and call.params]
+        return [(str(params["channel"]), params.get("data")) for params in sent]
 
     def shutdown(self) -> None:
         """Ask the extension to end; wait for `shutdown_ack` and for the end of its output."""
@@ -172,14 +201,16 @@ class FakeHost:
 
     # Frames
 
-    def ask(self, question: CommandInvoked | ToolCall | EventIntercept, kind: type[R], seconds: float) -> R:
+    def ask(
+        self, question: CommandInvoked | ToolCall | EventIntercept | ProviderQuestion, kind: type[R], seconds: float
+    ) -> R:
         """Send a request and wait for the first reply to its id."""
         self.send(question)
         return self.wait_for(kind, lambda reply: reply.id == question.id, seconds=seconds)
 
     def send(self, frame: FromHost) -> None:
         """Send any frame."""
-        self.send_line(encode(frame))
+        self.send_line(encode(frame, limit=self.limits.large_frame_bytes))
 
     def send_line(self, line: bytes) -> None:
         """Send bytes as they are."""
@@ -216,8 +247,15 @@ class FakeHost:
 
     @property
     def tools(self) -> dict[str, RegisterTool]:
-        """The registered tools, by name."""
-        return {frame.name: frame for frame in self.sent(RegisterTool)}
+        """The registered tools that were not taken back, by name."""
+        found: dict[str, RegisterTool] = {}
+        with self._changed:
+            for frame in self.frames:
+                if isinstance(frame, RegisterTool):
+                    found[frame.name] = frame
+                elif isinstance(frame, UnregisterTool):
+                    found.pop(frame.name, None)
+        return found
 
     def end_input(self) -> None:
         """Close the extension's input, as if the host had died, and wait for the end of its output."""
@@ -236,7 +274,8 @@ class FakeHost:
             if target >= 0:
                 os.close(target)
 
-    def _id(self) -> str:
+    def new_id(self) -> str:
+        """Return an id for a request."""
         with self._changed:
             self._ids += 1
             return f"host-{self._ids}"
@@ -247,7 +286,7 @@ class FakeHost:
         thread.start()
 
     def _read(self, source: int) -> None:
-        splitter = FrameSplitter(self.limits.frame_bytes)
+        splitter = FrameSplitter(self.limits.large_frame_bytes)
         while True:
             chunk = os.read(source, 65536)
             lines = splitter.feed(chunk) if chunk else splitter.finish()
@@ -270,25 +309,14 @@ class FakeHost:
             self.noise.append(line)
             return
         self.frames.append(frame)
+        if isinstance(frame, CallTool):
+            self._start_thread(lambda: self.send(tool_answer(frame, self.host_tools)))
         if isinstance(frame, HostCall):
-            self._start_thread(lambda: self.send(self._carry_out(frame)))
+            self._start_thread(lambda: self.send(self._result(frame)))
 
-    def _carry_out(self, call: HostCall) -> HostResult:
-        method, answer = METHODS.get(call.method), self.calls.get(call.method)
-        params = {} if call.params is None else call.params.value
-        if method is None:
-            return HostResult(call.id, code="unsupported", error=f"no method {call.method!r}")
-        if method.group not in self.ack.capabilities:
-            return HostResult(call.id, code="denied", error=f"{method.group!r} is not granted")
-        if problem := params_problem(method, params):
-            return HostResult(call.id, code="invalid", error=problem)
-        if answer is None:
-            return HostResult(call.id, code="unavailable", error="this host has no answer")
-        try:
-            fields = answer(params) if callable(answer) else answer
-        except HostError as error:
-            return HostResult(call.id, code=error.code, error=str(error))
-        return HostResult(call.id, RawObject.from_value(fields or {}))
+    def _result(self, call: HostCall) -> HostResult:
+        in_command = call.parent_id in self._commands
+        return call_result(call, self.calls.get(call.method), self.ack, in_command=in_command)
 
     def _wait(self, found: Callable[[], F | None], seconds: float, what: str) -> F:
         deadline = time.monotonic() + seconds
@@ -302,8 +330,12 @@ class FakeHost:
             return value
 
 
-def _raw(fields: dict[str, Any]) -> dict[str, Any]:
-    args = fields.get("tool_args")
-    return (
-        fields if args is None or isinstance(args, RawObject) else {**fields, "tool_args": RawObject.from_value(args)}
-    )
+def _raw(kind: type[Event | EventIntercept], members: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a frame from plain values."""
+    found = dict(members)
+    for name in ("tool_args", "payload"):
+        if isinstance(found.get(name), dict):
+            found[name] = RawObject.from_value(found[name])
+    if isinstance(found.get("messages"), (list, tuple)):
+        found["messages"] = RawList.from_values(found["messages"])
+    return kind.fields_of(found)

@@ -31,16 +31,28 @@ RULES: dict[str, tuple[str, str]] = {
     "unknown-frame": ("warning", "frames have types of the protocol"),
     "not-granted": ("error", "frames that need a capability are sent only if the host grants it"),
     "not-permitted": ("error", "what is registered is named in the permissions of the manifest"),
+    "bad-resource": ("error", "skills, prompts and themes of the manifest exist in the folder of the extension"),
+    "flag-not-in-manifest": ("error", "the manifest has each flag of the program, with its type and default"),
+    "unnamed-provider": ("error", "providers are named in the manifest"),
+    "bad-machine": ("error", "a machine for zot's own tools has a name, and directories that are absolute"),
+    "bad-provider-event": ("error", "an answer has known events, and one end, which is the last of them"),
     "unknown-method": ("error", "calls to the host name methods of the protocol"),
     "bad-params": ("error", "the parameters of a call have the names and types of its method"),
-    "bad-call-id": ("error", "each call to the host has an id of its own"),
+    "not-in-command": ("error", "calls that only a command may make name one as parent_id"),
+    "bad-call-id": ("error", "each call to the host has a new id"),
+    "bad-channel": ("error", "channels of the bus are names without spaces, and only a pattern ends in *"),
     "bad-command-name": ("error", "names of commands are letters, digits, _ and -"),
     "bad-tool-name": ("error", "names of tools are 1 to 64 letters, digits, _ and -"),
     "bad-tool-schema": ("error", "the schema of a tool is a JSON Schema of an object"),
+    "bad-tool-options": ("error", "the options of a tool have the values of the protocol"),
+    "not-registered": ("warning", "a tool that is taken back was registered"),
+    "large-details": ("warning", "the details of a result are at most 64 KiB"),
     "registered-twice": ("warning", "a name is registered once"),
     "unknown-event": ("note", "observed events exist in protocol version 1"),
     "unknown-intercept": ("warning", "intercepted events exist; hosts never ask about others"),
+    "not-asked-for": ("error", "hello asks for the groups of the events in subscribe"),
     "depends-on-ack-time": ("error", "registrations do not depend on when hello_ack arrives"),
+    "not-the-same": ("warning", "a program whose registrations are remembered registers the same at each start"),
     "no-reply": ("error", "every request is answered"),
     "late-reply": ("error", "requests are answered within their limit"),
     "double-reply": ("error", "a request is answered once"),
@@ -51,6 +63,7 @@ RULES: dict[str, tuple[str, str]] = {
     "unknown-level": ("warning", "the level of a note exists in the protocol"),
     "bad-content": ("error", "the content of a result is blocks of text and images"),
     "empty-content": ("warning", "the result of a tool has content"),
+    "bad-answer": ("error", "the members of an answer to an interception have the types of its event"),
     "misplaced-field": ("warning", "a decision only sets fields that its event allows"),
     "exited-early": ("error", "the program runs until the host ends it"),
     "breaks-on-unknown-frame": ("error", "frames of unknown types are ignored"),
@@ -91,6 +104,7 @@ class Report(Record):
     tools: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     intercepts: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -115,6 +129,7 @@ class Report(Record):
             "tools": list(self.tools),
             "events": list(self.events),
             "intercepts": list(self.intercepts),
+            "providers": list(self.providers),
             "findings": [{name: getattr(each, name) for name in each.__fields__} for each in self.findings],
         }
 

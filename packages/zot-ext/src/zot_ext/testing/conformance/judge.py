@@ -7,6 +7,9 @@ import json
 from typing import TYPE_CHECKING
 
 from zot_ext.protocol.calls import METHODS, params_problem
+from zot_ext.protocol.events import BUS, EVENTS, INTERCEPTS, channel_problem
+from zot_ext.protocol.events.interceptable import INTERCEPTABLE
+from zot_ext.protocol.events.observable import OBSERVABLE
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
     ACTIONS,
@@ -17,16 +20,24 @@ from zot_ext.protocol.from_extension import (
     HostCall,
     Notify,
     OpenPanel,
+    PanelDraw,
+    PanelKeyResult,
     RegisterCommand,
+    RegisterFlag,
     RegisterTool,
     Submit,
     Subscribe,
     ToolResult,
 )
-from zot_ext.protocol.from_host import EVENTS, INTERCEPTS
+from zot_ext.protocol.groups.providers import STOPS, ProviderEvent, RegisterProvider
+from zot_ext.protocol.groups.tool_ops import RegisterToolOps, machine_problem
+from zot_ext.protocol.groups.tools import UnregisterTool
 from zot_ext.protocol.values import ImageBlock, TextBlock
 from zot_ext.registrations import command_name, tool_name
 from zot_ext.testing.conformance.findings import finding
+from zot_ext.testing.conformance.screen_rules import answer_fault, registration_problem
+from zot_ext.testing.conformance.session import REPLIES
+from zot_ext.testing.conformance.tool_rules import TOOL_GROUPS, judge_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,12 +45,23 @@ if TYPE_CHECKING:
     from zot_ext.testing.conformance.findings import CheckFinding
     from zot_ext.testing.conformance.session import CheckRequest, CheckSession, OutputLine
 
+GRANTED_FRAMES: dict[type, str] = {
+    Submit: "submit",
+    OpenPanel: "panels",
+    PanelDraw: "panels2",
+    PanelKeyResult: "panels2",
+    RegisterFlag: "flags",
+    **TOOL_GROUPS,
+}
+"""The group that a frame needs."""
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 _OTHER_RULES = {"id", "name", "schema", "content"}  # another rule covers the absence of these fields
 _CHANGES = {
     "tool_call": "modified_args",
     "assistant_message": "replace_text",
     "before_agent_start": "system_prompt",
+    "context": "messages",
+    "before_provider_request": "payload",
 }
 
 
@@ -56,19 +78,17 @@ def judge_lines(session: CheckSession) -> Iterator[CheckFinding]:
             yield finding("unknown-frame", f"no frame {frame.type!r} in protocol version 1", line.raw)
         elif isinstance(frame, Hello) and number:
             yield finding("second-hello", "hello was sent again", line.raw)
-        elif isinstance(frame, (Submit, OpenPanel)):
-            group = "submit" if isinstance(frame, Submit) else "panels"
-            if group not in session.ack.capabilities:
-                text = f"{frame.type} was sent to a host that does not grant {group!r} in hello_ack.capabilities"
-                yield finding("not-granted", text, line.raw)
-        elif isinstance(frame, (RegisterCommand, RegisterTool)):
-            kind = "command" if isinstance(frame, RegisterCommand) else "tool"
+        elif group := GRANTED_FRAMES.get(type(frame), ""):
+            yield from _granted(frame.type, group, session, line)
+            names.discard(f"tool {frame.name}" if isinstance(frame, UnregisterTool) else "")
+        elif isinstance(frame, (RegisterCommand, RegisterTool, RegisterProvider, RegisterToolOps)):
+            kind = frame.type.removeprefix("register_")
             if f"{kind} {frame.name}" in names:
                 yield finding("registered-twice", f"{kind} {frame.name!r} was registered again", line.raw)
             names.add(f"{kind} {frame.name}")
             yield from _registration(frame, line)
         elif isinstance(frame, Subscribe):
-            yield from _subscription(frame, line)
+            yield from _subscription(frame, session, line)
         elif isinstance(frame, Notify) and frame.level not in (*LEVELS, "warning", ""):
             yield finding("unknown-level", f"a note of level {frame.level!r}; {', '.join(LEVELS)} exist", line.raw)
         elif isinstance(frame, CommandResponse):
@@ -76,6 +96,35 @@ def judge_lines(session: CheckSession) -> Iterator[CheckFinding]:
         elif isinstance(frame, ToolResult):
             yield from _content(frame, line)
     yield from _calls(session)
+    yield from judge_tools(session)
+    yield from _answers(session)
+
+
+def _granted(type: str, group: str, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
+    if group not in session.ack.capabilities:
+        text = f"{type} was sent to a host that does not grant {group!r} in hello_ack.capabilities"
+        yield finding("not-granted", text, line.raw)
+
+
+def _answers(session: CheckSession) -> Iterator[CheckFinding]:
+    """Judge the events of answers."""
+    ended: set[str] = set()
+    for line in session.lines:
+        frame = line.frame
+        if not isinstance(frame, ProviderEvent):
+            continue
+        if "providers" not in session.ack.capabilities:
+            text = "provider_event was sent to a host that does not grant 'providers' in hello_ack.capabilities"
+            yield finding("not-granted", text, line.raw)
+        elif frame.id in ended:
+            yield finding("bad-provider-event", f"{frame.event!r} came after the end of the answer", line.raw)
+        elif frame.event == "done" and frame.stop not in ("", *STOPS):
+            text = f"the answer stopped because of {frame.stop!r}; {', '.join(STOPS)} exist"
+            yield finding("bad-provider-event", text, line.raw)
+        elif frame.event == "tool_start" and not (frame.call_id and frame.name):
+            yield finding("bad-provider-event", "tool_start needs call_id and name", line.raw)
+        if frame.event in ("done", "error"):
+            ended.add(frame.id)
 
 
 def judge_replies(session: CheckSession, *, died: bool) -> Iterator[CheckFinding]:
@@ -86,7 +135,7 @@ def judge_replies(session: CheckSession, *, died: bool) -> Iterator[CheckFinding
     asked = {request.id: request for request in session.requests}
     answered: set[str] = set()
     for line in session.lines:
-        if not isinstance(line.frame, (CommandResponse, ToolResult, EventInterceptResponse)):
+        if not isinstance(line.frame, REPLIES) or not line.is_reply:
             continue
         request = asked.get(line.frame.id)
         if request is None:
@@ -140,7 +189,15 @@ def _missing(line: OutputLine) -> Iterator[CheckFinding]:
             yield finding("missing-field", f"{line.frame.type} frame: field {field!r} is missing", line.raw)
 
 
-def _registration(frame: RegisterCommand | RegisterTool, line: OutputLine) -> Iterator[CheckFinding]:
+def _registration(
+    frame: RegisterCommand | RegisterTool | RegisterProvider | RegisterToolOps, line: OutputLine
+) -> Iterator[CheckFinding]:
+    if isinstance(frame, RegisterToolOps):
+        if problem := machine_problem(frame):
+            yield finding("bad-machine", problem, line.raw)
+        return
+    if isinstance(frame, RegisterProvider):
+        return  # only a host knows what its description may say
     try:
         if isinstance(frame, RegisterCommand):
             command_name(frame.name)
@@ -175,14 +232,27 @@ def _schema_fault(schema: object, path: str, *, top: bool = False) -> str:
     return _schema_fault(schema["items"], f"{path}.items") if isinstance(schema.get("items"), dict) else ""
 
 
-def _subscription(frame: Subscribe, line: OutputLine) -> Iterator[CheckFinding]:
+def _subscription(frame: Subscribe, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
     for name in frame.events:
-        if name not in EVENTS:
+        if name.startswith(BUS):
+            if problem := channel_problem(name.removeprefix(BUS), pattern=True):
+                yield finding("bad-channel", f"event {name!r}: a pattern of channels {problem}", line.raw)
+        elif name not in EVENTS and name not in OBSERVABLE:
             yield finding("unknown-event", f"event {name!r} is not in protocol version 1", line.raw)
+        elif name in OBSERVABLE:
+            yield from _group(f"to observe {name}", OBSERVABLE[name].group, session, line)
     for name in frame.intercept:
-        if name not in INTERCEPTS:
-            text = f"{name!r} cannot be intercepted; {', '.join(INTERCEPTS)} can"
+        if name not in INTERCEPTABLE:
+            text = f"{name!r} cannot be intercepted; {', '.join(INTERCEPTABLE)} can"
             yield finding("unknown-intercept", text, line.raw)
+        elif name not in INTERCEPTS:
+            yield from _group(f"to intercept {name}", INTERCEPTABLE[name].group, session, line)
+
+
+def _group(what: str, group: str, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
+    hello = next((each.frame for each in session.lines if isinstance(each.frame, Hello)), None)
+    if hello is not None and group not in hello.capabilities:
+        yield finding("not-asked-for", f"{what} needs {group!r} in hello.capabilities", line.raw)
 
 
 def _calls(session: CheckSession) -> Iterator[CheckFinding]:
@@ -197,14 +267,23 @@ def _calls(session: CheckSession) -> Iterator[CheckFinding]:
 
 
 def _call(frame: HostCall, session: CheckSession, line: OutputLine) -> Iterator[CheckFinding]:
-    method = METHODS.get(frame.method)
+    method, params = METHODS.get(frame.method), {} if frame.params is None else frame.params.value
     if method is None:
         yield finding("unknown-method", f"no method {frame.method!r} in this version", line.raw)
     elif method.group not in session.ack.capabilities:
         text = f"{frame.method} was called, and the host did not grant {method.group!r} in hello_ack.capabilities"
         yield finding("not-granted", text, line.raw)
-    elif problem := params_problem(method, {} if frame.params is None else frame.params.value):
+    elif problem := params_problem(method, params) or registration_problem(frame.method, params):
         yield finding("bad-params", f"{frame.method}: {problem}", line.raw)
+    elif frame.method == "bus.emit" and frame.params is not None:
+        channel = str(frame.params.value["channel"])
+        if problem := channel_problem(channel):
+            yield finding("bad-channel", f"channel {channel!r} {problem}", line.raw)
+    elif method.in_command and not any(
+        request.id == frame.parent_id and request.reply is CommandResponse for request in session.requests
+    ):
+        text = f"{frame.method} was called, and its parent_id {frame.parent_id!r} is no command"
+        yield finding("not-in-command", text, line.raw)
 
 
 def _action(frame: CommandResponse, line: OutputLine) -> Iterator[CheckFinding]:
@@ -238,8 +317,11 @@ def _content(frame: ToolResult, line: OutputLine) -> Iterator[CheckFinding]:
 
 def _decision(frame: EventInterceptResponse, request: CheckRequest, line: OutputLine) -> Iterator[CheckFinding]:
     event = str(json.loads(request.line).get("event"))
+    if problem := answer_fault(event, frame.extra):
+        yield finding("bad-answer", f"{request.what}: {problem}", line.raw)
     if frame.block and event == "before_agent_start":
         yield finding("misplaced-field", f"{request.what}: it cannot be blocked", line.raw)
+    event = "tool_call" if event == "tool_prepare" else event
     for changed, field in _CHANGES.items():
         if changed != event and getattr(frame, field) not in (None, ""):
             yield finding("misplaced-field", f"{request.what}: {field!r} belongs to {changed!r}", line.raw)

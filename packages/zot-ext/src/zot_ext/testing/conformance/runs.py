@@ -7,10 +7,12 @@ import time
 from typing import TYPE_CHECKING
 
 from zot_ext.protocol.codec import encode
-from zot_ext.protocol.from_extension import CAPABILITIES, CommandResponse, Hello, OpenPanel, ShutdownAck, Submit
+from zot_ext.protocol.from_extension import CAPABILITIES, CommandResponse, Hello, ShutdownAck
 from zot_ext.protocol.from_host import HelloAck, PanelClose, PanelKey, Shutdown
+from zot_ext.protocol.groups.providers import ProviderEvent
+from zot_ext.protocol.groups.tool_ops import OpResponse
 from zot_ext.testing.conformance.findings import finding
-from zot_ext.testing.conformance.judge import judge_lines, judge_replies
+from zot_ext.testing.conformance.judge import GRANTED_FRAMES, judge_lines, judge_replies
 from zot_ext.testing.conformance.requests import LARGE, ODD, carrier, events, read_registered, requests
 from zot_ext.testing.conformance.session import CheckSession
 
@@ -90,7 +92,7 @@ class CheckRuns:
             self._end(session)
             went_well = all(each.rule != "exited-early" for each in self.findings[before:])
         session.close()
-        self._needs_grants = any(isinstance(line.frame, (Submit, OpenPanel)) for line in session.lines)
+        self._needs_grants = any(type(line.frame) in GRANTED_FRAMES for line in session.lines)
         self.registered = read_registered(session.lines)
         return went_well
 
@@ -131,7 +133,11 @@ class CheckRuns:
                 if not session.ask(request):
                     break
                 self._use_panel(session, request)
-                if self._answered is None and session.replied(request):
+                if (
+                    self._answered is None
+                    and request.reply not in (ProviderEvent, OpResponse)
+                    and session.replied(request)
+                ):
                     self._answered = request
             if session.ended:
                 return
@@ -184,9 +190,12 @@ class CheckRuns:
             if asked is None:
                 return True
             request = carrier(session, asked)
-            drip(session, request.line[:-1], request.what)
-            request.line = request.line[-1:]
-            return session.ask(request)
+            whole = request.line
+            drip(session, whole[:-1], request.what)
+            request.line = whole[-1:]
+            answered = session.ask(request)
+            request.line = whole
+            return answered
 
         self._probe("breaks-on-cut-frames", ask, lambda session: drip(session, encode(session.ack), "hello_ack"))
 
@@ -266,6 +275,10 @@ class CheckRuns:
         session.wait(lambda: bool(session.lines), self._limits.hello_seconds)
         greet(session)
         session.settle()
+        if self._target.remember:
+            others = sorted(read_registered(session.lines).entries() ^ self._expected)
+            if others and not session.ended:
+                self._add("not-the-same", f"only some starts register {', '.join(others)}")
         answered = ask(session, self._answered)
         if self._answered is None:
             session.wait(lambda: False, self._limits.ready_idle_seconds)

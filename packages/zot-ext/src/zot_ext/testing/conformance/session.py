@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING
 
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, HostCall, Ready, ToolResult
-from zot_ext.protocol.from_host import HostResult
+from zot_ext.protocol.from_extension import (
+    CallTool,
+    CommandResponse,
+    EventInterceptResponse,
+    HostCall,
+    Ready,
+    ToolResult,
+)
+from zot_ext.protocol.from_host import HostResult, ToolAnswer
+from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
+from zot_ext.protocol.groups.tool_ops import OpResponse
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
+from zot_ext.protocol.values import TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +36,10 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import HelloAck
     from zot_ext.testing.conformance.target import CheckTarget
 
-    Reply = CommandResponse | ToolResult | EventInterceptResponse
+    Reply = CommandResponse | ToolResult | EventInterceptResponse | ProviderEvent | ProviderResult | OpResponse
+
+REPLIES = (CommandResponse, ToolResult, EventInterceptResponse, ProviderEvent, ProviderResult, OpResponse)
+"""The classes of frames that answer requests."""
 
 
 class OutputLine:
@@ -46,10 +59,17 @@ class OutputLine:
                 self.error = error
 
     @property
+    def is_reply(self) -> bool:
+        """Whether it answers a request: of the events of an answer the last one does."""
+        if isinstance(self.frame, ProviderEvent):
+            return self.frame.event in ("done", "error")
+        return isinstance(self.frame, REPLIES)
+
+    @property
     def answers(self) -> str:
         """The id of the request that this line answers, even if it is malformed; `""` if it is not a reply."""
-        if isinstance(self.frame, (CommandResponse, ToolResult, EventInterceptResponse)):
-            return self.frame.id
+        if isinstance(self.frame, REPLIES):
+            return self.frame.id if self.is_reply else ""
         return self.error.id if self.error is not None else ""
 
 
@@ -224,8 +244,13 @@ class CheckSession:
                 for each in read
             ]
             for each in lines:
-                if isinstance(each.frame, HostCall) and self.process.stdin is not None:
+                refusal: HostResult | ToolAnswer | None = None
+                if isinstance(each.frame, HostCall):
                     refusal = HostResult(each.frame.id, code="unavailable", error="this is a check")
+                elif isinstance(each.frame, CallTool):
+                    text = TextBlock("this is a check")
+                    refusal = ToolAnswer(each.frame.id, each.frame.name, (text,), is_error=True)
+                if refusal is not None and self.process.stdin is not None:
                     with suppress(ValueError), self._writing:
                         self._write(encode(refusal))
             with self._changed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import zot_ext
@@ -13,7 +14,10 @@ from zot_ext.protocol.permissions import EVERYTHING, ExtensionPermissions
 from zot_ext.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from zot_ext.manifest import Manifest
+    from zot_ext.protocol.flags import ExtensionFlag
 
 
 class CheckTarget(Record):
@@ -27,20 +31,38 @@ class CheckTarget(Record):
     """The name in the manifest; `""` without a manifest."""
     permissions: ExtensionPermissions = EVERYTHING
     """What the manifest asks for."""
+    flags: tuple[ExtensionFlag, ...] | None = None
+    """The flags in the manifest; None without a manifest."""
+    providers: tuple[str, ...] | None = None
+    """The providers that the manifest names; `None` without a manifest."""
+    remember: bool = False
+    """Whether the manifest wants the registrations to be remembered."""
+    resources: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """The paths of skills, prompts and themes in the manifest."""
 
 
-def find_target(given: str | os.PathLike[str] | Sequence[str]) -> CheckTarget:
-    """Take the directory of an extension, or the program and its arguments. Raises `ManifestError`."""
+def find_target(given: str | os.PathLike[str] | Sequence[str], path: str | None = None) -> CheckTarget:
+    """Take the directory of an extension, or the program and its arguments; `path` is the PATH of the program. Raises
+    `ManifestError`."""
     if not isinstance(given, (str, os.PathLike)):
         return CheckTarget(tuple(given), os.getcwd())
     folder = os.path.abspath(given)
     manifest = load_manifest(folder)
     if not manifest.exec.strip():
-        return CheckTarget((), folder, manifest.name)
+        return CheckTarget((), folder, manifest.name, resources=_resources(manifest))
     program = manifest.exec
     # `join` leaves an absolute path as it is.
-    program = os.path.join(folder, program) if os.path.dirname(program) else shutil.which(program) or program
-    return CheckTarget((program, *manifest.args), folder, manifest.name, manifest.permissions or EVERYTHING)
+    program = os.path.join(folder, program) if os.path.dirname(program) else shutil.which(program, path=path) or program
+    permissions = manifest.permissions or EVERYTHING
+    providers = tuple(manifest.providers.value) if manifest.providers is not None else ()
+    argv = (program, *manifest.args)
+    return CheckTarget(
+        argv, folder, manifest.name, permissions, manifest.flags, providers, manifest.remember, _resources(manifest)
+    )
+
+
+def _resources(manifest: Manifest) -> dict[str, Sequence[str]]:
+    return {"skills": manifest.skills, "prompts": manifest.prompts, "themes": manifest.themes}
 
 
 def environment(folder: str) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""Interception: the request to an interceptor (`...Request`), its answer (`...Decision`), and how answers combine."""
+"""Interception: the request to an interceptor (`...Request`), its answer (`...Decision`), and how answers combine.
+
+Here are those of every host; `newer` has those of the group `intercepts2`.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,8 @@ class AssistantMessageRequest(Record):
 
 
 class AgentStartRequest(Record):
-    """`before_agent_start`: an agent, before its first turn. Only newer hosts send it."""
+    """`before_agent_start`: an agent, before its first turn. Only newer hosts send it; `prompt`, what the user wrote,
+    only in the group `intercepts2`."""
 
     system_prompt: str
     cwd: str
@@ -47,6 +51,7 @@ class AgentStartRequest(Record):
     model: str
     session_id: str
     agent_run_id: str
+    prompt: str = ""
 
 
 class ToolCallDecision(Record):
@@ -56,6 +61,8 @@ class ToolCallDecision(Record):
     reason: str = ""
     modified_args: Mapping[str, object] | RawObject | None = None
     """The arguments that the tool receives instead; a `RawObject` keeps its text."""
+    terminate: bool = False
+    """The model need not answer the result, if all results of its batch say so. Older hosts ignore it."""
 
 
 class TurnStartDecision(Record):
@@ -79,6 +86,8 @@ class AgentStartDecision(Record):
 
     system_prompt: str | None = None
     """The system prompt, exactly; `""` removes it, `None` keeps it."""
+    message: Mapping[str, object] | None = None
+    """In the group `intercepts2`: a message before the answer: `content`, and `display`: False hides it."""
 
 
 class Blocked(Record):
@@ -88,9 +97,9 @@ class Blocked(Record):
 
 
 def block(reason: str = "") -> Blocked:
-    """Block a `tool_call`, `turn_start` or `assistant_message`.
+    """Block an event: every event but `before_agent_start`.
 
-    The model reads `reason` as the error of a tool call; the user reads it in place of a turn or of a message.
+    The model reads `reason` as the error of a tool call or as its result; the user reads it for any other event.
     """
     return Blocked(reason)
 
@@ -110,7 +119,7 @@ def replace(text: str) -> AssistantMessageDecision:
     return AssistantMessageDecision(replace_text=text)
 
 
-class Interceptor(Record):
+class RegisteredInterceptor(Record):
     """A handler, and whether an exception in it blocks the event."""
 
     handler: Callable[..., object]
@@ -125,8 +134,9 @@ def _request(frame: EventIntercept) -> Record:
         return TurnStartRequest(frame.step)
     if frame.event == "assistant_message":
         return AssistantMessageRequest(frame.text)
+    prompt = str(frame.extra.get("prompt", ""))
     return AgentStartRequest(
-        frame.system_prompt, frame.cwd, frame.provider, frame.model, frame.session_id, frame.agent_run_id
+        frame.system_prompt, frame.cwd, frame.provider, frame.model, frame.session_id, frame.agent_run_id, prompt
     )
 
 
@@ -136,7 +146,17 @@ DECISIONS: dict[str, type[Record]] = {
     "assistant_message": AssistantMessageDecision,
     "before_agent_start": AgentStartDecision,
 }
-"""Events that can be intercepted, with the decision that answers each."""
+"""Events that can be intercepted on every host, with the decision that answers each."""
+
+
+def decision_of(event: str) -> type[Record] | None:
+    """Return the class of the decisions on an event; None for an event that cannot be intercepted."""
+    if event in DECISIONS:
+        return DECISIONS[event]
+    from zot_ext.interception.newer import EVENTS  # noqa: PLC0415 - few extensions intercept more
+
+    return EVENTS[event][1] if event in EVENTS else None
+
 
 _BLOCKABLE = ("tool_call", "turn_start", "assistant_message")
 
@@ -149,7 +169,7 @@ _REWRITES = {
 
 def intercept_frame(
     frame: EventIntercept,
-    interceptors: Iterable[Interceptor],
+    interceptors: Iterable[RegisteredInterceptor],
     call: Callable[..., object],
     failed: Callable[[BaseException], None],
 ) -> EventInterceptResponse:
@@ -159,7 +179,10 @@ def intercept_frame(
     handler. An exception is passed to `failed`; then the event is blocked if the interceptor blocks on errors,
     otherwise the exception changes nothing.
     """
+    if frame.event not in DECISIONS:
+        return _newer_frame(frame, interceptors, call, failed)
     rewrites: dict[str, object] = {}
+    extra: dict[str, object] = {}
     for interceptor in interceptors:
         try:
             decision = call(interceptor.handler, _request(frame))
@@ -173,12 +196,50 @@ def intercept_frame(
             if interceptor.blocks_on_error:
                 return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")
             continue
+        if getattr(decision, "terminate", False):
+            extra["terminate"] = True
         if getattr(decision, "block", False):
-            return EventInterceptResponse(frame.id, block=True, reason=getattr(decision, "reason", ""))
+            return EventInterceptResponse(frame.id, block=True, reason=getattr(decision, "reason", ""), extra=extra)
         for field, value in found.items():
             rewrites[field] = value
             frame = _with(frame, _REWRITES[field], value)
-    return EventInterceptResponse(frame.id, **rewrites)  # type: ignore[arg-type]
+        if (message := getattr(decision, "message", None)) is not None:
+            extra["message"] = dict(message)
+    return EventInterceptResponse(frame.id, **rewrites, **({"extra": extra} if extra else {}))  # type: ignore[arg-type]
+
+
+def _newer_frame(
+    frame: EventIntercept,
+    interceptors: Iterable[RegisteredInterceptor],
+    call: Callable[..., object],
+    failed: Callable[[BaseException], None],
+) -> EventInterceptResponse:
+    """Do what `intercept_frame` does, for an event of the group `intercepts2`."""
+    from zot_ext.interception import newer  # noqa: PLC0415 - few extensions intercept more
+
+    values = newer.members(frame)
+    changed: dict[str, Any] = {}
+    answer = newer.response(frame.id, changed)
+    expected = newer.EVENTS[frame.event][1] if frame.event in newer.EVENTS else Record
+    for interceptor in interceptors:
+        try:
+            decision: Any = call(interceptor.handler, newer.request(frame.event, values))
+            if decision is None:
+                continue
+            if not isinstance(decision, (Blocked, expected)):
+                raise TypeError(f"an interceptor of {frame.event!r} answers {expected.__name__}, block(...) or None")
+            if getattr(decision, "block", True):  # `Blocked` has no such field
+                return EventInterceptResponse(frame.id, block=True, reason=getattr(decision, "reason", ""))
+            found = newer.rewrites(decision)
+            answer = newer.response(frame.id, {**changed, **found})
+        except BaseException as error:  # noqa: BLE001 - as in `intercept_frame`
+            failed(error)
+            if interceptor.blocks_on_error:
+                return EventInterceptResponse(frame.id, block=True, reason=f"a guard failed: {error}")
+            continue
+        values = newer.applied(values, found)
+        changed.update(found)
+    return answer
 
 
 def _refusal(frame: EventIntercept, answer: Blocked) -> EventInterceptResponse:

@@ -1,0 +1,63 @@
+"""`Tools`: the groups `tools2` and `call_tool`."""
+
+from __future__ import annotations
+
+from zot_ext.errors import NotGranted
+from zot_ext.protocol.groups.tools import ShowProgress
+from zot_ext.protocol.raw import RawObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from zot_ext.calls.caller import Caller
+    from zot_ext.protocol.groups.tools import ToolAnswer
+
+
+class Tools:
+    """`ext.tools`."""
+
+    def __init__(
+        self,
+        call: Callable[..., dict[str, Any]],
+        require: Callable[[str], None],
+        send: Callable[[ShowProgress], None],
+        caller: Caller | None,
+    ) -> None:
+        self._call, self._require, self._send, self._caller = call, require, send, caller
+
+    def progress(self, text: str) -> None:
+        """Show text while the tool runs whose handler calls this; in other handlers nothing happens."""
+        from zot_ext.calls.caller import current_request  # noqa: PLC0415 - only tools with progress need it
+
+        self._require("tools2")
+        if current_request.get():
+            self._send(ShowProgress(current_request.get(), text))
+
+    def all(self) -> list[dict[str, Any]]:
+        """List the tools: `name`, `description`, `schema`, `source`, `active`, `deferred`."""
+        found: list[dict[str, Any]] = self._call("tools.list")["tools"]
+        return found
+
+    def active(self) -> list[str]:
+        """Return the names of the tools that the model may call."""
+        return [str(name) for name in self._call("tools.active")["names"]]
+
+    def set_active(self, names: Iterable[str]) -> list[str]:
+        """Take all other tools from the model, from its next request on, until the extension ends; return the names
+        that are left. What another extension has taken away stays away. Raises `HostError` for unknown names."""
+        answer = self._call("tools.set_active", names=[*names])
+        return [str(name) for name in answer["names"]]
+
+    def call(self, tool: str, /, *, builtin: bool = False, **args: object) -> ToolAnswer:
+        """Call a tool and return its result, in the group `call_tool`; `call_with` takes the arguments as one
+        dictionary. With `builtin` it is the host's own tool, also if an extension has taken its place."""
+        return self.call_with(tool, args, builtin=builtin)
+
+    def call_with(self, tool: str, args: dict[str, object], *, builtin: bool = False) -> ToolAnswer:
+        """See `call`."""
+        self._require("call_tool")
+        if self._caller is None:
+            raise NotGranted("name the group in Extension(..., capabilities=('call_tool',))")
+        return self._caller.call_tool(tool, RawObject.from_value(args), builtin=builtin)

@@ -1,0 +1,247 @@
+"""`Groups`: the methods of the host by group, as in `ext.ui.confirm(...)`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar, Unpack, overload
+
+    from zot_ext.calls.agent import Control, Messages, ModelCalls, Programs
+    from zot_ext.calls.bus import Bus, Resources
+    from zot_ext.calls.panels import PanelMode, PanelOptions, ScreenPanel
+    from zot_ext.calls.session import KeyValues, Secrets, Session
+    from zot_ext.calls.tools import Tools
+    from zot_ext.calls.ui import Ui
+    from zot_ext.calls.widgets import EditorAccess, Keys, Widgets
+    from zot_ext.panel import Panel
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.registrations import Registrations
+    from zot_ext.runtime.runner import ExtensionRunner
+    from zot_ext.screen.handlers import ScreenHandlers
+    from zot_ext.screen.rendering import RenderedKind, Rendering
+
+    Handler = TypeVar("Handler", bound=Callable[..., object])
+else:
+
+    def overload(function):
+        return function
+
+
+class Groups:
+    """A base class of `Extension`."""
+
+    def call(self, method: str, **params: object) -> dict[str, Any]:
+        """Ask the host for something; see `Extension.call`."""
+        raise NotImplementedError
+
+    def on(self, event: str) -> Callable[[Handler], Handler]:
+        """Register an observer of an event; see `Extension.on`."""
+        raise NotImplementedError
+
+    def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def require(self, capability: str) -> None:
+        """Raise `NotGranted` unless the host grants `capability`."""
+        raise NotImplementedError
+
+    def send(self, frame: FromExtension) -> None:
+        """Send a frame as it is."""
+        raise NotImplementedError
+
+    _runner: ExtensionRunner | None
+    _registrations: Registrations
+
+    @overload
+    def panel(self, id: str, title: str = "", footer: str = "") -> Panel: ...
+
+    @overload
+    def panel(  # noqa: F811
+        self, id: str, title: str = "", footer: str = "", *, mode: PanelMode, **options: Unpack[PanelOptions]
+    ) -> ScreenPanel: ...
+
+    def panel(  # noqa: F811
+        self, id: str, title: str = "", footer: str = "", *, mode: Any = "", **options: Any
+    ) -> Any:
+        """Make a panel; the author chooses `id`. With a `mode` it is a `ScreenPanel`, in the group `panels2`, and the
+        options are those of `panels.open`: `anchor`, `width`, `handles_esc`, ..."""
+        if mode:
+            from zot_ext.calls.panels import ScreenPanel  # noqa: PLC0415 - as below
+
+            made = self._registrations.panels[id] = ScreenPanel(id, title, footer, self, mode, options)
+            return made
+        from zot_ext.panel import Panel  # noqa: PLC0415 - only panels need it
+
+        panel = self._registrations.panels[id] = Panel(id, title, footer, self)
+        return panel
+
+    def enqueue(self, panel: ScreenPanel, handler: Callable[..., object]) -> bool:
+        """Run a handler of a panel in turn with its others. False if the extension ends."""
+        return self._runner is not None and self._runner.enqueue(panel, handler)
+
+    @property
+    def _screen(self) -> ScreenHandlers:
+        screen = self._registrations.screen
+        if screen is None:
+            from zot_ext.screen.handlers import ScreenHandlers  # noqa: PLC0415 - few extensions have any
+
+            screen = self._registrations.screen = ScreenHandlers(self.call)
+            self._registrations.hello.append(screen.greeted)
+        return screen
+
+    def completer(self, trigger: str = "", *, command: str = "") -> Callable[[Handler], Handler]:
+        """Register what suggests words that begin with `trigger`, or the arguments of a slash command, in the group
+        `autocomplete`. The handler takes a `CompletionRequest` and returns texts or `Suggestion`s, best first."""
+        if bool(trigger) == bool(command):
+            raise ValueError("a completer has either a trigger or a command")
+
+        def register(handler: Handler) -> Handler:
+            late = self._screen.add_completer(trigger, command.removeprefix("/"), handler)
+            if self._runner is not None:
+                late()
+            return handler
+
+        return register
+
+    def renderer(self, kind: RenderedKind, name: str) -> Callable[[Handler], Handler]:
+        """Register what draws calls or results of a tool (`*`: of all), or messages of a `custom_type`, in the group
+        `renderers`. The handler takes a `RenderRequest` and returns lines, as for `ext.widgets.set`, or one text; an
+        empty list shows nothing, None shows it as zot does."""
+
+        def register(handler: Handler) -> Handler:
+            late = self._screen.add_renderer(kind, name, handler)
+            if self._runner is not None:
+                late()
+            return handler
+
+        return register
+
+    def editor_key(self, *keys: str) -> Callable[[Handler], Handler]:
+        """Register what is asked about keys of the editor, or all keys without any names, in the group `editor`.
+
+        The handler takes an `EditorKey` and has 50 ms. It returns None if it has no use for the key; True if the key
+        shall do nothing; the name of a key that is handled in place of it; or objects such as `{"insert": "text"}`: see
+        `editor_key` in docs/extension-editor.md.
+        """
+
+        def register(handler: Handler) -> Handler:
+            late = self._screen.set_key_handler(handler, keys)
+            if self._runner is not None:
+                late()
+            return handler
+
+        return register
+
+    def decorator(self, handler: Handler) -> Handler:
+        """Register what says how the text in the editor is drawn, in the group `editor`. The handler takes an
+        `EditorText` and returns spans such as `{"start": 0, "end": 4, "style": "accent", "bold": True}`."""
+        late = self._screen.set_decorator(handler)
+        if self._runner is not None:
+            late()
+        return handler
+
+    @property
+    def rendering(self) -> Rendering:
+        """What renderers draw, in the group `renderers`."""
+        from zot_ext.screen.rendering import Rendering  # noqa: PLC0415 - loaded when it is first used
+
+        return Rendering(self.call)
+
+    @property
+    def tools(self) -> Tools:
+        """Other tools, and the call that runs, in the groups `tools2` and `call_tool`."""
+        from zot_ext.calls.tools import Tools  # noqa: PLC0415 - loaded when it is first used
+
+        return Tools(self.call, self.require, self.send, None if self._runner is None else self._runner.caller)
+
+    @property
+    def ui(self) -> Ui:
+        """Dialogs with the person, in the group `ui`."""
+        from zot_ext.calls.ui import Ui  # noqa: PLC0415 - loaded when it is first used
+
+        return Ui(self.call)
+
+    @property
+    def widgets(self) -> Widgets:
+        """What is shown beside the conversation, in the group `widgets`."""
+        from zot_ext.calls.widgets import Widgets  # noqa: PLC0415 - as above
+
+        return Widgets(self.call)
+
+    @property
+    def editor(self) -> EditorAccess:
+        """What the person is typing, in the group `editor`."""
+        from zot_ext.calls.widgets import EditorAccess  # noqa: PLC0415 - as above
+
+        return EditorAccess(self.call)
+
+    @property
+    def keys(self) -> Keys:
+        """Keys that run commands, in the group `keys`."""
+        from zot_ext.calls.widgets import Keys  # noqa: PLC0415 - as above
+
+        return Keys(self.call)
+
+    @property
+    def session(self) -> Session:
+        """The stored conversation, in the group `session`."""
+        from zot_ext.calls.session import Session  # noqa: PLC0415 - as above
+
+        return Session(self.call)
+
+    @property
+    def kv(self) -> KeyValues:
+        """Values that the extension keeps, in the group `storage`."""
+        from zot_ext.calls.session import KeyValues  # noqa: PLC0415 - as above
+
+        return KeyValues(self.call)
+
+    @property
+    def secrets(self) -> Secrets:
+        """Secrets that the extension keeps, in the group `storage`."""
+        from zot_ext.calls.session import Secrets  # noqa: PLC0415 - as above
+
+        return Secrets(self.call)
+
+    @property
+    def messages(self) -> Messages:
+        """Messages in the name of the user, in the group `messages`."""
+        from zot_ext.calls.agent import Messages  # noqa: PLC0415 - as above
+
+        return Messages(self.call)
+
+    @property
+    def control(self) -> Control:
+        """What the agent does, in the group `control`."""
+        from zot_ext.calls.agent import Control  # noqa: PLC0415 - as above
+
+        return Control(self.call)
+
+    @property
+    def programs(self) -> Programs:
+        """Programs that the host runs, in the group `exec`."""
+        from zot_ext.calls.agent import Programs  # noqa: PLC0415 - as above
+
+        return Programs(self.call)
+
+    @property
+    def bus(self) -> Bus:
+        """Messages between extensions, in the group `bus`."""
+        from zot_ext.calls.bus import Bus  # noqa: PLC0415 - as above
+
+        return Bus(self.call, self.on)
+
+    @property
+    def resources(self) -> Resources:
+        """Skills, prompt templates and themes that come and go, in the group `resources`."""
+        from zot_ext.calls.bus import Resources  # noqa: PLC0415 - as above
+
+        return Resources(self.call)
+
+    @property
+    def model(self) -> ModelCalls:
+        """The model of the agent, and questions to any model, in the group `model`."""
+        from zot_ext.calls.agent import ModelCalls  # noqa: PLC0415 - as above
+
+        return ModelCalls(self.call, self._call)

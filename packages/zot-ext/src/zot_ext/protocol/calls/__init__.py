@@ -1,0 +1,34 @@
+"""The methods of `host_call`: what an extension can ask the host for, as data.
+
+Documentation, `zot ext check` and the checks of the host read this table. To add a method: its row in the module of its
+subject, and a function with its name in the module of its group in `zot_agent/extensions/calls/methods`.
+
+```text
+method        `HostMethod`, `params_problem`
+person        `ui`;  screen  `widgets`, `editor`, `keys`, `autocomplete`, `renderers`;  editing  keys of the `editor`
+panels        `panels2`
+conversation  `messages`, `storage`;  session  `session`
+agent         `control`, `model`, `exec`, `tools2`, `resources`, `bus`, `cancel`
+```
+"""
+
+from __future__ import annotations
+
+from zot_ext.protocol.calls.agent import AGENT
+from zot_ext.protocol.calls.conversation import CONVERSATION
+from zot_ext.protocol.calls.editing import EDITING
+from zot_ext.protocol.calls.method import KINDS, CallParam, HostMethod, params_problem
+from zot_ext.protocol.calls.panels import PANELS
+from zot_ext.protocol.calls.person import PERSON
+from zot_ext.protocol.calls.screen import SCREEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CALLS", "KINDS", "METHODS", "CallParam", "HostMethod", "params_problem"]
+
+CALLS: tuple[HostMethod, ...] = (*PERSON, *SCREEN, *EDITING, *PANELS, *CONVERSATION, *AGENT)
+"""All methods, by group."""
+
+METHODS: Mapping[str, HostMethod] = {method.name: method for method in CALLS}

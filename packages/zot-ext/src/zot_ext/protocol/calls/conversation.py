@@ -1,0 +1,83 @@
+"""Messages, the stored conversation, and what an extension keeps."""
+
+from __future__ import annotations
+
+from zot_ext.protocol.calls.method import IMAGES, CallParam, HostMethod
+from zot_ext.protocol.calls.session import SESSION
+
+_KEY = CallParam("key", "text", "1 to 200 characters.", required=True)
+_SCOPE = CallParam(
+    "scope", "text", "`global` (the default), `project` (the folder), `session`, or `process` (until zot ends)."
+)
+
+CONVERSATION: tuple[HostMethod, ...] = (
+    HostMethod(
+        "messages.send",
+        "messages",
+        "Add a message in the name of the user.",
+        (
+            CallParam("text", "text", "What the model reads.", required=True),
+            IMAGES,
+            CallParam(
+                "deliver_as",
+                "text",
+                "`steer`: before the next model call. `follow_up` (the default): when the model would stop. "
+                "`next_turn`: with the next prompt. `interrupt`: stop what runs, and answer this.",
+            ),
+            CallParam(
+                "trigger",
+                "flag",
+                "If nothing runs, have `steer` and `follow_up` answered now (the default), not later.",
+            ),
+            CallParam("display_text", "text", "What the person sees in its place."),
+            CallParam("hidden", "flag", "Do not show it to the person."),
+            CallParam("custom_type", "text", "Stored with it, for the extension."),
+            CallParam("details", "any", "Stored with it, as JSON; 64 KiB at most. Models never see it."),
+            CallParam("expand", "flag", "Run a slash command in it; with `follow_up` once the run has ended."),
+            CallParam("wait", "flag", "Return when it is part of the conversation; `cancelled` if it never will be."),
+        ),
+        "`delivered`: `started`, `queued`, `kept` (for the next prompt), or `read` with `wait`",
+    ),
+    *SESSION,
+    HostMethod(
+        "kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE), "`value`, null without one"
+    ),
+    HostMethod(
+        "kv.set",
+        "storage",
+        "Keep a value.",
+        (_KEY, CallParam("value", "any", "Any JSON value but null.", required=True), _SCOPE),
+    ),
+    HostMethod("kv.delete", "storage", "Delete a value.", (_KEY, _SCOPE)),
+    HostMethod("kv.keys", "storage", "List the keys of a scope.", (_SCOPE,), "`keys`"),
+    HostMethod("secret.get", "storage", "Read a secret of the extension.", (_KEY,), "`value`, null without one"),
+    HostMethod(
+        "secret.set",
+        "storage",
+        "Keep a secret where zot keeps the keys of providers: the keyring of the system or `auth.json`.",
+        (_KEY, CallParam("value", "text", "Not empty.", required=True)),
+    ),
+    HostMethod("secret.delete", "storage", "Delete a secret, or the tokens of a sign-in.", (_KEY,)),
+    HostMethod(
+        "auth.authorize",
+        "storage",
+        "Get an access token for a service of the extension: the token kept as a secret, refreshed if it ends "
+        "soon, else that of a new sign-in (OAuth 2.0 with PKCE, for public clients).",
+        (
+            _KEY,
+            CallParam("token_url", "text", "Where codes become tokens; https.", required=True),
+            CallParam("client_id", "text", "The id of the extension at the service."),
+            CallParam("flow", "text", "`browser` (the default): a page returns to this machine. `device`: a code."),
+            CallParam("authorize_url", "text", "The page of the flow `browser`; https."),
+            CallParam("device_url", "text", "Where the flow `device` begins; https."),
+            CallParam("scope", "text", "What to ask for."),
+            CallParam("parameters", "object", "Added to the first request: strings."),
+            CallParam("ports", "list", "The ports that the service returns to; any by default."),
+            CallParam("path", "text", "The path that it returns to; `/callback` by default."),
+            CallParam("title", "text", "The name of the service, for the person."),
+            CallParam("refused", "text", "A token that the service has refused: get another one."),
+            CallParam("ask", "flag", "Whether the person may be asked (the default); else `not_found`."),
+        ),
+        "`value`, `expires` (seconds since 1970, or null), `scope`",
+    ),
+)

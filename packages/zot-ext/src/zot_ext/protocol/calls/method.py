@@ -1,0 +1,57 @@
+"""`HostMethod`: a method as data, and the check of its parameters."""
+
+from __future__ import annotations
+
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class CallParam(Record):
+    """A parameter; `kind` is a key of `KINDS`."""
+
+    name: str
+    kind: str
+    doc: str
+    required: bool = False
+
+
+IMAGES = CallParam("images", "list", "Objects: `data`, a PNG, JPEG, GIF or WebP in base64.")
+
+
+class HostMethod(Record):
+    """A method: its group, its parameters, and the fields of its result in words. `in_command`: it can only be called
+    by the handler of a slash command or a shortcut, with that request as `parent_id`."""
+
+    name: str
+    group: str
+    doc: str
+    params: tuple[CallParam, ...] = ()
+    result: str = "nothing"
+    in_command: bool = False
+
+
+KINDS: dict[str, tuple[str, type | tuple[type, ...]]] = {
+    "text": ("a string", str),
+    "whole": ("a whole number", int),
+    "flag": ("true or false", bool),
+    "list": ("a list", list),
+    "object": ("an object", dict),
+    "any": ("a JSON value", object),
+}
+"""The kinds of parameters, with their name in errors."""
+
+
+def params_problem(method: HostMethod, params: Mapping[str, object]) -> str:
+    """Return what is wrong with the parameters of a call, one line; empty if nothing is. Unknown ones are ignored."""
+    for param in method.params:
+        value = params.get(param.name)
+        words, types = KINDS[param.kind]
+        if value is None:
+            if param.required:
+                return f"{param.name} is missing: it must be {words}"
+        elif not isinstance(value, types) or (param.kind == "whole" and isinstance(value, bool)):
+            return f"{param.name} must be {words}"
+    return ""

@@ -1,0 +1,73 @@
+"""Panels that an extension draws itself."""
+
+from __future__ import annotations
+
+from zot_ext.protocol.calls.method import CallParam, HostMethod
+
+MODES = ("overlay", "inline", "replace_editor")
+"""Where a panel is: over the conversation, above the editor, or in its place."""
+
+ANCHORS = (
+    "center",
+    "top_left",
+    "top_center",
+    "top_right",
+    "left_center",
+    "right_center",
+    "bottom_left",
+    "bottom_center",
+    "bottom_right",
+)
+"""What an overlay is placed at."""
+
+_ID = CallParam("id", "text", "The panel; 1 to 100 characters.", required=True)
+
+_ROOM = "`width`, `height`: the cells of a line and the most lines; `visible`"
+
+_CHANGED = (
+    CallParam("title", "text", "A few words for the frame, which has the name of the extension too."),
+    CallParam("footer", "text", "A line for the frame, usually the keys."),
+    CallParam("anchor", "text", "Where an overlay is: `" + "`, `".join(ANCHORS) + "`. The first by default."),
+    CallParam("width", "any", 'Cells of a line, or `"50%"` of the screen; 60 by default. It is made to fit.'),
+    CallParam("height", "any", "The most lines, as `width`; without it, as many as there are, up to the screen's."),
+    CallParam("min_width", "whole", "Cells that a percentage does not go below."),
+    CallParam("offset_x", "whole", "Cells to the right of the anchor; negative to the left."),
+    CallParam("offset_y", "whole", "Rows below the anchor; negative above."),
+    CallParam("row", "any", "The first row, or a percentage of what is free, in place of the anchor."),
+    CallParam("column", "any", "The first column, likewise."),
+    CallParam("margin", "whole", "Cells that stay free at the edges of the screen; 0 by default."),
+    CallParam("z", "whole", "Higher ones cover lower ones; 0 by default. Of equals the last that got the keys."),
+    CallParam("min_terminal_width", "whole", "On a screen with fewer columns the panel is not shown."),
+    CallParam("min_terminal_height", "whole", "The same for rows."),
+    CallParam("hidden", "flag", "Do not show it."),
+)
+
+PANELS: tuple[HostMethod, ...] = (
+    HostMethod(
+        "panels.open",
+        "panels2",
+        "Open a panel, until it is closed or the extension ends. The frame `panel_draw` fills it.",
+        (
+            _ID,
+            CallParam("mode", "text", "`" + "`, `".join(MODES) + "`. The first by default."),
+            *_CHANGED,
+            CallParam("passive", "flag", "It does not take the keys; what has them keeps them."),
+            CallParam("handles_esc", "flag", "Esc is a key of the panel; pressed twice it still closes it."),
+            CallParam("handles_ctrl_c", "flag", "The same for Ctrl+C."),
+            CallParam("paste", "flag", "It wants `panel_paste`; without this a paste is typed."),
+            CallParam("mouse", "flag", "It wants `panel_mouse`."),
+        ),
+        _ROOM,
+    ),
+    HostMethod(
+        "panels.change",
+        "panels2",
+        "Move, hide or name an open panel, or give it the keys. What is left out stays.",
+        (
+            _ID,
+            *_CHANGED,
+            CallParam("focus", "flag", "True: it gets the keys and comes to the front. False: it loses them."),
+        ),
+        _ROOM,
+    ),
+)

@@ -1,0 +1,135 @@
+"""What an extension shows and changes on the screen."""
+
+from __future__ import annotations
+
+from zot_ext.protocol.calls.method import CallParam, HostMethod
+
+_KEY = CallParam("key", "text", "A key such as `f6`, `ctrl+alt+p` or `alt+b`.", required=True)
+_COMPLETER = (
+    CallParam(
+        "trigger",
+        "text",
+        "What the words begin with: 1 to 8 characters, no letter or digit first, and not those of zot: `/`, `@`, `!`.",
+    ),
+    CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
+)
+_RENDERER = (
+    CallParam("kind", "text", "`tool_call`, `tool_result` or `message`.", required=True),
+    CallParam("name", "text", "The tool, or the `custom_type` of messages; `*` for all tools.", required=True),
+)
+
+SCREEN: tuple[HostMethod, ...] = (
+    HostMethod(
+        "widgets.set",
+        "widgets",
+        "Show something beside the conversation, until it is replaced or the extension ends.",
+        (
+            CallParam("key", "text", "Names it, for the extension; 1 to 100 characters.", required=True),
+            CallParam(
+                "lines",
+                "list",
+                "Strings, which may have colours (SGR), or lists of spans: objects with `text`, and `style`, `bg` "
+                "(tokens of the theme or `#rrggbb`), `bold`, `faint`, `italic`, `underline`, `inverse`, `strike`. "
+                "Empty or null to remove it.",
+            ),
+            CallParam(
+                "place",
+                "text",
+                "`status`, `above_editor` (the default), `below_editor`, `header` (above the conversation), `footer` "
+                "(in place of the status row), or the borders of the editor: `top_left`, `top_right`, `bottom_left`, "
+                "`bottom_right`. Only the first line is shown in the status row and in a border.",
+            ),
+            CallParam("priority", "whole", "Higher ones come first at their place; 0 by default."),
+        ),
+    ),
+    HostMethod(
+        "widgets.title",
+        "widgets",
+        "Name the window of the terminal.",
+        (CallParam("text", "text", "Empty for the title of zot.", required=True),),
+    ),
+    HostMethod(
+        "widgets.alert",
+        "widgets",
+        "Call the person, once a second at most. The terminal shows a notification on the desktop or rings, as the "
+        "setting `notify` says, while another window is in front. Else nothing is shown.",
+        (CallParam("text", "text", "One line.", required=True),),
+    ),
+    HostMethod(
+        "widgets.working",
+        "widgets",
+        "Change the row that shows that work is going on. What is left out is as zot has it.",
+        (
+            CallParam("message", "text", "In place of what the agent does."),
+            CallParam("frames", "list", "Strings of one cell, shown in turn."),
+            CallParam("interval_ms", "whole", "Milliseconds for each; 33 at least."),
+            CallParam("hidden", "flag", "Do not show the row."),
+            CallParam("thinking", "text", "In place of the word before what the model thinks, from now on."),
+        ),
+    ),
+    HostMethod(
+        "theme.get",
+        "widgets",
+        "Say which theme is in use.",
+        (),
+        "`name`; `colors`: by token, `#rrggbb`, the number of one of 256 colours, or `default`; those of backgrounds "
+        "end in `.background`",
+    ),
+    HostMethod("theme.list", "widgets", "List the themes.", (), "`names`"),
+    HostMethod(
+        "theme.set",
+        "widgets",
+        "Draw with another theme until zot ends.",
+        (CallParam("name", "text", "One of `theme.list`.", required=True),),
+    ),
+    HostMethod(
+        "editor.get", "editor", "Read what is being typed.", (), "`text`, `cursor`: a place in it, counted from 0"
+    ),
+    HostMethod(
+        "editor.set",
+        "editor",
+        "Replace what is being typed.",
+        (
+            CallParam("text", "text", "The new text.", required=True),
+            CallParam("cursor", "whole", "Where the cursor is then; at the end by default."),
+            CallParam("expected", "text", "Do nothing but fail with `busy` if another text is there now."),
+        ),
+    ),
+    HostMethod(
+        "editor.paste",
+        "editor",
+        "Insert text at the cursor.",
+        (CallParam("text", "text", "What to insert.", required=True),),
+    ),
+    HostMethod(
+        "keys.bind",
+        "keys",
+        "Let a key run a slash command of this extension, until it ends.",
+        (_KEY, CallParam("command", "text", "The name of the command, and what follows it.", required=True)),
+    ),
+    HostMethod("keys.unbind", "keys", "Give a key back.", (_KEY,)),
+    HostMethod(
+        "completions.register",
+        "autocomplete",
+        "Suggest words while the person types, until the extension ends: zot asks with `event_intercept`, event "
+        "`complete`. With either `trigger` or `command`.",
+        _COMPLETER,
+    ),
+    HostMethod("completions.unregister", "autocomplete", "Suggest nothing there any more.", _COMPLETER),
+    HostMethod(
+        "renderers.register",
+        "renderers",
+        "Draw something in the conversation in place of zot, until the extension ends: zot asks with "
+        "`event_intercept`, event `render`. The newest renderer counts.",
+        _RENDERER,
+    ),
+    HostMethod("renderers.unregister", "renderers", "Let zot draw it again.", _RENDERER),
+    HostMethod("renderers.again", "renderers", "Draw again what this renderer has drawn.", _RENDERER),
+    HostMethod(
+        "renderers.expand",
+        "renderers",
+        "Expand everything in the conversation, new cells too, or fold it.",
+        (CallParam("expanded", "flag", "Left out, nothing changes."),),
+        "`expanded`: whether it is",
+    ),
+)

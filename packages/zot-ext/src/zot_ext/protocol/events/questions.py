@@ -1,0 +1,147 @@
+"""What the host asks with `event_intercept` about something that an extension has registered, as data.
+
+These questions need no subscription. The rows are those of events that can be intercepted, so that ids, limits,
+cancelling and the check of answers are the same.
+"""
+
+from __future__ import annotations
+
+from zot_ext.protocol.calls.method import CallParam
+from zot_ext.protocol.events.interceptable import InterceptableEvent, row_problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMPLETE, RENDER, EDITOR_KEY, EDITOR_DECORATE = "complete", "render", "editor_key", "editor_decorate"
+
+TRIGGER = 8
+"""The most characters of a trigger."""
+
+RENDERED = ("tool_call", "tool_result", "message")
+"""Values of `kind` in `renderers.register` and in the question `render`."""
+
+QUESTIONS: Mapping[str, InterceptableEvent] = {
+    row.name: row
+    for row in (
+        InterceptableEvent(
+            "tool_prepare",
+            "tools2",
+            "The model has called a tool with `prepare_args`.",
+            (CallParam("tool_name", "text", "the tool"), CallParam("tool_args", "object", "the arguments")),
+            (CallParam("modified_args", "object", "the arguments for the tool"),),
+            blockable=False,
+            limit="prepare_seconds",
+        ),
+        InterceptableEvent(
+            COMPLETE,
+            "autocomplete",
+            "The person types a word for which `completions.register` has named a completer.",
+            (
+                CallParam("trigger", "text", "what the word begins with; empty for an argument of a command"),
+                CallParam("command", "text", "the slash command; empty for a word with a trigger"),
+                CallParam("prefix", "text", "the word up to the cursor, without the trigger"),
+                CallParam("line", "text", "the line up to the cursor, at most 2,000 characters"),
+            ),
+            (
+                CallParam(
+                    "items",
+                    "list",
+                    "at most 50, best first: strings, or objects with `text`, which takes the place of the word, "
+                    "`label` and `description`",
+                ),
+            ),
+            blockable=False,
+            limit="complete_seconds",
+        ),
+        InterceptableEvent(
+            RENDER,
+            "renderers",
+            "Something is shown for which `renderers.register` has named a renderer.",
+            (
+                CallParam("kind", "text", "`tool_call`, `tool_result` or `message`"),
+                CallParam("name", "text", "the tool, or the `custom_type` of the message"),
+                CallParam("item", "text", "the id of the call or of the message"),
+                CallParam("width", "whole", "how many cells a line has"),
+                CallParam("expanded", "flag", "whether the person wants to see all of it"),
+                CallParam("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
+                CallParam("args", "object", "the arguments of the call"),
+                CallParam("text", "text", "the text of the result or of the message, at most 64 KiB"),
+            ),
+            (
+                CallParam(
+                    "lines",
+                    "list",
+                    "at most 500 lines, as in `widgets.set`; empty to show nothing, null to show it as zot does",
+                ),
+            ),
+            blockable=False,
+            limit="render_seconds",
+        ),
+        InterceptableEvent(
+            EDITOR_KEY,
+            "editor",
+            "A key was pressed in the editor, about which `editor.keys` wants to be asked.",
+            (
+                CallParam("key", "text", "its name without modifiers; `rune` for a character"),
+                CallParam("typed", "text", "the character that it types; empty for other keys"),
+                CallParam("mods", "list", "its modifiers: `ctrl`, `alt`, `shift`, `super`, `hyper`"),
+                CallParam(
+                    "text", "text", "what is being typed, at most 64 KiB; of a longer text no key is asked about"
+                ),
+                CallParam("cursor", "whole", "the place of the cursor in it, from 0"),
+                CallParam("mode", "text", "the mode of this extension that is in force; empty if none of them is"),
+            ),
+            (
+                CallParam("consumed", "flag", "the key does nothing more; so it is if there are `ops` or `keys`"),
+                CallParam(
+                    "ops",
+                    "list",
+                    "at most 100 objects with one member, done in order: `insert` a text, `delete` a range "
+                    "`[from, to]`, `move` the cursor, `set` the text, `do` an action of the keys of zot by its name, "
+                    "such as `undo`, `mode` another mode of this extension",
+                ),
+                CallParam("keys", "list", "at most 20 names of keys that are handled in place of this one"),
+            ),
+            blockable=False,
+            limit="editor_key_seconds",
+        ),
+        InterceptableEvent(
+            EDITOR_DECORATE,
+            "editor",
+            "The text in the editor has changed, and `editor.decorate` wants to be asked.",
+            (
+                CallParam("text", "text", "what is being typed, at most 64 KiB; longer texts are drawn as they are"),
+                CallParam("cursor", "whole", "the place of the cursor in it, from 0"),
+            ),
+            (
+                CallParam(
+                    "spans",
+                    "list",
+                    "at most 5,000 objects: `start` and `end` in the text, and how that is drawn, as spans of "
+                    "`widgets.set`: `style`, `bg`, `bold`, `faint`, `italic`, `underline`, `inverse`, `strike`",
+                ),
+            ),
+            blockable=False,
+            limit="editor_decorate_seconds",
+        ),
+    )
+}
+"""The questions by the value of `event`."""
+
+
+def completer_problem(params: Mapping[str, object]) -> str:
+    """Return what is wrong with the parameters of `completions.register`, one line; empty if nothing is."""
+    trigger, command = str(params.get("trigger") or ""), str(params.get("command") or "")
+    if bool(trigger) == bool(command):
+        return "either trigger or command must be given"
+    if trigger and (len(trigger) > TRIGGER or not trigger.isprintable() or " " in trigger or trigger[0].isalnum()):
+        return f"trigger must be 1 to {TRIGGER} characters without spaces, and no letter or digit first"
+    if trigger[:1] in ("/", "@", "!"):
+        return f"words with {trigger[0]} first are completed by zot"
+    return ""
+
+
+def question_problem(question: str, answer: Mapping[str, object]) -> str:
+    """Return what is wrong with the members of the answer to a question, one line; empty if nothing is."""
+    return row_problem(QUESTIONS[question], answer)

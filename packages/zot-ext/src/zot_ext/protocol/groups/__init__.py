@@ -1,0 +1,1 @@
+"""Frames of single groups, which few extensions ask for."""

@@ -1,0 +1,1 @@
+"""Providers of models that an extension serves: what authors use."""

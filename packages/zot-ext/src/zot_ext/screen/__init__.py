@@ -1,0 +1,1 @@
+"""What the screen asks of an extension: `completion` and `rendering` are what authors see, `handlers` answers."""

@@ -1,0 +1,49 @@
+"""`RenderRequest`, which a renderer takes, and `Rendering`: the calls about what renderers draw."""
+
+from __future__ import annotations
+
+from zot_ext.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal, TypeAlias
+
+    RenderedKind: TypeAlias = Literal["tool_call", "tool_result", "message"]
+    RenderedLine: TypeAlias = str | Sequence[Mapping[str, object]]
+
+
+class RenderRequest(Record):
+    """Something to draw in lines of `width` cells: a call of the tool `name`, its result, or a message with this
+    `custom_type`. `state` of a call is `running`, `ok`, `failed`, `stopped` or `refused`. `text` is that of the result
+    or of the message."""
+
+    kind: RenderedKind
+    name: str
+    item: str
+    width: int
+    expanded: bool = False
+    state: str = ""
+    args: Mapping[str, Any] = {}
+    text: str = ""
+
+
+class Rendering:
+    """`ext.rendering`, in the group `renderers`. Each method raises `HostError` with the code `unavailable` where there
+    is no screen."""
+
+    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+        self._call = call
+
+    @property
+    def expanded(self) -> bool:
+        """Whether everything is expanded."""
+        return bool(self._call("renderers.expand")["expanded"])
+
+    def expand(self, expanded: bool = True) -> None:  # noqa: FBT001, FBT002 - the only thing that it says
+        """Expand everything in the conversation, new cells too, or fold it."""
+        self._call("renderers.expand", expanded=expanded)
+
+    def again(self, kind: RenderedKind, name: str) -> None:
+        """Draw everything that this renderer has drawn again."""
+        self._call("renderers.again", kind=kind, name=name)
