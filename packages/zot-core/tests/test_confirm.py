@@ -3,10 +3,13 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from zot_core.confirm import Decision, PermissionAnswer, PermissionQuestion, Permissions, confirm_gate
+from zot_core.confirm import Decision, PermissionAnswer, PermissionQuestion, Permissions, confirm_gate, preview
+from zot_core.display import CodeDisplay, DiffDisplay
+from zot_core.errors import ToolError
 from zot_core.events import Notice
 from zot_core.hooks import Refusal, ToolRequest
 from zot_core.permissions.rule import Rule, parse_permissions
@@ -155,3 +158,42 @@ def test_yolo_without_rules_imports_nothing_of_permissions() -> None:
         assert not [name for name in sys.modules if name.startswith(("zot_core.permissions", "tree_sitter"))]
     """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+async def test_a_person_decides_whether_a_command_runs_outside_or_a_hook_is_right() -> None:
+    asked: list[PermissionQuestion] = []
+    answers = iter([PermissionAnswer("yes"), PermissionAnswer("no"), PermissionAnswer("yes")])
+
+    async def ask(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question)
+        return next(answers)
+
+    permissions = Permissions("yolo", ask=ask)
+    decided: list[tuple[bool, bool]] = []
+    permissions.decided.add(lambda each: decided.append((each.allowed, each.outside)))
+    assert await permissions.offer("make", "it writes .git")
+    assert not await permissions.ask_about(CALL, "a hook program says so")
+    assert await permissions.ask_about(CALL, "again")
+    assert asked[0].reason.startswith("the sandbox stopped it: it writes .git")
+    assert [(each.call.arguments["command"], each.outside) for each in asked[:2]] == [("make", True), ("ls", False)]
+    assert decided == [(True, True), (False, False), (True, False)]
+    assert not await Permissions("ask").offer("make", "it writes .git")
+
+
+async def test_a_preview_is_about_the_file_in_the_folder_of_the_call(tmp_path: Path) -> None:
+    for name, text in (("here", "one\n"), ("there", "two\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(text)
+    client = ScriptedClient([])
+    write = ToolRequest("1", "write", {"path": "a.txt", "content": "three\n"})
+    edit = ToolRequest("1", "edit", {"path": "a.txt", "edits": [{"oldText": "one", "newText": "three"}]})
+    async with Runtime(Model("m", "v"), client=client, cwd=tmp_path / "here") as runtime:
+        for call, removed in ((write, "one"), (edit, "one"), (write.replace(cwd=str(tmp_path / "there")), "two")):
+            (shown,) = await preview(runtime.agent, call)
+            assert isinstance(shown, DiffDisplay)
+            assert removed in shown.diff
+        (new,) = await preview(runtime.agent, write.replace(arguments={"path": "b.txt", "content": "x"}))
+        assert new == CodeDisplay("b.txt", "x")
+        assert await preview(runtime.agent, ToolRequest("1", "bash", {"command": "ls"})) == []
+        with pytest.raises(ToolError):
+            await preview(runtime.agent, write.replace(arguments={"path": ".", "content": "x"}))

@@ -21,6 +21,9 @@ from zot_core.events import (
     JobStart,
     Notice,
     ReasoningDelta,
+    SubagentProgress,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolCall,
     ToolProgress,
@@ -45,7 +48,7 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (
         UserMessage(Message("user", [TextBlock("fix the failing test"), IMAGE], TIME)),
         '{"type":"user_message","content":[{"type":"text","text":"fix the failing test"},'
-        '{"type":"image","mime_type":"image/png","bytes":8}],"time":"2026-04-19T11:30:00Z"}',
+        '{"type":"image","mime_type":"image/png","bytes":8,"id":"633e93e285fbc812"}],"time":"2026-04-19T11:30:00Z"}',
     ),
     (AssistantStart(), '{"type":"assistant_start"}'),
     (TextDelta('é "quoted"\n'), '{"type":"text_delta","delta":"é \\"quoted\\"\\n"}'),
@@ -66,7 +69,7 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (
         ToolResultEvent("toolu_xyz", "read", False, [TextBlock("..."), IMAGE], '{"path":"a"}', {"lines": 3}),
         '{"type":"tool_result","id":"toolu_xyz","name":"read","is_error":false,"content":[{"type":"text","text":"..."},'
-        '{"type":"image","mime_type":"image/png","bytes":8}],"args":{"path":"a"},"details":{"lines":3}}',
+        '{"type":"image","mime_type":"image/png","bytes":8,"id":"633e93e285fbc812"}],"args":{"path":"a"},"details":{"lines":3}}',
     ),
     (
         ToolResultEvent("toolu_xyz", "read", True, []),
@@ -107,6 +110,12 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
         '{"type":"usage","input":1,"output":2,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null,'
         '"cumulative":{"input":3,"output":4,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null}}',
     ),
+    (
+        UsageEvent(Usage(1, 2), Usage(3, 4), "2"),
+        '{"type":"usage","input":1,"output":2,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null,'
+        '"cumulative":{"input":3,"output":4,"cache_read":0,"cache_write":0,"cost_usd":null,"reasoning":null},'
+        '"agent_id":"2"}',
+    ),
     (TurnEnd("end_turn"), '{"type":"turn_end","stop":"end_turn"}'),
     (TurnEnd("error", "not today"), '{"type":"turn_end","stop":"error","error":"not today"}'),
     (
@@ -125,6 +134,20 @@ EXAMPLES: list[tuple[AgentEvent, str]] = [
     (
         JobEnd("1", "make", "stopped", None),
         '{"type":"job_end","id":"1","command":"make","state":"stopped","exit_code":null}',
+    ),
+    (
+        SubagentStart("2", "explore", "look", "m", "1", "call_1", session="/s/a.jsonl"),
+        '{"type":"subagent_start","agent_id":"2","name":"explore","task":"look","model":"m","parent":"1",'
+        '"tool_call":"call_1","background":false,"session":"/s/a.jsonl"}',
+    ),
+    (
+        SubagentProgress("2", "read: a.py", 12, 0.5),
+        '{"type":"subagent_progress","agent_id":"2","line":"read: a.py","tokens":12,"seconds":0.5}',
+    ),
+    (
+        SubagentStop("2", "explore", "aborted", "it was stopped", 3, 12, None, 1.5),
+        '{"type":"subagent_stop","agent_id":"2","name":"explore","end":"aborted","error":"it was stopped","steps":3,'
+        '"tokens":12,"cost_usd":null,"seconds":1.5,"branch":"","worktree":""}',
     ),
     (Notice("warn", "hidden"), '{"type":"notice","level":"warn","message":"hidden"}'),
     (ErrorEvent("no key", 2), '{"type":"error","message":"no key"}'),

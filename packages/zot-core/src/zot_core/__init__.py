@@ -21,8 +21,9 @@ MODULES = {
     "zot_core.errors": "Busy Closed InvalidOutput Refused SessionError SessionLocked SessionNotFound ToolError",
     "zot_core.events": (
         "AgentEvent AssistantMessage AssistantStart AutoRetryEnd AutoRetryStart CompactDone CompactStart Done "
-        "ErrorEvent Notice ReasoningDelta RunEnd TextDelta ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs "
-        "ToolUseEnd ToolUseStart TurnEnd TurnStart UsageEvent UserMessage"
+        "ErrorEvent Notice ReasoningDelta RunEnd SubagentProgress SubagentStart SubagentStop TextDelta "
+        "ToolCall ToolProgress ToolResultEvent ToolStart ToolUseArgs ToolUseEnd ToolUseStart TurnEnd TurnStart "
+        "UsageEvent UserMessage"
     ),
     "zot_core.hooks": "Compaction Hooks ModelCallFailure Refusal ToolOutcome ToolRequest",
     "zot_core.limits": "RunLimits",
@@ -34,8 +35,14 @@ MODULES = {
     "zot_core.result": "ToolResult",
     "zot_core.runtime.answer": "RunFailed RunResult",
     "zot_core.runtime.blocking": "BlockingRuntime",
+    "zot_core.runtime.durable": "DurableRun RunWaits",
+    "zot_core.runtime.run_rows": "RunRecord RunState read_run",
     "zot_core.runtime.runtime": "Runtime",
     "zot_core.runtime.state": "RuntimeState",
+    "zot_core.runtime.subagents.definitions": "AgentDefinition AgentDefinitions agent_places find_agents",
+    "zot_core.runtime.subagents.limits": "AgentLimits",
+    "zot_core.runtime.subagents.subagent": "AgentResult SubAgent",
+    "zot_core.runtime.subagents.subagents": "Subagents",
     "zot_core.runtime.workspace": "Workspace",
     "zot_core.sandbox.files": "SandboxedFiles",
     "zot_core.sandbox.sandbox": "Sandbox open_sandbox",

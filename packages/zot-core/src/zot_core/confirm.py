@@ -98,6 +98,8 @@ class Permissions:
         self.save: Callable[[list[str]], Sequence[Rule]] = _parsed
         self.changed: Observe[PermissionMode] = Observe()
         """The mode has changed."""
+        self.asked: Observe[PermissionQuestion] = Observe()
+        """A person is about to be asked."""
         self.decided: Observe[PermissionDecision] = Observe()
         """A call may run, or was refused."""
         self._question = asyncio.Lock()
@@ -151,7 +153,10 @@ class Permissions:
             verdict = await self.judge.judge(call, agent)
             if verdict.action != "ask" or self.ask is None:
                 return verdict, None
-            question = PermissionQuestion(f"permission-{next(_ids)}", call, verdict.reason, verdict.always)
+            reason = f"{verdict.reason}; extension {call.by} makes it" if call.by else verdict.reason
+            reason += f"; the agent works in {call.cwd}" if call.cwd not in ("", agent.context.cwd) else ""
+            question = PermissionQuestion(f"permission-{next(_ids)}", call, reason, verdict.always)
+            self.asked.notify(question)
             answer = await self.ask(question)
             if answer.choice == "always" and verdict.always:
                 self.rules = [*self.rules, *self._kept_rules(verdict.always, agent)]
@@ -159,13 +164,24 @@ class Permissions:
 
     async def offer(self, command: str, reason: str) -> bool:
         """Ask whether a command of the tool bash that a sandbox has stopped runs again outside, in every mode."""
+        call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
+        return await self._ask_once(
+            call, f"the sandbox stopped it: {reason}; may it run again, outside the sandbox?", outside=True
+        )
+
+    async def ask_about(self, call: ToolRequest, reason: str) -> bool:
+        """Ask about a call that a hook program wants the person to judge, in every mode."""
+        return await self._ask_once(call, reason)
+
+    async def _ask_once(self, call: ToolRequest, reason: str, *, outside: bool = False) -> bool:
         if self.ask is None:
             return False
-        call = ToolRequest(f"outside-{next(_ids)}", "bash", {"command": command})
+        question = PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=outside)
         async with self._question:
-            reason = f"the sandbox stopped it: {reason}; may it run again, outside the sandbox?"
-            answer = await self.ask(PermissionQuestion(f"permission-{next(_ids)}", call, reason, [], outside=True))
-        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer, outside=True))
+            if not outside:
+                self.asked.notify(question)
+            answer = await self.ask(question)
+        self.decided.notify(PermissionDecision(call, answer.choice != "no", None, answer, outside=outside))
         return answer.choice != "no"
 
     def _kept_rules(self, rules: list[str], agent: "Agent") -> "Sequence[Rule]":
@@ -208,4 +224,5 @@ def _parsed(rules: "list[str]") -> "Sequence[Rule]":
 async def preview(agent: "AgentState", call: ToolRequest) -> list[DisplayBlock]:
     """Return what a call would change, empty if its tool cannot say. Raises ToolError for a call that would fail."""
     shown = getattr(agent.tools.get(call.name), "preview", None)
-    return [] if shown is None else list(await shown(call.arguments, agent.context))
+    context = agent.context.replace(cwd=call.cwd or agent.context.cwd)
+    return [] if shown is None else list(await shown(call.arguments, context))

@@ -4,9 +4,11 @@ A front end has one renderer for each kind of block and knows no tool by name. F
 shows the text that the model reads.
 """
 
-from typing import ClassVar, Literal, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_provider.json_text import read_strict
+from zot_provider.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, field
 
 
@@ -14,6 +16,13 @@ class TextDisplay(Record):
     """Plain text."""
 
     kind: ClassVar[str] = "text"
+    text: str
+
+
+class MarkdownDisplay(Record):
+    """Text in Markdown."""
+
+    kind: ClassVar[str] = "markdown"
     text: str
 
 
@@ -83,10 +92,17 @@ class TodoDisplay(Record):
 
 
 DisplayBlock: TypeAlias = (
-    TextDisplay | CodeDisplay | DiffDisplay | FilesDisplay | TerminalDisplay | ImageDisplay | TodoDisplay
+    TextDisplay
+    | MarkdownDisplay
+    | CodeDisplay
+    | DiffDisplay
+    | FilesDisplay
+    | TerminalDisplay
+    | ImageDisplay
+    | TodoDisplay
 )
 
-MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "action")
+MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "name", "task", "action")
 """Names of arguments that identify a call, most specific first."""
 
 
@@ -99,3 +115,29 @@ def main_argument(arguments: str) -> str:
     if not isinstance(values, dict):
         return ""
     return next((values[name] for name in MAIN_ARGUMENTS if isinstance(values.get(name), str)), "")
+
+
+def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:
+    """Return display blocks for the content that the model read, for a result without its own display."""
+    blocks: list[DisplayBlock] = []
+    for block in content:
+        if isinstance(block, ImageBlock):
+            blocks.append(ImageDisplay(block.mime_type, block.data))
+        elif block.text:
+            blocks.append(TextDisplay(block.text))
+    return blocks
+
+
+def recalled_display(call: ToolCallBlock, result: ToolResultBlock, tools: Mapping[str, Any]) -> list[DisplayBlock]:
+    """Return the display of a stored call as its tool, one of `tools` by name, makes it again, or the content that the
+    model read."""
+    plain = shown_content(result.content)
+    recall = getattr(tools.get(call.name), "recall", None)
+    if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
+        return plain
+    try:
+        arguments = call.parsed()
+    except ValueError:
+        return plain
+    recalled: list[DisplayBlock] = recall(arguments, plain[0].text, failed=result.is_error)
+    return recalled or plain

@@ -27,7 +27,12 @@ class ToolError(Exception):
 
 
 class Refused(Exception):
-    """A hook does not allow the step. `str(error)` is the reason; the model or the user reads it."""
+    """A hook does not allow the step. `str(error)` is the reason; the model or the user reads it. `terminate` is that
+    of `ToolResult`, for a tool call."""
+
+    def __init__(self, reason: str = "", *, terminate: bool = False) -> None:
+        super().__init__(reason)
+        self.terminate = terminate
 
 
 def error_line(error: Exception) -> str:

@@ -1,8 +1,8 @@
 """Agent events as JSON: the schema shared by `--json`, RPC and the SDK.
 
-An image is reported by its size. A call has its arguments as the model wrote them, a result the arguments that the tool
-received. Messages omit reasoning blocks, which are reported as `reasoning_delta`. New fields and event types may be
-added within one protocol version.
+An image has its size and an id. A call has its arguments as the model wrote them, a result the arguments that the tool
+received. Messages omit reasoning blocks, which are reported as `reasoning_delta`. New fields and event types
+may be added within one protocol version.
 """
 
 from collections.abc import Callable
@@ -23,6 +23,10 @@ from zot_core.events import (
     JobStart,
     Notice,
     ReasoningDelta,
+    SubagentEvent,
+    SubagentProgress,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolCall,
     ToolProgress,
@@ -57,13 +61,21 @@ def _tool_call(call: ToolCall | ToolCallBlock) -> str:
     return f'{{"type":"tool_call","id":{quote(call.id)},"name":{quote(call.name)},{args}{raw}}}'
 
 
+def image_id(data: str) -> str:
+    """Return the id of an image, 16 hex digits, from its base64 `data`."""
+    from hashlib import blake2b  # noqa: PLC0415  2 ms that only conversations with images need
+
+    return blake2b(data.encode(), digest_size=8).hexdigest()
+
+
 def encode_block(block: Block) -> str:
     """Encode a content block of a message; empty for a block that is not reported."""
     match block:
         case TextBlock(text):
             return f'{{"type":"text","text":{quote(text)}}}'
         case ImageBlock():
-            return f'{{"type":"image","mime_type":{quote(block.mime_type)},"bytes":{block.size}}}'
+            kind, id = quote(block.mime_type), image_id(block.data)
+            return f'{{"type":"image","mime_type":{kind},"bytes":{block.size},"id":"{id}"}}'
         case ToolCallBlock():
             return _tool_call(block)
         case ToolResultBlock(call_id, content, is_error):
@@ -136,10 +148,11 @@ def _details(event: ToolResultEvent) -> str:
 
 
 def _usage(event: UsageEvent) -> str:
-    return dump({"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)})
+    value = {"type": "usage", **usage_fields(event.usage), "cumulative": usage_fields(event.cumulative)}
+    return dump(value | {"agent_id": event.agent_id} if event.agent_id else value)
 
 
-def _fields(event: AutoRetryStart | JobStart | JobEnd) -> str:
+def _fields(event: AutoRetryStart | JobStart | JobEnd | SubagentEvent) -> str:
     return dump({"type": event.type} | {name: getattr(event, name) for name in event.__match_args__})
 
 
@@ -200,6 +213,9 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     CompactDone: _compact_done,
     JobStart: _fields,
     JobEnd: _fields,
+    SubagentStart: _fields,
+    SubagentProgress: _fields,
+    SubagentStop: _fields,
     Notice: lambda event: f'{{"type":"notice","level":"{event.level}","message":{quote(event.message)}}}',
     ErrorEvent: _error,
     Done: _done,

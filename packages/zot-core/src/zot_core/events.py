@@ -119,7 +119,8 @@ class ToolProgress(Record):
 class ToolResultEvent(Record):
     """The result of a call. `arguments` is the JSON text that the tool received, None if it did not run.
 
-    `fate` says whether the call ran, was refused, was stopped or did not run.
+    `fate` says whether the call ran, was refused, was stopped or did not run. `kept` and `terminate` are those of
+    `ToolResult`, and not part of the JSON.
     """
 
     type: ClassVar[str] = "tool_result"
@@ -131,14 +132,21 @@ class ToolResultEvent(Record):
     details: dict[str, Any] = field(default_factory=dict)
     display: list[DisplayBlock] = field(default_factory=list)
     fate: Fate = "ran"
+    changed_by: str = ""
+    kept: bool = False
+    terminate: bool = False
 
 
 class UsageEvent(Record):
-    """Tokens and cost to add, and the total of the session so far. A model call may have several of these events."""
+    """Tokens and cost to add, and the total of the session so far. A model call may have several of these events.
+
+    `agent_id` is the sub-agent whose model call it was, empty for one of the agent itself.
+    """
 
     type: ClassVar[str] = "usage"
     usage: Usage
     cumulative: Usage
+    agent_id: str = ""
 
 
 class AutoRetryEnd(Record):
@@ -207,6 +215,57 @@ class JobEnd(Record):
     exit_code: int | None
 
 
+class SubagentStart(Record):
+    """A sub-agent starts. This and the other events of sub-agents come at any time during a run.
+
+    `agent_id` counts from 1 in all sub-agents of a session. `name` is that of its definition, `parent` the id of the
+    sub-agent that started it, `tool_call` the call of the tool `agent`; each may be empty. `session` is the path of its
+    session file, empty without one.
+    """
+
+    type: ClassVar[str] = "subagent_start"
+    agent_id: str
+    name: str
+    task: str
+    model: str
+    parent: str = ""
+    tool_call: str = ""
+    background: bool = False
+    session: str = ""
+
+
+class SubagentProgress(Record):
+    """What a sub-agent does now: `line` is the last line of its text, or its last tool call. Sent a few times a second
+    at most. `tokens` are all tokens so far, `seconds` the time since its start."""
+
+    type: ClassVar[str] = "subagent_progress"
+    agent_id: str
+    line: str
+    tokens: int
+    seconds: float
+
+
+class SubagentStop(Record):
+    """A sub-agent has ended: `end` as in `done`, `error` why, unless it was completed. `cost_usd` is None if the price
+    is unknown. `branch` has what it changed in a worktree, empty without that; `worktree` is the folder of the worktree
+    if that could not be removed."""
+
+    type: ClassVar[str] = "subagent_stop"
+    agent_id: str
+    name: str
+    end: RunEnd
+    error: str
+    steps: int
+    tokens: int
+    cost_usd: float | None
+    seconds: float
+    branch: str = ""
+    worktree: str = ""
+
+
+SubagentEvent: TypeAlias = SubagentStart | SubagentProgress | SubagentStop
+
+
 class Notice(Record):
     """Information for the user that does not end the run, e.g. why a hook hid a message."""
 
@@ -260,6 +319,9 @@ AgentEvent: TypeAlias = (
     | CompactDone
     | JobStart
     | JobEnd
+    | SubagentStart
+    | SubagentProgress
+    | SubagentStop
     | Notice
     | ErrorEvent
     | Done

@@ -16,15 +16,16 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from zot_core.aio import being_cancelled, is_async
 from zot_core.errors import Refused
-from zot_core.events import AgentEvent, RunEnd
+from zot_core.events import AgentEvent, CompactReason, RunEnd
+from zot_core.machine.interface import Spawn
 from zot_core.result import ToolResult
 from zot_provider.errors import ProviderError, ZotError
-from zot_provider.messages import Message
-from zot_provider.record import Record
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.record import Record, field
 from zot_provider.request import Request
 
 T = TypeVar("T")
@@ -47,13 +48,20 @@ class ToolRequest(Record):
     """A tool call about to run: its id, the tool's name and the parsed arguments.
 
     `text` is the JSON text of the arguments as the model wrote it. A hook that changes `arguments` may set `text` as
-    well, to pass exactly that text on; a `text` that differs from `arguments` is ignored.
+    well, to pass exactly that text on; a `text` that differs from `arguments` is ignored. `agent_id` is the sub-agent
+    that calls, empty for the agent itself: its calls pass the hooks of both. `cwd` is then its working directory, where
+    relative paths begin. `by` is the name of the extension that calls the tool; empty for the model. `terminate`: the
+    result gets that of `ToolResult`.
     """
 
     id: str
     name: str
     arguments: dict[str, Any]
     text: str = ""
+    agent_id: str = ""
+    by: str = ""
+    cwd: str = ""
+    terminate: bool = False
 
     def arguments_json(self) -> str:
         """Return the arguments as JSON: `text` if it matches them. Raises ValueError or TypeError if they are not JSON
@@ -71,6 +79,7 @@ class ToolOutcome(Record):
 
     call: ToolRequest
     result: ToolResult
+    changed_by: str = ""
 
 
 class ModelCallFailure(Record):
@@ -78,6 +87,64 @@ class ModelCallFailure(Record):
 
     error: ProviderError
     retry: bool = False
+
+
+class UserInput(Record):
+    """A prompt as it was typed, or a message for a running prompt (`delivery` is `steer` or `follow_up`). `extension`
+    has sent it; without any the person or a program has, through `front_end`. `handled`: nothing is sent to the model.
+    `changed_by` names who has changed it; so it does in the records below."""
+
+    text: str
+    images: list[ImageBlock] = field(default_factory=list)
+    delivery: Literal["prompt", "steer", "follow_up"] = "prompt"
+    extension: str = ""
+    front_end: str = ""
+    handled: bool = False
+    changed_by: str = ""
+
+
+class UserCommand(Record):
+    """A shell command that the user runs. With an `output` it is not run."""
+
+    command: str
+    in_context: bool
+    cwd: str
+    output: str | None = None
+    exit_code: int = 0
+
+
+class SessionChange(Record):
+    """The conversation is about to continue in a new session, in the stored one with the file `target`, or in a copy up
+    to the entry `target`, or `before` it."""
+
+    kind: Literal["new", "resume", "fork"]
+    target: str = ""
+    before: bool = False
+
+
+class TreeMove(Record):
+    """The conversation is about to continue after the entry `target`, or `before` it. `summarise`: the model is to
+    summarise what is left behind, as `instructions` say, unless a hook sets `summary`. The entry gets `label`."""
+
+    target: str
+    before: bool
+    current: str
+    summarise: bool
+    instructions: str = ""
+    summary: str | None = None
+    label: str = ""
+
+
+class CompactionPlan(Record):
+    """The history is about to be compacted: all `messages` but the last `kept` are replaced with a summary, which the
+    model writes unless a hook sets `summary`."""
+
+    reason: CompactReason
+    messages: list[Message]
+    kept: int
+    tokens_before: int
+    instructions: str
+    summary: str | None = None
 
 
 class Compaction(Record):
@@ -239,6 +306,8 @@ class Hooks:
         """Every event, as it happens."""
         self.message: Observe[Message] = Observe()
         """A message was added to the history; called before the event that reports it."""
+        self.input: Transform[UserInput] = Transform()
+        """What a user sends, before slash commands are read. A refusal fails the prompt, or drops the message."""
         self.system_prompt: Transform[str] = Transform()
         """The system prompt; called once for a session, and again after the model, tools or session changed."""
         self.user_message: Transform[Message] = Transform()
@@ -254,6 +323,8 @@ class Hooks:
         self.call_failed: Transform[ModelCallFailure] = Transform()
         """A model call that failed; if `retry` is set, it is repeated in the same turn with the then current history.
         Called at most once a turn."""
+        self.answer: Transform[Message] = Transform()
+        """A message of the model that is about to be added to the history. A refusal hides its text."""
         self.assistant_message: Transform[str] = Transform(ignored="")
         """The text of an answer as the user sees it; the model keeps its own words. A refusal hides the text, an empty
         text changes nothing."""
@@ -265,5 +336,18 @@ class Hooks:
         """The result as the model will read it. A refusal replaces it with an error."""
         self.before_stop: Collect[int, Message] = Collect()
         """User messages that continue the run when it would end after this step; without any it ends."""
+        self.spawn: Transform[Spawn] = Transform()
+        """A command that a shell is about to run, of the tool bash or of the user, after everything else that may stop
+        it. A refusal fails it."""
+        self.user_command: Transform[UserCommand] = Transform()
+        """A command that the user runs. A refusal is its output."""
+        self.session_change: Gate[SessionChange] = Gate()
+        """May the conversation continue in another session?"""
+        self.tree_move: Transform[TreeMove] = Transform()
+        """The conversation is about to continue at another entry. A refusal stops that."""
+        self.compaction: Transform[CompactionPlan] = Transform()
+        """The history is about to be compacted. A refusal stops that."""
+        self.entry: Observe[str] = Observe()
+        """Data of an extension was added to the session, as the entry with this id."""
         self.compacted: Observe[Compaction] = Observe()
         """The history is about to be compacted; called before that, and before the event that reports it."""

@@ -8,6 +8,7 @@ from zot_core.hooks import Refusal
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
 from zot_provider.record import Record
+from zot_provider.usage import Usage
 
 if TYPE_CHECKING:
     from zot_core.agent import Agent
@@ -35,20 +36,37 @@ class RunLimits(Record):
             raise ConfigError(_unknown_price(model))
 
 
-def limit_runs(agent: "Agent", limits: RunLimits) -> None:
-    """Apply `limits` to every run of `agent`. Raises `ConfigError` for limits that cannot be enforced."""
-    limits.check(agent.model)
-    usage_at_start = [agent.usage]
-    timer: list[asyncio.TimerHandle] = []
+class RunBudget:
+    """Applies limits to every run of an agent. Work that its sub-agents do for a run counts as the run's own."""
 
-    def gate(step: int) -> Refusal | None:
+    def __init__(self, agent: "Agent", limits: RunLimits) -> None:
+        self._agent, self.limits = agent, limits
+        self._before = agent.usage
+        self._step = self._steps_of_others = 0
+        self.earlier: tuple[int, Usage] | None = None
+        """For a run that another process began: the steps that it took, and the usage before it."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def gate(self, step: int) -> Refusal | None:
+        """Return why the run may not take this step; None if it may. A handler of `Hooks.before_turn`."""
+        self._step = step
         if step == 1:
-            usage_at_start[0] = agent.usage
-            if limits.deadline is not None:
-                timer.append(asyncio.get_running_loop().call_later(limits.deadline, agent.cancel, "deadline"))
-        used = agent.usage.context - usage_at_start[0].context
-        cost = (agent.usage.cost_usd or 0.0) - (usage_at_start[0].cost_usd or 0.0)
-        if limits.max_steps is not None and step > limits.max_steps:
+            self._steps_of_others, self._before = self.earlier or (0, self._agent.usage)
+            if self.limits.deadline is not None:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(self.limits.deadline, self._agent.cancel, "deadline")
+        return self._exceeded()
+
+    def count_step(self) -> Refusal | None:
+        """Count a model call of a sub-agent. Return why it may not be made; None if it may."""
+        self._steps_of_others += 1
+        return self._exceeded()
+
+    def _exceeded(self) -> Refusal | None:
+        agent, limits = self._agent, self.limits
+        used = agent.usage.context - self._before.context
+        cost = (agent.usage.cost_usd or 0.0) - (self._before.cost_usd or 0.0)
+        if limits.max_steps is not None and self._step + self._steps_of_others > limits.max_steps:
             return Refusal(f"max steps ({limits.max_steps}) exceeded", "max_steps")
         if limits.max_tokens is not None and used >= limits.max_tokens:
             return Refusal(f"max tokens ({limits.max_tokens}) exceeded: {used} used", "max_tokens")
@@ -58,15 +76,21 @@ def limit_runs(agent: "Agent", limits: RunLimits) -> None:
             return Refusal(f"max cost (${limits.max_cost:g}) exceeded: ${cost:.4f} spent", "max_cost")
         return None
 
-    def stop_timer(event: AgentEvent) -> None:
-        if type(event) is Done:
-            for handle in timer:
-                handle.cancel()
-            timer.clear()
+    def stop_timer(self, event: AgentEvent) -> None:
+        """End the time limit with the run. An observer of events."""
+        if type(event) is Done and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    agent.hooks.before_turn.add(gate)
+
+def limit_runs(agent: "Agent", limits: RunLimits) -> RunBudget:
+    """Apply `limits` to every run of `agent`. Raises `ConfigError` for limits that cannot be enforced."""
+    limits.check(agent.model)
+    budget = RunBudget(agent, limits)
+    agent.hooks.before_turn.add(budget.gate)
     if limits.deadline is not None:
-        agent.hooks.event.add(stop_timer)
+        agent.hooks.event.add(budget.stop_timer)
+    return budget
 
 
 def _unknown_price(model: Model) -> str:

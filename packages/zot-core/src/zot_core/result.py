@@ -13,13 +13,16 @@ _NOTE = "[note: "
 class ToolResult(Record):
     """`content` is for the model, `display` for the user, `details` for logs and extensions.
 
-    `details` must be JSON values. `is_error` marks the call as failed for the model.
+    `details` must be JSON values; with `kept` the session stores them beside the content. `is_error` marks the call as
+    failed for the model. `terminate`: the model need not answer, if all results of its batch say so.
     """
 
     content: list[TextBlock | ImageBlock]
     is_error: bool = False
     details: dict[str, Any] = field(default_factory=dict)
     display: list[DisplayBlock] = field(default_factory=list)
+    kept: bool = False
+    terminate: bool = False
 
     @classmethod
     def of(cls, text: str) -> "ToolResult":

@@ -431,7 +431,7 @@ async def test_children_of_tools_know_the_agent_as_it_is_now(tmp_path: Path) -> 
         assert await environment() == dict(zip(names, ("v", "m", "off", "s", "1"), strict=True))
         conversation.set_model("other")
         conversation.set_reasoning("high")
-        conversation.new_session()
+        await conversation.new_session()
         fresh = conversation.runtime.state.session_id
         assert fresh != "s"
         assert await environment() == dict(zip(names, ("v", "other", "high", fresh, "1"), strict=True))

@@ -5,6 +5,7 @@ import pytest
 from zot_core.conversation import events
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent, Panel
+from zot_core.display import Todo
 
 PANEL = Panel("p", "Title", ("one",), "end")
 SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
@@ -21,6 +22,16 @@ SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
         (events.PanelOpen("ext", PANEL), {"panel": SHOWN}),
         (events.PanelRender("ext", PANEL), {"panel": SHOWN}),
         (events.PanelClose("ext", "p"), {"panel_id": "p"}),
+        (events.TitleChange("ext", "title"), {"text": "title"}),
+        (events.Alert("ext", "done"), {"text": "done"}),
+        (
+            events.WidgetChange("ext", "k", "header", ("line",), 2),
+            {"key": "k", "place": "header", "lines": ["line"], "priority": 2},
+        ),
+        (
+            events.WorkingChange("ext", "busy", ("-", "+"), 100),
+            {"message": "busy", "frames": ["-", "+"], "interval_ms": 100, "hidden": False, "thinking": ""},
+        ),
         (events.DialogRequest("ext", "7", {"kind": "confirm"}), {"request": "7", "kind": "confirm"}),
     ],
 )
@@ -44,3 +55,16 @@ def test_a_refused_prompt_of_an_extension_is_a_note() -> None:
 def test_the_end_of_a_dialog_has_its_id() -> None:
     (line,) = encode_conversation_event(events.DialogResolved("7"))
     assert json.loads(line) == {"type": "ext_ui_resolved", "request": "7"}
+
+
+def test_sessions_permissions_and_lists_are_lines_of_their_own() -> None:
+    for event, fields in (
+        (events.SessionStart("s1", "fork"), {"session_id": "s1", "reason": "fork"}),
+        (events.SessionTreeMove("s1", "e1"), {"session_id": "s1", "entry": "e1"}),
+        (events.PermissionResolved("7", "yes"), {"request": "7", "answer": "yes"}),
+        (events.DialogResolved("7"), {"request": "7"}),
+        (events.TodoUpdate([Todo("write", "pending")]), {"items": [{"content": "write", "status": "pending"}]}),
+    ):
+        (line,) = encode_conversation_event(event)
+        assert json.loads(line) == {"type": event.type, **fields}
+    assert encode_conversation_event(events.Changed("queue")) == []

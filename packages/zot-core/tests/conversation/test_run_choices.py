@@ -1,6 +1,9 @@
 """What the front matter of a prompt template chooses for the run that answers it."""
 
+import os
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +13,8 @@ from zot_core.conversation.events import Changed, ConversationEvent
 from zot_core.events import Notice
 from zot_core.permissions.rule import parse_rule
 from zot_core.runtime.runtime import Runtime
+from zot_core.skills import Skill
+from zot_core.skills.skill import read_skill
 from zot_core.templates import PromptTemplates
 from zot_provider.messages import ToolResultBlock
 from zot_provider.model import Model
@@ -83,10 +88,24 @@ class Asked:
         return PermissionAnswer("no")
 
 
+def skill_in(folder: Path, source: str) -> Skill:
+    """A skill that allows a call; that of an extension is called as such."""
+    place = folder / "tidy"
+    place.mkdir()
+    (place / "SKILL.md").write_text("---\ndescription: d\nallowed-tools: Bash(echo:*)\n---\nTidy.\n")
+    prefix = "" if source in ("user", "project") else f"{source}:"
+    return read_skill(str(place / "SKILL.md"), source, prefix)
+
+
 async def run(permissions: Permissions, templates: PromptTemplates, command: str, *prompts: str) -> list[bool]:
     """Answer prompts with the same call; return whether the call was allowed, for each."""
+    return await run_with(permissions, command, *prompts, templates=templates)
+
+
+async def run_with(permissions: Permissions, command: str, *prompts: str, **more: Any) -> list[bool]:
+    """Do the same, with more arguments for the runtime."""
     answers = [each for _ in prompts for each in (Turn(calls=[Call("bash", {"command": command})]), "Done.")]
-    runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), templates=templates)
+    runtime = Runtime(Model("m", "v"), client=ScriptedClient(answers), **more)
     async with Conversation(runtime, permissions=permissions) as conversation:
         for prompt in prompts:
             await conversation.prompt(prompt)
@@ -112,3 +131,33 @@ async def test_a_template_allows_nothing_that_a_rule_denies_or_asks_about(action
 async def test_a_template_allows_nothing_in_the_mode_plan(tmp_path: Path) -> None:
     templates = templates_in(tmp_path, commit="allowed-tools: Bash(echo:*)")
     assert await run(Permissions("plan", ask=Asked()), templates, "echo one", "/commit") == [False]
+
+
+@pytest.mark.parametrize(
+    ("source", "prompts", "ran"),
+    [
+        ("user", ["/skill:tidy", "again"], [True, False]),
+        ("project", ["/skill:tidy"], [True]),
+        ("kit", ["/skill:kit:tidy"], [False]),
+        ("user", ["load the skill tidy"], [False]),
+    ],
+)
+async def test_the_calls_that_a_skill_allows_run_while_the_person_s_command_is_answered(
+    source: str, prompts: list[str], ran: list[bool], tmp_path: Path
+) -> None:
+    skill = skill_in(tmp_path, source)
+    assert await run_with(Permissions("ask", ask=Asked()), "echo one", *prompts, skills=[skill]) == ran
+
+
+async def test_a_skill_of_the_project_that_has_changed_allows_nothing(tmp_path: Path) -> None:
+    skill, path = skill_in(tmp_path, "project"), Path(tmp_path, "tidy", "SKILL.md")
+    later = time.time() + 60
+    os.utime(path, (later, later))
+    assert await run_with(Permissions("ask", ask=Asked()), "echo one", "/skill:tidy", skills=[skill]) == [False]
+
+
+@pytest.mark.parametrize("action", ["deny", "ask"])
+async def test_a_skill_allows_nothing_that_a_rule_denies_or_asks_about(action: str, tmp_path: Path) -> None:
+    rule = parse_rule("deny" if action == "deny" else "ask", "bash(echo *)")
+    permissions = Permissions("yolo", [rule], ask=Asked())
+    assert await run_with(permissions, "echo one", "/skill:tidy", skills=[skill_in(tmp_path, "user")]) == [False]

@@ -1,6 +1,8 @@
 import asyncio
+import errno
 import os
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -227,3 +229,67 @@ def test_no_descriptor_is_left_open(run: Callable[..., Output]) -> None:
         run("echo a")
         run("sleep 60", timeout=0.05)
     assert len(os.listdir("/dev/fd")) <= before
+
+
+Pieces = tuple[ShellExit, bytes, bytes]
+
+
+async def feed(shell: LocalShell, command: str, data: bytes, cwd: Path, timeout: float | None = None) -> Pieces:
+    output, errors = bytearray(), bytearray()
+    ended = await shell.run(
+        command, cwd=str(cwd), env={}, timeout=timeout, output=output.extend, errors=errors.extend, stdin=data
+    )
+    return ended, bytes(output), bytes(errors)
+
+
+async def test_standard_error_is_kept_apart_where_that_is_wanted(shell: LocalShell, tmp_path: Path) -> None:
+    assert await feed(shell, "echo out; echo err >&2; exit 2", b"", tmp_path) == (ShellExit(2), b"out\n", b"err\n")
+
+
+async def test_a_command_reads_all_that_it_is_given_and_then_the_end(shell: LocalShell, tmp_path: Path) -> None:
+    data = b"x" * 300_000
+    assert await feed(shell, "cat", data, tmp_path) == (ShellExit(0), data, b"")
+    assert await feed(shell, "cat; echo end", b"", tmp_path) == (ShellExit(0), b"end\n", b"")
+
+
+async def test_a_command_need_not_read_its_input(shell: LocalShell, tmp_path: Path) -> None:
+    data = b"x" * 300_000
+    assert await feed(shell, "echo done", data, tmp_path) == (ShellExit(0), b"done\n", b"")
+    ended, output, _ = await feed(shell, "exec <&-; echo closed", data, tmp_path)
+    assert (ended, output) == (ShellExit(0), b"closed\n")
+
+
+async def test_a_command_that_does_not_read_its_input_ends_at_its_time_limit(tmp_path: Path) -> None:
+    shell = LocalShell(ShellLimits(kill_after=0.2))
+    ended, _, _ = await feed(shell, "sleep 100", b"x" * 300_000, tmp_path, timeout=0.1)
+    assert ended.timed_out
+
+
+WITHOUT_DESCRIPTORS = """
+import asyncio, os, resource
+from zot_core.machine.shell import LocalShell
+
+async def main():
+    shell = LocalShell()
+    def run():
+        return shell.run("true", cwd="/", env={}, timeout=60, output=len, errors=len, stdin=b"")
+    await run()
+    before, kinds = sorted(os.listdir("/proc/self/fd")), set()
+    for more in range(8):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (len(before) + more, 4096))
+        try:
+            await run()
+        except OSError as error:
+            kinds.add(error.errno)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+        assert sorted(os.listdir("/proc/self/fd")) == before, more
+    print(*kinds)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted with Linux's /proc")
+def test_a_command_that_finds_no_descriptors_leaves_none_open() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_DESCRIPTORS], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == (f"{errno.EMFILE}\n", "")

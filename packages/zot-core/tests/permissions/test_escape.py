@@ -520,3 +520,24 @@ async def test_always_allows_the_host(project: Project, url: str, always: list[s
 def test_a_rule_for_the_web_that_names_no_host_is_an_error(rule: str) -> None:
     with pytest.raises(ConfigError, match=r"host|port"):
         parse_rule("deny", rule)
+
+
+async def test_one_rule_covers_the_tools_of_a_server_and_no_others(project: Project) -> None:
+    @tool
+    def look() -> str:
+        """Look."""
+        return ""
+
+    for name in ("mcp__time__now", "mcp__time__zone", "mcp__timeless__now"):
+        project.tools[name] = look
+    rules = "allow mcp__time__*;; deny mcp__time__zone"
+    found = {name: (await project.judge(rules, name, {})).action for name in project.tools if name.startswith("mcp__")}
+    assert found == {"mcp__time__now": "allow", "mcp__time__zone": "deny", "mcp__timeless__now": "ask"}
+    assert Judge(rules_of(rules)).unknown_tools(project.tools) == []
+    assert len(Judge(rules_of("allow mcp__other__*")).unknown_tools(project.tools)) == 1
+
+
+@pytest.mark.parametrize("text", ["*", "b*", "bash*", "mcp__a*b", "mcp*"])
+def test_a_star_in_the_name_of_another_tool_is_no_rule(text: str) -> None:
+    with pytest.raises(ConfigError, match="expected TOOL"):
+        parse_rule("allow", text)

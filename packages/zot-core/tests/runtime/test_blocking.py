@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from zot_core.errors import Busy, Closed
-from zot_core.events import AgentEvent, Done, TextDelta
+from zot_core.events import AgentEvent, Done, SubagentStart, TextDelta
 from zot_core.runtime.answer import RunFailed
 from zot_core.runtime.blocking import BlockingRuntime
 from zot_core.runtime.runtime import Runtime
 from zot_core.testing import EventClient, FakeShell, MemoryFiles, Scripted, types
+from zot_core.testing.tasks import HANGS, TaskClient
 from zot_core.tools.definition.tool import tool
 from zot_provider.client.http import Client
 from zot_provider.errors import UnknownName
@@ -210,3 +211,27 @@ def test_it_talks_to_a_server() -> None:
         BlockingRuntime("m", provider="openai", api_key="k", base_url=server.base_url("openai-chat")) as rt,
     ):
         assert str(rt.ask("hi")) == "hello"
+
+
+def test_agents_work_for_synchronous_code() -> None:
+    client = TaskClient({name: [f"about {name}"] for name in "abcd"})
+    with blocking(client) as rt:
+        assert str(rt.agents.run("a")) == "about a"
+        assert [str(each) for each in rt.agents.gather(["b", "c"], limit=1)] == ["about b", "about c"]
+        assert {name: str(each) for name, each in rt.agents.map(str.lower, "ABCD", limit=2)} == {
+            name.upper(): f"about {name}" for name in "abcd"
+        }
+        for _, each in rt.agents.map(str.lower, "ABCD"):
+            assert each.ok
+            break
+        assert not rt.runtime.agents.running
+        with pytest.raises(UnknownName, match="nobody"):
+            rt.agents.run("a", agent="nobody")
+
+
+def test_ctrl_c_stops_agents() -> None:
+    with blocking(TaskClient({"a": [HANGS]})) as rt:
+        press_ctrl_c_at(rt, SubagentStart)
+        with pytest.raises(KeyboardInterrupt):
+            rt.agents.gather(["a", "a"])
+        assert [each.end for each in rt.runtime.agents.all] == ["aborted", "aborted"]

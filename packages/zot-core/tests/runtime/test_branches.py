@@ -211,6 +211,16 @@ async def test_a_fork_is_a_session_of_its_own(session: str | None) -> None:
             assert not load(first.path).meta.hidden
 
 
+async def test_a_fork_keeps_its_entries_when_it_is_left_before_anything_was_asked(session: str | None) -> None:
+    async with open_runtime(session, "one") as rt:
+        await rt.ask("a")
+        await rt.branches.fork()
+        last = rt.messages[1].id
+        await rt.branches.go_to(last, before=True)
+        await rt.branches.go_to(last)
+        assert texts(rt.messages) == ["a", "one"]
+
+
 async def test_a_session_is_one_line_in_the_list_whatever_branches_it_has(tmp_path: Path) -> None:
     store, cwd = SessionStore(str(tmp_path / "sessions")), str(tmp_path)
     file = store.create(cwd, "any-name", "", "1")

@@ -454,7 +454,7 @@ async def test_a_session_is_continued(tmp_path: Path) -> None:
     [
         ({"cwd": "/no/such/folder"}, ConfigError, "the working directory /no/such/folder does not exist"),
         ({"builtin_tools": ["reed"]}, UnknownName, "unknown tool 'reed'; did you mean read?"),
-        ({"builtin_tools": ["xyz"]}, UnknownName, r"unknown tool 'xyz'; known: bash, .*, write, skill$"),
+        ({"builtin_tools": ["xyz"]}, UnknownName, r"unknown tool 'xyz'; known: bash, .*, write, skill, agent$"),
         ({"builtin_tools": "ls"}, ConfigError, r"tools are named in a list, not in a string: \['ls'\], not 'ls'"),
         ({"tools": [print]}, ConfigError, "print is not a tool: put @tool above the function"),
         ({"tools": ["read"]}, ConfigError, "'read' is not a tool: it must implement zot_core.Tool"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from zot_core.machine.worktrees import WorktreeLimits, add_worktree, commit_worktree, worktrees_folder
 from zot_core.sandbox.sandbox import Sandbox, open_sandbox
 from zot_core.testing.sandbox_world import SandboxWorld
 
@@ -107,3 +108,20 @@ def test_a_hidden_folder_in_the_project_keeps_its_place(world: SandboxWorld) -> 
         assert ended.exit_code
         assert text != "hidden"
     assert (world.project / "deep" / "keys" / "a").read_text() == "hidden"
+
+
+def test_a_worktree_of_an_agent_is_writable_and_its_repository_is_not(world: SandboxWorld) -> None:
+    project = repository(world.folder / "main")
+    folder = worktrees_folder(str(world.zot_home / "worktrees"), str(project))
+    sandbox = open_sandbox(str(project), zot_home=str(world.zot_home), worktrees=folder)
+    worktree = add_worktree(str(project), str(world.zot_home / "worktrees"), "agent-1", WorktreeLimits())
+    try:
+        ended, _ = world.run("echo x >a.txt && git status --short", sandbox=sandbox, cwd=worktree.folder)
+        assert ended.exit_code == 0
+        ended, _ = world.run("git add a.txt", sandbox=sandbox, cwd=worktree.folder)
+        assert ended.exit_code
+        ended, _ = world.run(f"cat {world.zot_home}/auth.json", sandbox=sandbox, cwd=worktree.folder)
+        assert ended.exit_code
+    finally:
+        sandbox.close()
+    assert commit_worktree(worktree, "x", WorktreeLimits()).commits == 1

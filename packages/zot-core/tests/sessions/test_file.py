@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions import rows
-from zot_core.sessions.file import SessionFile, StoredSession, load
+from zot_core.sessions.file import SessionFile, StoredSession, in_use, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import (
     Fate,
@@ -372,8 +372,17 @@ def test_a_session_is_locked_for_a_second_process_until_the_first_has_ended(path
         stored = load(str(path))
         with pytest.raises(SessionLocked):
             SessionFile(str(path), stored.meta, resume=stored)
+        assert in_use(str(path))
         other.kill()
+    assert not in_use(str(path))
     SessionFile(str(path), stored.meta, resume=stored).close()
+
+
+def test_a_session_that_does_not_exist_is_not_in_use_and_a_pipe_is_no_session(path: Path) -> None:
+    assert not in_use(str(path))
+    os.mkfifo(path)
+    with pytest.raises(SessionError, match="cannot read session"):
+        in_use(str(path))
 
 
 def test_a_session_that_grew_after_it_was_loaded_is_not_continued(path: Path) -> None:

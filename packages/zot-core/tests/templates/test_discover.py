@@ -5,7 +5,7 @@ import pytest
 
 from zot_core.skills.discover import ENTRIES_LIMIT, NOTES_LIMIT
 from zot_core.templates import PromptTemplates, project_templates
-from zot_core.templates.discover import BUILTIN, TEMPLATES_LIMIT
+from zot_core.templates.discover import BUILTIN, TEMPLATES_LIMIT, ExtensionPrompts
 from zot_core.templates.template import TEMPLATE_LIMIT
 from zot_provider.errors import ConfigError
 
@@ -214,3 +214,19 @@ def test_a_template_of_the_project_that_became_a_link_allows_no_calls(folders: F
     ours = templates.expand("ours")
     assert ours is not None
     assert (ours.model, ours.allowed_tools) == ("opus", [])
+
+
+def test_extensions_bring_templates_in_their_own_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "ext"
+    add(folder, "one", "One.")
+    add(folder / "more", "two", "Two.")
+    add(tmp_path, "outside")
+    (folder / "more" / "link.md").symlink_to(tmp_path / "outside.md")
+    brought = ExtensionPrompts("ext", str(folder), ["one.md", "more", "../outside.md", "missing"])
+    templates = PromptTemplates(str(tmp_path / "project"), extensions=lambda: [brought])
+    listing = templates.listing()
+    assert {each.name: each.source for each in listing.found if each.source == "ext"} == {"one": "ext", "two": "ext"}
+    assert text(templates, "two") == "Two."
+    assert [line for line in listing.notes if "is not in its folder" in line]
+    assert [line for line in listing.notes if "leads out of the extension's folder" in line]
+    assert [line for line in listing.notes if "there is no template in its prompt 'missing'" in line]

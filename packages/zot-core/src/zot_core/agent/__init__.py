@@ -25,6 +25,11 @@ class Agent(AgentState):
         """Whether a run is in progress; true until its `done`."""
         return self.current is not None and self.current.end is None and self.current.alive
 
+    @property
+    def changeable(self) -> bool:
+        """Whether the session, the model and the tools may change now."""
+        return not self.busy or (self.current is not None and self.current.open_to_changes)
+
     def start(self, *messages: Message) -> Run:
         """Start a run that answers `messages`. Raises `Busy` during another run, unless that was cancelled: then the
         new run starts when the other one has ended."""
@@ -78,6 +83,7 @@ class Agent(AgentState):
         self.inbox.take_all()
         self.failures.clear()
         self.context.seen_files.clear()
+        self.here.seen_files.clear()
         self.usage = usage
         self.refresh()
 

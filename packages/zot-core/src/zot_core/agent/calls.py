@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ from zot_core.errors import Refused, ToolError
 from zot_core.events import Fate, ToolProgress, ToolResultEvent, ToolStart
 from zot_core.hooks import ToolOutcome, ToolRequest
 from zot_core.result import ToolResult
+from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.meant import read_arguments, unknown_tool
 from zot_core.tools.definition.tool import Tool
 from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
@@ -31,10 +33,11 @@ class Prepared(Record):
 
 
 class Rejected(Record):
-    """A call that does not run. The model reads `reason`."""
+    """A call that does not run. The model reads `reason`; `terminate` is that of `ToolResult`."""
 
     reason: str
     fate: Fate = "refused"
+    terminate: bool = False
 
 
 _CUT = Rejected(
@@ -45,8 +48,9 @@ _CUT = Rejected(
 """For the last call of an answer that reached its length limit. Even valid arguments may lack a part."""
 
 
-async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cut: bool = False) -> None:
+async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cut: bool = False) -> bool:
     """Run the calls and add their results to the history, in call order. With `last_is_cut` the last one does not run.
+    Return whether all of them say that the model need not answer.
 
     They run in parallel only if every tool of the batch allows it. On cancellation, calls that did not finish get an
     `aborted` result before `CancelledError` is raised again.
@@ -54,12 +58,12 @@ async def run_calls(agent: AgentState, calls: list[ToolCallBlock], *, last_is_cu
     tools = [agent.tools.get(call.name) for call in calls]
     cut = calls[-1] if last_is_cut else None
     if len(calls) > 1 and all(tool is not None and tool.parallel for tool in tools):
-        await _run_in_parallel(agent, calls, cut)
-    else:
-        await _run_in_order(agent, calls, cut)
+        return await _run_in_parallel(agent, calls, cut)
+    return await _run_in_order(agent, calls, cut)
 
 
-async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> None:
+async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> bool:
+    terminate = True
     for position, block in enumerate(calls):
         began = False
         try:
@@ -67,14 +71,16 @@ async def _run_in_order(agent: AgentState, calls: list[ToolCallBlock], cut: Tool
             began = True
             output = await _run_call(agent, block, prepared_call)
         except asyncio.CancelledError:
-            _report(agent, _aborted_result(agent, block, began=began))
+            report(agent, _aborted_result(agent, block, began=began))
             for later in calls[position + 1 :]:
-                _report(agent, _aborted_result(agent, later, began=False))
+                report(agent, _aborted_result(agent, later, began=False))
             raise
-        _report(agent, output)
+        report(agent, output)
+        terminate = terminate and output.terminate
+    return terminate
 
 
-async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> None:
+async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: ToolCallBlock | None) -> bool:
     """Run calls in parallel, after preparing all of them: gates may ask the user, one question at a time."""
     tasks: list[asyncio.Task[ToolResultEvent]] = []
     reported = 0
@@ -95,7 +101,7 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
             for task in tasks:
                 output = await asyncio.shield(task)
                 reported += 1
-                _report(agent, output)
+                report(agent, output)
         finally:
             for task in tasks:
                 task.cancel()
@@ -104,17 +110,19 @@ async def _run_in_parallel(agent: AgentState, calls: list[ToolCallBlock], cut: T
     except asyncio.CancelledError:
         for position, block in enumerate(calls[reported:], reported):
             ended = position < len(tasks) and not tasks[position].cancelled()
-            _report(
-                agent, tasks[position].result() if ended else _aborted_result(agent, block, began=position in begun)
-            )
+            report(agent, tasks[position].result() if ended else _aborted_result(agent, block, began=position in begun))
         raise
+    return all(task.result().terminate for task in tasks)
 
 
-async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejected:
-    """Return the call with its final arguments, or the reason why it does not run."""
-    tool = agent.tools.get(block.name)
+async def prepare(
+    agent: AgentState, block: ToolCallBlock, tool: Tool | None = None, by: str = ""
+) -> Prepared | Rejected:
+    """Return the call with its final arguments, or the reason why it does not run. `tool` is the tool to call if it is
+    not the agent's of that name; `by` is that of `ToolRequest`."""
+    tool = tool or agent.active_tools.get(block.name)
     if tool is None:
-        return Rejected(unknown_tool(block.name, agent.tools), "not_run")
+        return Rejected(unknown_tool(block.name, {each.name: each for each in agent.offered_tools}), "not_run")
     try:
         given, notes = read_arguments(block.arguments)
     except ValueError as error:
@@ -123,12 +131,15 @@ async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejecte
             "not_run",
         )
     # Before the hooks, some of which are guards: they see what the tool will receive.
-    arguments, notes = _meant(tool, given, notes)
-    call = ToolRequest(block.id, block.name, arguments, block.arguments)
+    try:
+        arguments, notes = await _meant(tool, given, notes)
+    except Refused as refusal:
+        return Rejected(str(refusal) or "tool call refused")
+    call = ToolRequest(block.id, block.name, arguments, block.arguments, by=by)
     try:
         call = await agent.hooks.tool_call.apply(call)
     except Refused as refusal:
-        return Rejected(str(refusal) or "tool call refused")
+        return Rejected(str(refusal) or "tool call refused", terminate=refusal.terminate)
     try:
         # Encoded before the tool runs, which may mutate its arguments.
         text = call.arguments_json()
@@ -140,12 +151,13 @@ async def prepare(agent: AgentState, block: ToolCallBlock) -> Prepared | Rejecte
     return Prepared(tool, call, text, notes)
 
 
-def _meant(tool: Tool, arguments: dict[str, Any], notes: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return what the model meant by arguments, and notes about it. Tools of extensions get them as they are."""
+async def _meant(tool: Tool, arguments: dict[str, Any], notes: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return what the model meant by arguments, and notes about it. Most tools of extensions get them as they are."""
     understand = getattr(tool, "meant", None)
     if understand is None:
         return arguments, notes
-    values, more = understand(arguments)
+    found = understand(arguments)
+    values, more = await found if isinstance(found, Awaitable) else found
     return values, [*notes, *more]
 
 
@@ -153,6 +165,7 @@ async def _run_call(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
     """Run one call; a failure of the tool becomes an error result."""
     if isinstance(prepared_call, Rejected):
         output = _not_run_result(block, prepared_call.reason, prepared_call.fate)
+        output.terminate = prepared_call.terminate
     else:
         output = await _run_tool(agent, block, prepared_call)
     return agent.failures.follow(block, output)
@@ -163,6 +176,28 @@ async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
     context = agent.context.replace(call_id=block.id, arguments=prepared_call.arguments, progress=progress)
     agent.emit(ToolStart(block.id, block.name))
     try:
+        outcome = await run_prepared(agent, prepared_call, context)
+    finally:
+        progress.over = True
+    result = outcome.result
+    return ToolResultEvent(
+        block.id,
+        block.name,
+        result.is_error,
+        result.content,
+        prepared_call.arguments,
+        result.details,
+        result.display,
+        changed_by=outcome.changed_by,
+        kept=result.kept,
+        terminate=result.terminate or prepared_call.call.terminate,
+    )
+
+
+async def run_prepared(agent: AgentState, prepared_call: Prepared, context: ToolContext) -> ToolOutcome:
+    """Run a call and return its result as the hooks leave it; a failure becomes an error result."""
+    name = prepared_call.call.name
+    try:
         result = await prepared_call.tool.run(prepared_call.call.arguments, context)
         if not isinstance(result, ToolResult):
             raise TypeError(f"it returned a {type(result).__name__}, not a ToolResult")
@@ -172,19 +207,14 @@ async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
     except asyncio.CancelledError:
         if being_cancelled():
             raise
-        result = ToolResult.error(f"{block.name} failed: something it waited for was cancelled")
+        result = ToolResult.error(f"{name} failed: something it waited for was cancelled")
     except Exception as error:  # noqa: BLE001  a tool may raise anything: the model reads it, the run continues
-        _log.info("tool %s failed", block.name, exc_info=error)
-        result = ToolResult.error(f"{block.name} failed: {type(error).__name__}: {error}")
-    finally:
-        progress.over = True
+        _log.info("tool %s failed", name, exc_info=error)
+        result = ToolResult.error(f"{name} failed: {type(error).__name__}: {error}")
     try:
-        result = (await agent.hooks.tool_result.apply(ToolOutcome(prepared_call.call, result))).result
+        return await agent.hooks.tool_result.apply(ToolOutcome(prepared_call.call, result))
     except Refused as refusal:
-        result = ToolResult.error(str(refusal) or "tool result withheld")
-    return ToolResultEvent(
-        block.id, block.name, result.is_error, result.content, prepared_call.arguments, result.details, result.display
-    )
+        return ToolOutcome(prepared_call.call, ToolResult.error(str(refusal) or "tool result withheld"))
 
 
 class _Progress:
@@ -221,8 +251,15 @@ def _not_run_result(block: ToolCallBlock, reason: str, fate: Fate) -> ToolResult
     return ToolResultEvent(block.id, block.name, True, ToolResult.error(reason).content, fate=fate)
 
 
-def _report(agent: AgentState, output: ToolResultEvent) -> None:
+def report(agent: AgentState, output: ToolResultEvent) -> None:
     """Add a result to the history (and the session file), then emit its event."""
-    result = ToolResultBlock(output.id, output.content, output.is_error, output.fate)
-    agent.history.append(Message("tool", [result], timestamp()))
+    kept = output.details if output.kept else None
+    result = ToolResultBlock(output.id, output.content, output.is_error, output.fate, kept)
+    extra = {f"changed_by {output.id}": output.changed_by} if output.changed_by else {}
+    agent.history.append(Message("tool", [result], timestamp(), extra=extra))
     agent.emit(output)
+
+
+async def run_call(agent: AgentState, block: ToolCallBlock) -> ToolResultEvent:
+    """Run a call that no answer has made, with all hooks, and return its result, which is not added to the history."""
+    return await _run_call(agent, block, await prepare(agent, block))

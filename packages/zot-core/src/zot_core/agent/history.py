@@ -32,7 +32,9 @@ class MessageHistory:
         last = self._messages[-1] if self._messages else None
         if message.role == "tool" and last is not None and last.role == "tool":
             message.id = last.id
-            self._messages[-1] = last.replace(content=[*last.content, *message.content])
+            self._messages[-1] = last.replace(
+                content=[*last.content, *message.content], extra=last.extra | message.extra
+            )
         else:
             message.id = message.id or new_entry_id()
             self._messages.append(message)

@@ -3,15 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Literal
 
 from zot_core.agent.state import AgentState
 from zot_core.agent.turn import run_turn
 from zot_core.errors import Refused, error_line
-from zot_core.events import Done, ErrorEvent, RunEnd, UserMessage
-from zot_core.hooks import Refusal
+from zot_core.events import Done, ErrorEvent, Notice, RunEnd, UserMessage
+from zot_core.hooks import Refusal, UserInput
 from zot_provider.errors import MissingKey, ProviderError, ZotError
-from zot_provider.messages import Message
+from zot_provider.messages import Block, ImageBlock, Message, TextBlock
 
 _log = logging.getLogger("zot_core.agent")
 
@@ -39,23 +39,55 @@ async def _run_turns(agent: AgentState, messages: list[Message]) -> tuple[RunEnd
         limit = await agent.hooks.before_turn.ask(step)
         if limit is not None:
             return limit.end, ErrorEvent(limit.reason, exit_code=4)
-        await add_messages(agent, [*agent.inbox.take_steering(), *await agent.hooks.extra_messages.gather(step)])
+        steering = await _as_changed(agent, agent.inbox.take_steering(), "steer")
+        await add_messages(agent, [*steering, *await agent.hooks.extra_messages.gather(step)])
         turn = await run_turn(agent, step)
         if isinstance(turn, Refusal):
             return turn.end, None
         if turn.calls:
             from zot_core.agent.calls import run_calls  # noqa: PLC0415  not before the first request
 
-            await run_calls(agent, turn.calls, last_is_cut=turn.cut)
-            continue
-        following = _next_messages(agent) or await agent.hooks.before_stop.gather(step) or _next_messages(agent)
+            if not await run_calls(agent, turn.calls, last_is_cut=turn.cut):
+                continue
+        following = (
+            await _next_messages(agent) or await agent.hooks.before_stop.gather(step) or await _next_messages(agent)
+        )
         if not following:
             return "completed", None
         await add_messages(agent, following)
 
 
-def _next_messages(agent: AgentState) -> list[Message]:
-    return agent.inbox.take_steering() or agent.inbox.take_follow_up()
+async def _next_messages(agent: AgentState) -> list[Message]:
+    steering = await _as_changed(agent, agent.inbox.take_steering(), "steer")
+    return steering or await _as_changed(agent, agent.inbox.take_follow_up(), "follow_up")
+
+
+async def _as_changed(
+    agent: AgentState, messages: list[Message], delivery: Literal["steer", "follow_up"]
+) -> list[Message]:
+    """Return messages of the inbox as the hooks of `input` change them, without what they refuse or handle."""
+    if not agent.hooks.input:
+        return messages
+    kept: list[Message] = []
+    for message in messages:
+        images = [each for each in message.content if isinstance(each, ImageBlock)]
+        given = UserInput(message.text, images, delivery, str(message.extra.get("extension", "")))
+        try:
+            found = await agent.hooks.input.apply(given)
+        except Refused as refused:
+            agent.emit(Notice("warn", f"not sent: {refused}"))
+            continue
+        if found is given:
+            kept.append(message)
+        elif not found.handled:
+            kept.append(changed_input(message, found))
+    return kept
+
+
+def changed_input(message: Message, found: UserInput) -> Message:
+    """Return a message of the user with what hooks have made of its text and images."""
+    content: list[Block] = [*([TextBlock(found.text)] if found.text else ()), *found.images]
+    return message.replace(content=content, display_text=None, extra={**message.extra, "changed_by": found.changed_by})
 
 
 async def add_messages(agent: AgentState, messages: list[Message]) -> None:

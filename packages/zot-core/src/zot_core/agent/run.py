@@ -30,6 +30,8 @@ class Run:
         self.cancel_reason: RunEnd = "aborted"
         self.end: RunEnd | None = None
         """How it ended; None before `done`."""
+        self.open_to_changes = False
+        """Whether it waits for a slash command, which may change the session, the model and the tools meanwhile."""
         self.on_dropped: Callable[[], None] = _do_nothing
         """Called if it is cancelled before it starts."""
 

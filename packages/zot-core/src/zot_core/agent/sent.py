@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from zot_core.agent.state import AgentState
 from zot_core.clock import timestamp
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolResultBlock
+from zot_provider.model import Model
 from zot_provider.record import Record
 from zot_provider.request import Request
 
@@ -74,11 +75,7 @@ class SentHistory:
         return None if messages is request.messages else request.replace(messages=list(messages))
 
     def _is_bound(self) -> bool:
-        """Whether the thinking that the model signs is bound to the conversation before it."""
-        from zot_provider.wire.reasoning import thinking  # noqa: PLC0415  few conversations have changed
-
-        how = thinking(self._agent.model)
-        return how is not None and how.way == "adaptive"
+        return binds_thinking(self._agent.model)
 
     def _copy(self, message: Message, *, changed: bool, stale: bool) -> Message:
         """Return the message as it is sent; itself if nothing in it is replaced or left out."""
@@ -94,6 +91,20 @@ class SentHistory:
         if isinstance(block, ToolResultBlock):
             return block.replace(content=[self.current(each) for each in block.content])
         return self.current(block) if isinstance(block, TextBlock | ImageBlock) else block
+
+
+def binds_thinking(model: Model) -> bool:
+    """Whether the thinking that a model signs is bound to the conversation before it."""
+    from zot_provider.wire.reasoning import thinking  # noqa: PLC0415  few conversations have changed
+
+    how = thinking(model)
+    return how is not None and how.way == "adaptive"
+
+
+def without_signed(message: Message) -> Message:
+    """Return a message without the thinking that a model has signed; itself if it has none."""
+    kept = [block for block in message.content if not _signature(block)]
+    return message if len(kept) == len(message.content) else message.replace(content=kept)
 
 
 def parts(blocks: Iterable[Block]) -> list[TextBlock | ImageBlock]:

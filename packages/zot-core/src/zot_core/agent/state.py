@@ -1,13 +1,17 @@
 """`AgentState`: the part of an agent that the loop reads and changes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 from zot_core.agent.history import MessageHistory
 from zot_core.agent.inbox import Inbox
 from zot_core.agent.repeated import RepeatedFailures
 from zot_core.agent.run import Run
 from zot_core.hooks import Hooks
+from zot_core.machine.interface import OtherMachine
+from zot_core.prompt.model_lines import model_line
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.seen_files import SeenFiles
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
 from zot_provider.messages import Message
@@ -39,23 +43,67 @@ class AgentState:
         self.client = client
         self.model = model
         self.tools = {tool.name: tool for tool in tools}
-        self.context = context
         self.system = system
         self.system_prompt: str | None = None
         self.reasoning = reasoning
         self.hooks = hooks or Hooks()
+        self.here = self.context = context.replace(spawn=self.hooks.spawn.apply)
+        """`context` is what tools may use; `here` is the same on this machine, where they may use another one."""
+        self.machine: OtherMachine | None = None
+        """The machine that tools use in place of this one."""
         self.history = MessageHistory(messages, self.hooks.message)
         self.inbox = Inbox()
         self.usage = usage or Usage()
         self.cache_key = cache_key
         self.parallel_calls = parallel_calls
         self.failures = RepeatedFailures()
+        self.inactive: Collection[str] = ()
+        """Names of tools that the model does not have for now."""
+        self.deferred: Callable[[], Collection[str]] = tuple
+        """Returns the names of tools that it may call, but that are not in the next request."""
         self.emit = self.hooks.event.notify
         self.current: Run | None = None
         """The latest run."""
 
+    def change_context(self, **changes: Any) -> None:
+        """Change what tools may use on this machine."""
+        self.here = self.here.replace(**changes)
+        self._place(self.context.seen_files)
+
+    def use_machine(self, machine: OtherMachine | None) -> None:
+        """Let tools use another machine, or this one again."""
+        self.machine = machine
+        self._place(SeenFiles())
+        self.system_prompt = None
+
+    def _place(self, seen: SeenFiles) -> None:
+        machine, here = self.machine, self.here
+        if machine is None:
+            self.context = here
+            return
+        self.context = here.replace(shell=machine.shell or here.shell)
+        if machine.files is not None:
+            self.context = self.context.replace(
+                files=machine.files, cwd=machine.cwd, home=machine.home, temporary=machine.outputs, seen_files=seen
+            )
+
+    @property
+    def active_tools(self) -> dict[str, Tool]:
+        """The tools that the model may call, by their names, sorted."""
+        return {name: tool for name, tool in sorted(self.tools.items()) if name not in self.inactive}
+
+    @property
+    def offered_tools(self) -> list[Tool]:
+        """The tools of the next request, sorted by their names: providers cache a request by its prefix, which begins
+        with them."""
+        return [self.tools[name] for name in sorted(self.tools.keys() - self.inactive - {*self.deferred()})]
+
     @property
     def full_system(self) -> str:
-        """The system prompt before any hook: `system`, and the lines that the tools bring, by their names."""
-        lines = [getattr(tool, "prompt_line", "") for _, tool in sorted(self.tools.items())]
-        return "\n\n".join(filter(None, [self.system, "\n".join(filter(None, lines))]))
+        """The system prompt before any hook: `system`, the lines that the tools bring, by their names, and what this
+        model must know about tools."""
+        offered = self.offered_tools
+        lines = [getattr(tool, "prompt_line", "") for tool in offered]
+        lines.append(model_line(self.model.id, {tool.name: tool for tool in offered}))
+        machine = "" if self.machine is None else self.machine.words
+        return "\n\n".join(filter(None, [self.system, machine, "\n".join(filter(None, lines))]))

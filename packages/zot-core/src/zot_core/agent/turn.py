@@ -101,7 +101,7 @@ async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
     repeated = False
     while True:
         request = await build_request(agent)
-        agent.emit(AssistantStart(agent.hooks.assistant_message.applies))
+        agent.emit(AssistantStart(agent.hooks.assistant_message.applies or agent.hooks.answer.applies))
         model = agent.model
         try:
             return await read_stream(agent, request, take)
@@ -127,8 +127,10 @@ async def build_request(agent: AgentState) -> Request:
     """Build the request for the current history. Raises `Refused` if a hook does."""
     if agent.system_prompt is None:
         agent.system_prompt = await agent.hooks.system_prompt.apply(agent.full_system)
-    # Sorted: providers cache a request by its prefix, which begins with the tools.
-    tools = [ToolSpec(tool.name, tool.description, tool.schema) for _, tool in sorted(agent.tools.items())]
+    tools = [
+        ToolSpec(tool.name, tool.description, tool.schema, getattr(tool, "sampling", None))
+        for tool in agent.offered_tools
+    ]
     request = Request(
         agent.model,
         agent.history.messages,
@@ -146,22 +148,24 @@ async def record_answer(agent: AgentState, answer: Answer, content: list[Block])
     message = Message("assistant", content, timestamp())
     if not content:
         return message
-    text, shown = message.text, message
-    if text:
-        try:
-            replacement = await agent.hooks.assistant_message.apply(text)
-            if replacement != text:
-                message.display_text = replacement
-                shown = message.replace(content=message.shown)
-        except Refused as refusal:
-            message.hidden = str(refusal) or "hidden"
-        except asyncio.CancelledError:
-            # Stopped while a hook checks the text. As for any incomplete answer, text without calls is kept, but text
-            # that no hook has passed is not shown.
-            if not message.tool_calls:
-                message.hidden = "the turn was stopped before this answer could be checked"
-                _add(agent, message, message)
-            raise
+    shown = message
+    try:
+        if agent.hooks.answer:
+            shown = message = await agent.hooks.answer.apply(message)
+        text = message.text
+        replacement = await agent.hooks.assistant_message.apply(text) if text else text
+        if replacement != text:
+            message.display_text = replacement
+            shown = message.replace(content=message.shown)
+    except Refused as refusal:
+        message.hidden = str(refusal) or "hidden"
+    except asyncio.CancelledError:
+        # Stopped while a hook checks the text. As for any incomplete answer, text without calls is kept, but text that
+        # no hook has passed is not shown.
+        if message.text and not message.tool_calls:
+            message.hidden = "the turn was stopped before this answer could be checked"
+            _add(agent, message, message)
+        raise
     _add(agent, message, shown)
     return message
 

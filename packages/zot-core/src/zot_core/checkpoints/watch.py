@@ -17,6 +17,7 @@ from zot_core.errors import CheckpointError
 from zot_core.events import Notice
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Shell, ShellExit
+from zot_core.machine.repository import repository_top
 from zot_provider.messages import Message, ToolResultBlock
 
 if TYPE_CHECKING:
@@ -36,15 +37,19 @@ class Checkpoints:
     """
 
     def __init__(
-        self, root: str, agent: Agent, *, left_out: Iterable[str] = (), limits: "CheckpointLimits | None" = None
-    ) -> None:
+        self, root: str, agent: Agent, *, left_out: Iterable[str] = (), worktrees: str = "",
+        limits: "CheckpointLimits | None" = None,
+    ) -> None:  # fmt: skip
         """`root` is the folder of all stores. Commands are not searched for changes below it and below the folders
-        `left_out`."""
+        `left_out`. Files below `worktrees` are not saved: git has them."""
         self.root = os.path.abspath(root)
         self.lock = asyncio.Lock()
         """Held while files are saved or restored. A tool that wants to change files waits for it."""
         self._agent, self._limits = agent, limits
+        self._worktrees = os.path.join(os.path.realpath(worktrees), "") if worktrees else ""
         self._left_out = [self.root, *map(os.path.abspath, left_out)]
+        self.working = 0
+        """Sub-agents that work: what they change belongs to the agent's last entry, also between its calls."""
         self._entry = ""
         self._unfinished: set[str] = set()
         self._opened_for = ""
@@ -65,11 +70,10 @@ class Checkpoints:
         self._agent.hooks.message.add(self._on_message)
 
     def watch(self) -> None:
-        """Watch the files and the shell of the agent's context. Other files than those of this machine are not
-        watched."""
-        context = self._agent.context
+        """Watch the files and the shell of the agent on this machine. Other files than its own are not watched."""
+        context = self._agent.here
         files = WatchedFiles(context.files, self) if isinstance(context.files, LocalFiles) else context.files
-        self._agent.context = context.replace(files=files, shell=WatchedShell(context.shell, self))
+        self._agent.change_context(files=files, shell=WatchedShell(context.shell, self))
 
     def _on_message(self, message: Message) -> None:
         """Notice which calls are running: what changes files outside of them is the person's work."""
@@ -84,8 +88,12 @@ class Checkpoints:
 
     @property
     def entry(self) -> str:
-        """The id of the entry whose tool calls are running; empty without any."""
-        return self._entry if self._unfinished else ""
+        """The id of the entry whose tool calls, or sub-agents, are running; empty without any."""
+        return self._entry if self._unfinished or self.working else ""
+
+    def is_covered(self, path: str) -> bool:
+        """Whether a file is saved when a tool changes it."""
+        return not (self._worktrees and os.path.realpath(path).startswith(self._worktrees))
 
     @property
     def limits(self) -> "CheckpointLimits":
@@ -100,10 +108,10 @@ class Checkpoints:
         """Return the store of the working directory; it may not be on disk yet. Hold `lock`."""
         from zot_core.checkpoints.store import CheckpointStore, store_folder  # noqa: PLC0415  as above
 
-        cwd = self._agent.context.cwd
+        cwd = self._agent.here.cwd
         if self._store is None or self._opened_for != cwd:
             await self._close_git()
-            folder = await asyncio.to_thread(_work_tree, cwd)
+            folder = await asyncio.to_thread(repository_top, cwd) or os.path.realpath(cwd)
             self._store = CheckpointStore(store_folder(self.root, folder), folder)
             self._opened_for = cwd
             self._beside(self._prune(self._store))
@@ -155,7 +163,7 @@ class Checkpoints:
         covered."""
         from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  not before a command
 
-        if self._timer is not None and self._opened_for == self._agent.context.cwd:
+        if self._timer is not None and self._opened_for == self._agent.here.cwd:
             self._timer.cancel()
             self._timer = None
             self._running.append(entry)
@@ -299,6 +307,9 @@ class WatchedFiles:
             await self._checkpoints.settle()  # this change is not one of the agent's last command
             await self._files.write(path, data)
             return
+        if not await asyncio.to_thread(self._checkpoints.is_covered, path):
+            await self._files.write(path, data)
+            return
         async with self._checkpoints.saving(entry, path):
             await self._files.write(path, data)
 
@@ -330,14 +341,3 @@ class WatchedShell:
         finally:
             if covered is not None:
                 self._checkpoints.after_command(entry, covered)
-
-
-def _work_tree(cwd: str) -> str:
-    """Return the folder of the repository around `cwd`, or `cwd`, without links."""
-    cwd = folder = os.path.realpath(cwd)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return cwd
-        folder = parent
-    return folder

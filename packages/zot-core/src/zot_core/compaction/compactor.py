@@ -9,9 +9,9 @@ from zot_core.clock import timestamp
 from zot_core.compaction.cut import bounded_cut, cut_point
 from zot_core.compaction.shortened import ShortenedTexts
 from zot_core.compaction.size import ContextSize, estimate
-from zot_core.errors import SessionError, error_line
+from zot_core.errors import Refused, SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
-from zot_core.hooks import Compaction, ModelCallFailure
+from zot_core.hooks import Compaction, CompactionPlan, ModelCallFailure
 from zot_provider.errors import ConfigError, ProviderError, ZotError
 from zot_provider.messages import Block, Message, TextBlock, new_entry_id
 from zot_provider.record import Record
@@ -95,13 +95,20 @@ class Compactor:
             cut = bounded_cut(self._sent.view(messages), cut, keep_tokens)
         _check(messages, cut)
         before = estimate(messages)
+        plan = CompactionPlan(reason, messages, len(messages) - cut, before, instructions)
+        if agent.hooks.compaction:
+            try:
+                plan = await agent.hooks.compaction.apply(plan)
+            except Refused as refused:
+                raise CompactionError(f"the conversation was not compacted: {refused}") from None
+            cut = len(messages) - plan.kept
         agent.emit(CompactStart(reason, len(messages), before))
-        text = await summarise(
+        text = plan.summary or await summarise(
             agent,
             messages[:cut],
             max_tokens=limits.summary_tokens,
             result_characters=limits.result_characters,
-            instructions=instructions,
+            instructions=plan.instructions,
         )
         if not text:
             raise CompactionError("empty summary from model")
@@ -110,7 +117,14 @@ class Compactor:
         text = "\n\n".join([text, *self._carried(messages)])
         # Nothing is awaited from here on, so the change cannot be cancelled half-way.
         content: list[Block] = [TextBlock(f"{HEADING}\n\n{text}")]
-        summary = Message("user", content, timestamp(), summarized_tokens=before, id=new_entry_id())
+        summary = Message(
+            "user",
+            content,
+            timestamp(),
+            summarized_tokens=before,
+            extra=self._carried_fields(messages),
+            id=new_entry_id(),
+        )
         kept = messages[cut:]
         agent.hooks.compacted.notify(Compaction(summary, len(kept)))
         agent.history.reset([summary, *kept])
@@ -123,6 +137,14 @@ class Compactor:
             carry = getattr(tool, "carry", None)
             if carry is not None and (kept := carry(messages)):
                 found.append(kept)
+        return found
+
+    def _carried_fields(self, messages: list[Message]) -> dict[str, str]:
+        """Return what the tools keep over a compaction in the row of the summary, for programs."""
+        found: dict[str, str] = {}
+        for _, tool in sorted(self._agent.tools.items()):
+            carry = getattr(tool, "carry_fields", None)
+            found |= {} if carry is None else carry(messages)
         return found
 
     def attach(self) -> None:

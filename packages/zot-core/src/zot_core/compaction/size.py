@@ -74,7 +74,7 @@ class ContextSize:
             self._turn = Usage()
             if kind is CompactDone:
                 self._last = None
-        elif isinstance(event, UsageEvent):
+        elif isinstance(event, UsageEvent) and not event.agent_id:
             self._turn += event.usage
         elif kind is TurnEnd and self._turn.context:
             messages = self._agent.history.messages
@@ -98,5 +98,5 @@ class ContextSize:
         """Estimate the tokens of the system prompt and the tools."""
         agent = self._agent
         system = agent.system if agent.system_prompt is None else agent.system_prompt
-        tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.tools.values())
+        tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.offered_tools)
         return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS_PER_TOKEN

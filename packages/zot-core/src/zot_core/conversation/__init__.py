@@ -7,6 +7,6 @@ events         the events that a front end receives
 event_json     these events as JSON
 commands       slash commands: syntax and results
 extensions     protocols that a host of extensions implements
-shell_command  shell commands that the user runs
+shell_command  shell commands that the user runs;  shell_results: their output, until the model has read it
 ```
 """

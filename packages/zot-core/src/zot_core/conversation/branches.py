@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from zot_core.agent.loop import run_work
 from zot_core.agent.run import Run
-from zot_core.conversation.events import SessionStart, SessionTreeMove
+from zot_core.aio import finish, spawn
+from zot_core.conversation.events import SessionReason, SessionStart, SessionTreeMove
+from zot_core.errors import Refused
 from zot_core.events import RunEnd
+from zot_core.hooks import SessionChange, TreeMove
 from zot_core.runtime.runtime import Runtime
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
@@ -18,40 +21,53 @@ if TYPE_CHECKING:
     from zot_core.runtime.restoring import Moved, Restore
     from zot_core.sessions.tree import SessionTree
 
+T = TypeVar("T")
+
 
 class NotSummarised(ZotError):
     """The branch that is left was not summarised: the model failed, or was stopped."""
 
 
-def position(runtime: Runtime, *, same: bool) -> SessionStart | SessionTreeMove:
+class NotAllowed(ZotError):
+    """A hook does not allow the conversation to continue elsewhere."""
+
+
+def position(runtime: Runtime, reason: SessionReason | Literal["same"]) -> SessionStart | SessionTreeMove:
     """Return the event for a conversation that continues elsewhere, in the `same` session or another one."""
     session_id, messages = runtime.state.session_id, runtime.messages
-    return SessionTreeMove(session_id, messages[-1].id if messages else "") if same else SessionStart(session_id)
+    if reason == "same":
+        return SessionTreeMove(session_id, messages[-1].id if messages else "")
+    return SessionStart(session_id, reason)
 
 
 class ConversationBranches:
     """The entries of a conversation's session. The changes raise what those of `Runtime.branches` raise."""
 
     def __init__(
-        self, runtime: Runtime, check_idle: Callable[[], None], moved: Callable[..., None],
+        self, runtime: Runtime, check_idle: Callable[[], None],
+        moved: Callable[[SessionReason | Literal["same"]], None],
         begin: Callable[[Callable[[], Coroutine[Any, Any, RunEnd]], str], Run],
     ) -> None:  # fmt: skip
-        """`moved` is called after a change, with `same` for another entry of the same session. `begin` starts a run of
-        other work."""
+        """`moved` is called after a change, with what has changed. `begin` starts a run of other work."""
         self._runtime, self._check_idle, self._moved, self._begin = runtime, check_idle, moved, begin
 
     async def tree(self) -> "SessionTree":
         """See `Runtime.branches`."""
         return await self._runtime.branches.tree()
 
-    async def go_to(self, entry: str, *, before: bool = False, summarise: bool = False) -> Message | None:
+    async def go_to(
+        self, entry: str, *, before: bool = False, summarise: bool = False, instructions: str = ""
+    ) -> Message | None:
         """Continue after this entry, or with `before` after the one before it. Return its message, None for an entry
         without one. With `summarise` the model first writes a summary of what is left behind, as a run that can be
-        stopped; raises `NotSummarised` if it did not, and nothing has changed then."""
+        stopped; `instructions` say what it must keep. Raises `NotSummarised` if it did not, and nothing has changed
+        then."""
         self._check_idle()
-        summary = await self._summary(entry, before=before) if summarise else None
-        message = await self._runtime.branches.go_to(entry, before=before, summary=summary)
-        self._moved(same=True)
+        move = await self._ask(entry, before=before, summarise=summarise, instructions=instructions)
+        moving = self._runtime.branches.go_to(entry, before=before, summary=await self._summary(move))
+        message = await self._whole(moving, "same")
+        if move.label:
+            self.label(entry, move.label)
         return message
 
     async def go_back(
@@ -60,16 +76,17 @@ class ConversationBranches:
     ) -> "Moved":  # fmt: skip
         """Do what `go_to` does, with the files: see `RestoringBranches.go_back`."""
         self._check_idle()
-        summary = None
-        if summarise and restore != "files":
-            if restore == "both" and not force:  # a summary that is then not used would cost money
-                await self._runtime.branches.check_edited(entry, before=before)
-            summary = await self._summary(entry, before=before)
-        moved = await self._runtime.branches.go_back(
-            entry, before=before, restore=restore, force=force, summary=summary
-        )
-        if restore != "files":
-            self._moved(same=True)
+        if restore == "files":
+            moving = self._runtime.branches.go_back(entry, before=before, restore=restore, force=force)
+            return await self._whole(moving, "same", moved=False)
+        if summarise and restore == "both" and not force:  # a summary that is then not used would cost money
+            await self._runtime.branches.check_edited(entry, before=before)
+        move = await self._ask(entry, before=before, summarise=summarise)
+        summary = await self._summary(move)
+        moving = self._runtime.branches.go_back(entry, before=before, restore=restore, force=force, summary=summary)
+        moved = await self._whole(moving, "same")
+        if move.label:
+            self.label(entry, move.label)
         return moved
 
     async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
@@ -79,27 +96,63 @@ class ConversationBranches:
     async def undo(self, *, force: bool = False) -> "Moved":
         """Go back to before the last prompt, with the files: see `RestoringBranches.undo`."""
         self._check_idle()
-        moved = await self._runtime.branches.undo(force=force)
-        self._moved(same=True)
-        return moved
+        return await self._whole(self._runtime.branches.undo(force=force), "same")
 
     async def redo(self, *, force: bool = False) -> "Moved":
         """Take back the last undo: see `RestoringBranches.redo`."""
         self._check_idle()
-        moved = await self._runtime.branches.redo(force=force)
-        self._moved(same=True)
-        return moved
+        return await self._whole(self._runtime.branches.redo(force=force), "same")
 
     async def diff(self) -> "list[FileDiff]":
         """Return what the session changed: see `RestoringBranches.diff`."""
         return await self._runtime.branches.diff()
 
-    async def _summary(self, entry: str, *, before: bool) -> Message | None:
+    async def _whole(
+        self, change: Coroutine[Any, Any, T], reason: SessionReason | Literal["same"], *, moved: bool = True
+    ) -> T:
+        """Make a change and report it, even if the caller is cancelled: half of one leaves a file that nobody has."""
+
+        async def work() -> T:
+            result = await change
+            if moved:
+                self._moved(reason)
+            return result
+
+        task = spawn(work(), "change of the session")
+        cancelled = await finish(task)
+        result = task.result()
+        if cancelled:
+            raise asyncio.CancelledError
+        return result
+
+    async def _ask(self, entry: str, *, before: bool, summarise: bool, instructions: str = "") -> TreeMove:
+        """Return the move as hooks change it. Raises `NotAllowed` if one of them stops it."""
+        messages = self._runtime.messages
+        move = TreeMove(entry, before, messages[-1].id if messages else "", summarise, instructions)
+        try:
+            move = await self._runtime.hooks.tree_move.apply(move)
+        except Refused as refused:
+            raise NotAllowed(str(refused)) from None
+        self._check_idle()
+        return move
+
+    async def _summary(self, move: TreeMove) -> Message | None:
+        """Return the summary that becomes the next entry; None for none."""
+        if move.summary:
+            from zot_core.compaction.branch import summary_message  # noqa: PLC0415  few branches are summarised
+
+            return summary_message(move.summary, 0)
+        entry, before, instructions = move.target, move.before, move.instructions
+        if not move.summarise:
+            return None
         written: list[Message | None] = []
 
         async def work() -> None:
-            written.append(await self._runtime.branches.summary(entry, before=before))
+            written.append(await self._runtime.branches.summary(entry, before=before, instructions=instructions))
 
+        if self._runtime.agent.busy:  # the running command waits for this, so it cannot be another run
+            await work()
+            return written[0]
         run = self._begin(lambda: run_work(self._runtime.agent, work()), "/tree")
         if await run.finished(run.cancel):
             raise asyncio.CancelledError
@@ -107,11 +160,19 @@ class ConversationBranches:
             raise NotSummarised("the branch was not summarised, so nothing has changed")
         return written[0]
 
+    async def allow(self, change: SessionChange) -> None:
+        """Raise `NotAllowed` if a hook does not allow the conversation to continue in another session, and `Busy`."""
+        self._check_idle()
+        refusal = await self._runtime.hooks.session_change.ask(change)
+        if refusal is not None:
+            raise NotAllowed(refusal.reason)
+        self._check_idle()
+
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Continue in a copy of the session up to this entry, or of all of it."""
         self._check_idle()
-        await self._runtime.branches.fork(entry, before=before)
-        self._moved()
+        await self.allow(SessionChange("fork", entry, before))
+        await self._whole(self._runtime.branches.fork(entry, before=before), "fork")
 
     def label(self, entry: str, text: str) -> None:
         """Give an entry a label, or remove it with an empty text."""

@@ -1,13 +1,25 @@
 """`CommandSet`: the slash commands of a conversation."""
 
 import asyncio
+import time
 from collections.abc import Callable, Container
 
-from zot_core.conversation.commands import SKILL, Command, names_skill
+from zot_core.conversation.commands import (
+    SKILL,
+    Command,
+    CommandAnswer,
+    CommandError,
+    CommandRefused,
+    names_skill,
+    read_command,
+)
+from zot_core.conversation.events import ConversationEvent, Display, Insert
 from zot_core.conversation.extensions import ExtensionCommands
+from zot_core.events import Notice
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import Skill, expand
 from zot_core.templates import CommandPrompt, PromptTemplate
+from zot_core.templates.discover import changed
 from zot_provider.errors import UnknownName
 
 
@@ -17,14 +29,15 @@ class CommandSet:
     Of one name, a command of an extension comes before a template. Names with `skill:` are those of skills alone.
     """
 
-    def __init__(self, runtime: Runtime, note: Callable[[str], None]) -> None:
-        """`note` is called with each line about a template that cannot be used, once."""
+    def __init__(self, runtime: Runtime, notify: Callable[[ConversationEvent], None]) -> None:
+        """`notify` gets what commands of extensions show, and once a line about each template that cannot be used."""
         self.extensions: ExtensionCommands | None = None
         self.reserved: Container[str] = ()
         """Names of the front end's own commands, in lower case, which come before templates."""
         self._runtime = runtime
-        self._note = note
+        self._notify = notify
         self._noted: set[str] = set()
+        self._since = time.time()
         self._templates: list[PromptTemplate] = []
 
     @property
@@ -77,14 +90,14 @@ class CommandSet:
         for note in notes:
             if note not in self._noted:
                 self._noted.add(note)
-                self._note(note)
+                self._notify(Notice("warn", note))
 
     async def prompt_of(self, name: str, args: str) -> CommandPrompt | None:
         """Return the prompt that a skill or a template makes of a command; None for a command of an extension or an
         unknown one. Raises `UnknownName` for an unknown skill, and `ConfigError`."""
         typed = f"/{name} {args}".strip()
         if names_skill(name):
-            return CommandPrompt(self._text_of_skill(name[len(SKILL) :], args), shown=typed)
+            return self._prompt_of_skill(name[len(SKILL) :], args).replace(shown=typed)
         if self.extensions is not None:
             await self.extensions.ready()
         templates = self._runtime.workspace.templates
@@ -93,11 +106,50 @@ class CommandSet:
         prompt = await asyncio.to_thread(templates.expand, name, args)
         return None if prompt is None else prompt.replace(shown=typed)
 
-    def _text_of_skill(self, name: str, args: str) -> str:
+    async def run_extension(self, name: str, args: str) -> CommandAnswer:
+        """Run a command of an extension, and report what it shows. Raises `CommandError`."""
+        if self.extensions is None:
+            raise CommandError(f"there is no command /{name}")
+        answer = await self.extensions.run_command(name, args)
+        if answer.action == "insert":
+            self._notify(Insert(answer.extension, answer.text))
+        elif answer.action == "display":
+            self._notify(Display(answer.extension, answer.text))
+        return answer
+
+    async def read_prompt(self, given: str | CommandPrompt, *, commands: bool) -> CommandPrompt | None:
+        """Return what the model reads in the current run; None for a command that sends no prompt. Without `commands`
+        a slash command is sent as text. Raises what `prompt_of` and `run_extension` raise."""
+        if not isinstance(given, str):
+            return given
+        found = read_command(given) if commands else None
+        if found is None:
+            return CommandPrompt(given)
+        written = await self.prompt_of(*found)
+        command = self.of_extension(found[0]) if written is None else None
+        if command is None:
+            return written or CommandPrompt(given)
+        run = self._runtime.agent.current
+        assert run is not None
+        run.open_to_changes = True
+        try:
+            answer = await self.run_extension(*found)
+        except CommandRefused as error:
+            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
+        finally:
+            run.open_to_changes = False
+        return CommandPrompt(answer.text) if answer.action == "prompt" else None
+
+    def _prompt_of_skill(self, name: str, args: str) -> CommandPrompt:
+        """Return the prompt of a skill. It allows calls under the conditions of `PromptTemplates.expand`."""
         skill = next((each for each in self._runtime.skills if each.name.lower() == name.lower()), None)
         if skill is None:
             raise UnknownName.among("skill", name, [each.name for each in self._runtime.skills])
-        return expand(skill, args)
+        text = expand(skill, args)  # before the file's time is looked at: a change in between counts, too
+        of_extension = skill.name.partition(":")[0] == skill.source
+        new = skill.source == "project" and bool(skill.allowed_tools) and changed(skill.path) > self._since
+        allowed = [] if of_extension or new else skill.allowed_tools
+        return CommandPrompt(text, allowed_tools=allowed, source=f"/{SKILL}{skill.name}")
 
 
 def _of_skill(skill: Skill) -> Command:

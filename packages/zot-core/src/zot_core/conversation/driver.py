@@ -1,37 +1,32 @@
 """`Conversation`: drives one agent for any front end."""
-# Longer than 400 lines: it is the one place where prompts, commands, settings and events of an agent meet.
 
 import asyncio
 import os
 from collections.abc import Callable, Container, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from zot_core.agent.loop import answer, end_run, error_event
 from zot_core.agent.run import Run
-from zot_core.aio import finish, spawn
 from zot_core.confirm import Permissions
 from zot_core.conversation.branches import ConversationBranches, position
 from zot_core.conversation.child_env import update_child_env
 from zot_core.conversation.command_set import CommandSet
-from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused, read_command
+from zot_core.conversation.commands import Command, CommandError
 from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
-    Display,
     ExtensionEvent,
-    Insert,
-    ShellEnd,
-    ShellOutput,
-    ShellStart,
+    SessionReason,
     Submit,
     Undelivered,
 )
-from zot_core.conversation.extensions import ExtensionHost
+from zot_core.conversation.extensions import ExtensionHost, FrontEndActions
 from zot_core.conversation.queue import Queued, RunQueue
 from zot_core.conversation.run_choices import run_choices
 from zot_core.conversation.session_mode import keep_mode, resume_mode
-from zot_core.conversation.shell_command import RunningCommand, ShellCommand, ShellResult, message_with_output
+from zot_core.conversation.shell_command import ShellCommand, message_with_output
+from zot_core.conversation.shell_results import ShellCommands
 from zot_core.conversation.todos import TodoList
 from zot_core.errors import Busy, error_line
 from zot_core.events import (
@@ -39,13 +34,12 @@ from zot_core.events import (
     AssistantStart,
     Done,
     ErrorEvent,
-    Notice,
     RunEnd,
     ToolCall,
     ToolResultEvent,
     UserMessage,
 )
-from zot_core.hooks import Observe
+from zot_core.hooks import Observe, SessionChange, UserInput
 from zot_core.permission_mode import SandboxState
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
@@ -58,7 +52,6 @@ from zot_provider.request import Reasoning
 
 if TYPE_CHECKING:
     from zot_core.conversation.dialogs import AskPerson
-    from zot_provider.messages import Message
 
 
 class NotRunning(ZotError):
@@ -82,9 +75,11 @@ class Conversation:
         self.permissions = permissions or Permissions()
         """Which tool calls may run; without any given, all may."""
         self.front_end = ""
-        """What shows the conversation, for extensions: `tui`, `rpc`, `acp`, `print`, `stream` or `json`."""
+        """What shows the conversation, for extensions: `tui`, `rpc`, `serve`, `acp`, `print`, `stream`, `json`."""
         self.ask_person: AskPerson | None = None
         """Shows dialogs of extensions; None where nobody can be asked."""
+        self.actions = FrontEndActions()
+        """What the front end can do for extensions."""
         self.sandbox: SandboxState = "off"
         self.refusal: Callable[[], str] = lambda: ""
         """Returns the reason why prompts of extensions are currently refused; empty if they are not."""
@@ -94,12 +89,13 @@ class Conversation:
         self._queue = RunQueue(
             runtime, max_queued, lambda: self.events.notify(Changed("queue")), self._report_start_failure
         )
-        self._commands = CommandSet(runtime, lambda line: self.events.notify(Notice("warn", line)))
+        self._commands = CommandSet(runtime, self.events.notify)
         self.todos = TodoList(runtime, self.events.notify)
-        self._shell_results: list[ShellResult] = []
+        self._shell = ShellCommands(runtime, self.events.notify)
         self._unread_count = 0
         runtime.hooks.event.add(self._on_event)
         self.permissions.attach(runtime.agent)
+        runtime.permissions = self.permissions
         keep_mode(self.permissions, lambda: self.runtime.session)
         self.permissions.changed.add(lambda _: self.events.notify(Changed("settings")))
         update_child_env(self.runtime)
@@ -128,20 +124,22 @@ class Conversation:
 
     def prompt(
         self, text: str | CommandPrompt, images: Iterable[ImageBlock] = (), *,
-        typed: str = "", commands: bool = True, attached: Sequence[str] = (), first: bool = False,
+        typed: str = "", commands: bool = True, attached: Sequence[str] = (), first: bool = False, extension: str = "",
     ) -> Run:  # fmt: skip
         """Queue `text`, or what a command has made, as a prompt. Await the returned run for how it ended, or iterate
         over it for its events; it can be cancelled before it starts, too.
 
         `typed` is what the user typed, if that differs from `text`. Without `commands` a slash command is sent as text.
         The model reads the texts of `attached` files before the prompt. With `first` it comes before the waiting work.
-        Raises `QueueFull` and `Closed`. Failures are events.
+        `extension` names the sender, if that is one. Raises `QueueFull` and `Closed`. Failures are events.
         """
         plain = text if isinstance(text, str) else text.text
-        work = partial(self._answer, text, list(images), attached, commands=commands)
+        work = partial(
+            self._answer, text, UserInput("", list(images), extension=extension), attached, commands=commands
+        )
         return self._add(work, typed or plain, plain, steerable=True, first=first)
 
-    def send(self, message: "Message", *, typed: str = "", interrupt: bool = False) -> Run:
+    def send(self, message: Message, *, typed: str = "", interrupt: bool = False) -> Run:
         """Queue a user message that is already made; with `interrupt` it stops what runs and comes first."""
         stopped = self.running if interrupt else None
         work = partial(answer, self.runtime.agent, [message])
@@ -150,9 +148,9 @@ class Conversation:
             stopped.run.cancel()
         return run
 
-    def resend(self, typed: str = "") -> Run:
-        """Queue another try to answer the conversation as it is, after a run that failed. Nothing is added to it."""
-        return self._add(partial(answer, self.runtime.agent, []), typed)
+    def resend(self, typed: str = "", work: Callable[[], Coroutine[Any, Any, RunEnd]] | None = None) -> Run:
+        """Queue another try to answer the conversation as it is, after a run that failed; or that `work`."""
+        return self._add(work or partial(answer, self.runtime.agent, []), typed)
 
     def compact(self, instructions: str = "") -> Run:
         """Queue a compaction of the conversation: see `Runtime.compact`."""
@@ -160,7 +158,7 @@ class Conversation:
 
     def shell(self, command: ShellCommand, typed: str = "") -> Run:
         """Queue a shell command: `ShellStart`, `ShellOutput`, `ShellEnd`. The model reads the output next time."""
-        return self._add(partial(self._run_shell, command), typed or f"!{command.command}")
+        return self._add(partial(self._shell.run, command), typed or f"!{command.command}")
 
     def _add(
         self, work: Callable[[], Coroutine[Any, Any, RunEnd]], typed: str, text: str = "", *,
@@ -201,11 +199,15 @@ class Conversation:
 
     def stop(self) -> list[str]:
         """Stop the running work and drop the rest. Return, as typed, the unread messages and the dropped prompts."""
-        taken = [message.text for message in self.runtime.agent.inbox.take_all()]
+        taken = self._take_unread()
         taken += [queued.typed for queued in self._queue.take_all()]
         self.interrupt()
         self.events.notify(Changed("queue"))
         return taken
+
+    def _take_unread(self) -> list[str]:
+        """Drop the messages that the model has not read, and return those of the person."""
+        return [each.text for each in self.runtime.agent.inbox.take_all() if "extension" not in each.extra]
 
     def take_back(self) -> str | None:
         """Remove the last waiting prompt and return it as typed; None if nothing is waiting."""
@@ -246,20 +248,10 @@ class Conversation:
         if (prompt := await self._commands.prompt_of(name, args)) is not None:
             self.prompt(prompt, typed=f"/{name} {args}".strip())
             return "prompt"
-        command = await self._run_extension(name, args)
+        command = await self._commands.run_extension(name, args)
         if command.action == "prompt":
             self._on_extension_event(Submit(command.extension, command.text))
         return command.action
-
-    async def _run_extension(self, name: str, args: str) -> CommandAnswer:
-        if self.extensions is None:
-            raise CommandError(f"there is no command /{name}")
-        command = await self.extensions.run_command(name, args)
-        if command.action == "insert":
-            self.events.notify(Insert(command.extension, command.text))
-        elif command.action == "display":
-            self.events.notify(Display(command.extension, command.text))
-        return command
 
     def attach(self, extensions: ExtensionHost) -> None:
         """Add the commands and events of these extensions, once. The host adds their hooks and tools to the runtime."""
@@ -276,7 +268,7 @@ class Conversation:
             try:
                 event = event.replace(refused=self.refusal())
                 if not event.refused:
-                    self.prompt(event.text, commands=False)
+                    self.prompt(event.text, commands=False, extension=event.extension)
             except ZotError as error:
                 event = event.replace(refused=error_line(error))
         self.events.notify(event)  # before the first event of the prompt, which comes in the next iteration of the loop
@@ -287,37 +279,49 @@ class Conversation:
         """Continue with another model of any provider: see `Runtime.set_model`."""
         self._check_idle()
         self.runtime.set_model(model, provider=provider)
-        self._settings_changed()
+        self.settings_changed()
         return self.runtime.agent.model
 
     def set_reasoning(self, reasoning: Reasoning) -> None:
         """Change the reasoning level: see `Runtime.set_reasoning`."""
         self._check_idle()
         self.runtime.set_reasoning(reasoning)
-        self._settings_changed()
+        self.settings_changed()
 
     def set_tools(self, names: Iterable[str]) -> list[str]:
         """Select the tools and return the names of all enabled ones: see `Runtime.set_tools`."""
         self._check_idle()
         self.runtime.set_tools(names)
-        self._settings_changed()
+        self.settings_changed()
         return sorted(self.runtime.agent.tools)
 
-    def _settings_changed(self) -> None:
+    def settings_changed(self) -> None:
+        """Report that the model, what is known of it, the reasoning level or the tools are different now."""
         update_child_env(self.runtime)
         self.events.notify(Changed("settings"))
+
+    def rename(self, title: str) -> None:
+        """Give the session a title. Raises `SessionError`; does nothing if the session is not stored."""
+        if self.runtime.session is not None:
+            self.runtime.session.change(title=title)
+            self.events.notify(Changed("title"))
 
     def clear(self) -> None:
         """Clear the history: see `Runtime.clear`."""
         self._check_idle()
         self.runtime.clear()
-        self._session_changed(same=True)
+        self._session_changed("same")
 
-    def new_session(self) -> None:
-        """Start a new session: see `Runtime.new_session`."""
-        self._check_idle()
-        self.runtime.new_session()
-        self._session_changed()
+    async def new_session(self, messages: Iterable[Message] = (), *, linked: bool = False) -> None:
+        """Start a new session, which begins with `messages`, to which nobody answers: see `Runtime.new_session`.
+        Raises `NotAllowed` if a hook stops that."""
+        await self.branches.allow(SessionChange("new"))
+        self.runtime.new_session(linked=linked)
+        try:
+            for message in messages:
+                self.runtime.agent.history.append(message)
+        finally:
+            self._session_changed("new")
 
     def open_session(
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
@@ -326,67 +330,42 @@ class Conversation:
         """Continue another session, in its mode of permissions if that is more careful: see `Runtime.open_session`."""
         self._check_idle()
         self.runtime.open_session(session, resumed, workspace)
-        self._session_changed()
+        self._session_changed("resume")
 
-    def _session_changed(self, *, same: bool = False) -> None:
+    def _session_changed(self, reason: SessionReason | Literal["same"]) -> None:
         resume_mode(self.permissions, self.runtime.session)
-        self._shell_results.clear()
+        self._shell.take()
         update_child_env(self.runtime)
-        self.events.notify(position(self.runtime, same=same))
+        self.events.notify(position(self.runtime, reason))
         self.todos.restore()
 
     def _check_idle(self) -> None:
-        if self.busy:
+        if self.busy and (self.waiting or not self.runtime.agent.changeable):
             raise Busy("the agent is busy; wait for done, or abort")
 
     # Work
 
     async def _answer(
-        self, given: str | CommandPrompt, images: Sequence[ImageBlock], attached: Sequence[str], *, commands: bool
+        self, given: str | CommandPrompt, found: UserInput, attached: Sequence[str], *, commands: bool
     ) -> RunEnd:
         """Run a slash command, or let the model answer: the work of a prompt."""
         agent = self.runtime.agent
         try:
-            prompt = await self._read_prompt(given, commands=commands)
-            if prompt is None:
+            if isinstance(given, str):
+                found = await agent.hooks.input.apply(found.replace(text=given))
+                given = found.text
+            if found.handled or (prompt := await self._commands.read_prompt(given, commands=commands)) is None:
                 return end_run(agent, "completed")
-            results, self._shell_results = self._shell_results, []
-            message = message_with_output(results, prompt.text, images, attached, prompt.shown)
+            message = message_with_output(self._shell.take(), prompt.text, found.images, attached, prompt.shown)
+            if found.changed_by:
+                message.extra["changed_by"] = found.changed_by
         except asyncio.CancelledError:
             return end_run(agent, "aborted")
         except Exception as error:  # noqa: BLE001  the top of a run, as in the loop
             reported = isinstance(error, CommandError) and error.reported
             return end_run(agent, "error", None if reported else error_event(error, agent))
-        with run_choices(prompt, self.runtime, self.permissions, self._settings_changed):
+        with run_choices(prompt, self.runtime, self.permissions, self.settings_changed):
             return await answer(agent, [message])
-
-    async def _read_prompt(self, given: str | CommandPrompt, *, commands: bool) -> CommandPrompt | None:
-        """Return what the model reads; None for a command that sends no prompt."""
-        if not isinstance(given, str):
-            return given
-        found = read_command(given) if commands else None
-        if found is None:
-            return CommandPrompt(given)
-        written = await self._commands.prompt_of(*found)
-        command = self._commands.of_extension(found[0]) if written is None else None
-        if command is None:
-            return written or CommandPrompt(given)
-        try:
-            done = await self._run_extension(*found)
-        except CommandRefused as error:
-            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
-        return CommandPrompt(done.text) if done.action == "prompt" else None
-
-    async def _run_shell(self, command: ShellCommand) -> RunEnd:
-        update_child_env(self.runtime)
-        self.events.notify(ShellStart(command))
-        context = self.runtime.agent.context
-        running = RunningCommand(command, context, lambda text: self.events.notify(ShellOutput(text)))
-        task = spawn(running.run(), "shell command")
-        stopped = await finish(task, running.stop)
-        self._shell_results.append(result := task.result())
-        self.events.notify(ShellEnd(result))
-        return "aborted" if stopped else "completed"
 
     # Events
 
@@ -396,7 +375,7 @@ class Conversation:
             self.text_deferred = event.deferred  # type: ignore[union-attr]
         elif kind is ToolCall:
             update_child_env(self.runtime)  # the server may have named its model since
-        elif kind is Done and (texts := [message.text for message in self.runtime.agent.inbox.take_all()]):
+        elif kind is Done and (texts := self._take_unread()):
             self.events.notify(Undelivered(texts))
         self.events.notify(event)
         if isinstance(event, ToolResultEvent):

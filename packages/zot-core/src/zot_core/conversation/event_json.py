@@ -15,6 +15,25 @@ def _panel(panel: Panel) -> dict[str, Any]:
     return {"id": panel.id, "title": panel.title, "lines": list(panel.lines), "footer": panel.footer}
 
 
+def _placed(panel: events.PlacedPanel) -> dict[str, Any]:
+    return {
+        "id": panel.id,
+        "mode": panel.mode,
+        "title": panel.title,
+        "lines": list(panel.lines),
+        "footer": panel.footer,
+        "column": panel.column,
+        "row": panel.row,
+        "width": panel.width,
+        "height": panel.height,
+        "hidden": panel.hidden,
+        "focused": panel.focused,
+        "order": panel.order,
+        "cursor": None if panel.cursor is None else list(panel.cursor),
+        "mouse": panel.mouse,
+    }
+
+
 def todo_fields(items: Sequence[Todo]) -> list[dict[str, str]]:
     """Return the items of a `todo` event, which are also those in `get_state`."""
     return [{"content": item.content, "status": item.status} for item in items]
@@ -29,6 +48,22 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
     events.PanelOpen: lambda event: {"panel": _panel(event.panel)},
     events.PanelRender: lambda event: {"panel": _panel(event.panel)},
     events.PanelClose: lambda event: {"panel_id": event.panel_id},
+    events.PanelShow: lambda event: {"panel": _placed(event.panel)},
+    events.WidgetChange: lambda event: {
+        "key": event.key,
+        "place": event.place,
+        "lines": list(event.lines),
+        "priority": event.priority,
+    },
+    events.TitleChange: lambda event: {"text": event.text},
+    events.Alert: lambda event: {"text": event.text},
+    events.WorkingChange: lambda event: {
+        "message": event.message,
+        "frames": list(event.frames),
+        "interval_ms": event.interval_ms,
+        "hidden": event.hidden,
+        "thinking": event.thinking,
+    },
 }
 
 

@@ -91,22 +91,124 @@ class PanelClose(Record):
     panel_id: str
 
 
-ExtensionEvent: TypeAlias = Notify | Display | ClearNotes | Insert | Submit | PanelOpen | PanelRender | PanelClose
+WidgetLine: TypeAlias = str | list[dict[str, Any]]
+"""A line of text, which may have colours of the terminal (SGR), or spans: objects with `text`, and `style`, `bg`
+(tokens of the theme or `#rrggbb`), `bold`, `faint`, `italic`, `underline`, `inverse` and `strike` (true or false)."""
+
+WidgetPlace: TypeAlias = Literal[
+    "status", "above_editor", "below_editor", "header", "footer", "top_left", "top_right", "bottom_left", "bottom_right"
+]
+"""Where a widget is. `top` and `bottom` are the borders of the editor; a footer replaces the status row."""
+
+
+class WidgetChange(Record):
+    """An extension shows something beside the conversation, until it removes it (no `lines`) or ends.
+
+    Of several widgets at one place, those of a higher `priority` come first.
+    """
+
+    type: ClassVar[str] = "ext_widget"
+    extension: str
+    key: str
+    place: WidgetPlace
+    lines: tuple[WidgetLine, ...] = ()
+    priority: int = 0
+
+
+class TitleChange(Record):
+    """An extension names the window; an empty text gives back the title of zot."""
+
+    type: ClassVar[str] = "ext_title"
+    extension: str
+    text: str
+
+
+class Alert(Record):
+    """An extension wants the attention of the person, who may be elsewhere."""
+
+    type: ClassVar[str] = "ext_alert"
+    extension: str
+    text: str
+
+
+class WorkingChange(Record):
+    """An extension changes the row that shows that work is going on. What is empty or 0 is as zot has it; `hidden`
+    removes the row. `thinking` takes the place of the word before what the model thinks."""
+
+    type: ClassVar[str] = "ext_working"
+    extension: str
+    message: str = ""
+    frames: tuple[str, ...] = ()
+    interval_ms: int = 0
+    hidden: bool = False
+    thinking: str = ""
+
+
+class PlacedPanel(Record):
+    """A panel that an extension draws on the screen, in cells: its place on a screen of the client's size, frame
+    included. The frame takes a row above and below `lines`, and around an overlay also a column at each side. `hidden`:
+    it is not on the screen now. `focused`: it has the keys. Of two panels that overlap, the one with the higher `order`
+    covers the other. `cursor` is row and column within the lines. `mouse`: it takes clicks."""
+
+    id: str
+    mode: Literal["inline", "overlay", "replace_editor"]
+    title: str = ""
+    lines: tuple[WidgetLine, ...] = ()
+    footer: str = ""
+    column: int = 0
+    row: int = 0
+    width: int = 0
+    height: int = 0
+    hidden: bool = False
+    focused: bool = False
+    order: int = 0
+    cursor: tuple[int, int] | None = None
+    mouse: bool = False
+
+
+class PanelShow(Record):
+    """An extension opened or changed a panel of the group `panels2`. `ext_panel_close` closes it."""
+
+    type: ClassVar[str] = "ext_panel_show"
+    extension: str
+    panel: PlacedPanel
+
+
+ExtensionEvent: TypeAlias = (
+    PanelShow
+    | WidgetChange
+    | TitleChange
+    | Alert
+    | WorkingChange
+    | Notify
+    | Display
+    | ClearNotes
+    | Insert
+    | Submit
+    | PanelOpen
+    | PanelRender
+    | PanelClose
+)
 
 
 class Changed(Record):
     """Something changed: the `queue` (running or waiting prompts, unread messages), the `settings` (model, reasoning,
-    tools), or the `extensions` (their commands)."""
+    tools), the `extensions` (their commands), or the `title` of the session."""
 
     type: ClassVar[str] = "changed"
-    what: Literal["queue", "settings", "extensions"]
+    what: Literal["queue", "settings", "extensions", "title"]
+
+
+SessionReason: TypeAlias = Literal["new", "resume", "fork"]
 
 
 class SessionStart(Record):
-    """The conversation continues in another session; its id is empty if it is not kept in a file."""
+    """The conversation continues in another session; its id is empty if it is not kept in a file. `reason`: it is new,
+    a stored one, or a copy."""
 
     type: ClassVar[str] = "session_start"
     session_id: str
+    reason: SessionReason = "new"
 
 
 class SessionTreeMove(Record):
@@ -157,7 +259,8 @@ class ShellEnd(Record):
 
 
 class PermissionRequest(Record):
-    """A tool call waits for an answer. `rules` are what the answer "always" adds."""
+    """A tool call waits for an answer. `rules` are what the answer "always" adds. `agent_id` is the sub-agent that
+    calls, empty for the agent itself."""
 
     type: ClassVar[str] = "permission_request"
     request: str
@@ -166,6 +269,7 @@ class PermissionRequest(Record):
     args: dict[str, Any]
     reason: str
     rules: list[str]
+    agent_id: str = ""
 
 
 class PermissionResolved(Record):

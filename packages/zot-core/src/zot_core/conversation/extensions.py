@@ -1,11 +1,177 @@
-"""Protocols that a host of extensions implements for a `Conversation`."""
+"""Protocols that a host of extensions implements for a `Conversation`, and what a front end can do for extensions."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from zot_core.conversation.commands import Command, CommandAnswer
-from zot_core.conversation.events import ExtensionEvent
+from zot_core.conversation.events import ExtensionEvent, WidgetLine
 from zot_core.hooks import Observe
+from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.machine.shell import Launch
+    from zot_provider.auth.session import SignInSession
+
+OpenSession: TypeAlias = Callable[[str], Awaitable[list[str]]]
+"""Continues the stored session at a path, and returns lines for the person. Raises what `Conversation.open_session`
+raises."""
+
+RunProgram: TypeAlias = "Callable[[Launch], Awaitable[int]]"
+"""Gives the terminal to a program until it ends, and returns its exit code. Cancelling kills it. Raises OSError,
+and `Busy` if another program has the terminal."""
+
+
+AskCompletions: TypeAlias = "Callable[[str, str, str, str], Awaitable[list[dict[str, str]]]]"
+"""Asks an extension for completions of a word, given its trigger or the command, the word up to the cursor without the
+trigger, and the line up to the cursor. Each has `text`, which takes the place of the word, and perhaps `label` and
+`description`. Empty if it gives no answer in time."""
+
+
+DrawLines: TypeAlias = "Callable[[dict[str, Any]], Awaitable[list[WidgetLine] | None]]"
+"""Asks an extension for the lines of a part of the conversation, given the members of the question `render`. None to
+let the screen draw it. Raises TimeoutError if it gives no answer in time."""
+
+
+AskEditor: TypeAlias = "Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]"
+"""Asks an extension about a key of the editor, or how its text is drawn, given the members of the question, and returns
+those of the answer, which have been checked; none from an extension that has ended. Raises TimeoutError if it gives no
+answer in time."""
+
+
+class EditorControl(Protocol):
+    """What extensions can do with the keys of an editor and with how it is drawn."""
+
+    def set_modes(self, extension: str, modes: dict[str, Any] | None) -> None:
+        """Set or take back the modes of an extension. Raises `ConfigError`."""
+        ...
+
+    def mode(self, extension: str) -> str:
+        """Return the mode in force, if it belongs to the extension, else an empty string."""
+        ...
+
+    def use_mode(self, extension: str, name: str) -> None:
+        """Switch to another mode of the extension. Raises `ConfigError`."""
+        ...
+
+    def ask_about_keys(self, extension: str, keys: Sequence[str], ask: AskEditor, misses: int) -> None:
+        """Ask about these keys, or about all if the list is empty, before they are typed. After so many misses in a
+        row the extension is not asked any more. Raises `ConfigError` for what is no key."""
+        ...
+
+    def ask_about_text(self, extension: str, ask: AskEditor) -> None:
+        """Ask how the text is drawn, now and after each change."""
+        ...
+
+    def stop_asking(self, extension: str, *, keys: bool = True, text: bool = True) -> None:
+        """Ask no more about keys, or about the text."""
+        ...
+
+
+class CompletionAccess(Protocol):
+    """Where extensions say for which words they have completions."""
+
+    def add_completer(self, extension: str, trigger: str, command: str, ask: AskCompletions) -> None:
+        """Offer completions of words that begin with `trigger`, or of the arguments of a slash command."""
+        ...
+
+    def remove_completer(self, extension: str, trigger: str = "", command: str = "") -> None:
+        """Offer those no more, or none of the extension."""
+        ...
+
+
+class ScreenAccess(CompletionAccess, Protocol):
+    """What extensions can do with a screen."""
+
+    @property
+    def editor(self) -> tuple[str, int]:
+        """The text that is being typed, and the place of the cursor in it."""
+        ...
+
+    @property
+    def editing(self) -> EditorControl:
+        """The keys of the editor, and how it is drawn."""
+        ...
+
+    def edit(self, text: str, cursor: int | None = None) -> None:
+        """Replace the text; the cursor is at its end, or at `cursor`."""
+        ...
+
+    def paste(self, text: str) -> None:
+        """Insert text at the cursor."""
+        ...
+
+    @property
+    def terminal(self) -> dict[str, Any]:
+        """The terminal: `width` and `height` in cells, `color` and `images`, as `hello_ack` of extensions has them."""
+        ...
+
+    @property
+    def theme(self) -> str:
+        """The name of the theme."""
+        ...
+
+    @property
+    def theme_colors(self) -> dict[str, str]:
+        """The colours of its tokens, by name; those of backgrounds end in `.background`."""
+        ...
+
+    @property
+    def themes(self) -> list[str]:
+        """The names of all themes."""
+        ...
+
+    def use_theme(self, name: str) -> None:
+        """Draw with another theme until zot ends. Raises `ConfigError`."""
+        ...
+
+    def bind(self, extension: str, key: str, command: str) -> None:
+        """Let a key run a slash command. Raises `ConfigError` if it cannot be bound."""
+        ...
+
+    def unbind(self, extension: str, key: str = "") -> None:
+        """Give back a key of the extension, or all of them."""
+        ...
+
+    def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
+        """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
+        without an answer it is not asked any more."""
+        ...
+
+    def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
+        """Take that back, or all of the extension."""
+        ...
+
+    def render_again(self, extension: str, kind: str, name: str) -> None:
+        """Ask again about everything that a renderer has drawn."""
+        ...
+
+    @property
+    def expanded(self) -> bool:
+        """Whether everything in the conversation is expanded. It can be set."""
+        ...
+
+    @expanded.setter
+    def expanded(self, expanded: bool) -> None: ...
+
+
+SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
+"""Shows the steps of a sign-in below a title. Returns False if the person closed it: nothing is stored then. Raises
+`ZotError` if it failed."""
+
+
+class FrontEndActions(Record):
+    """What a front end can do for extensions, None for what it cannot. `quit` ends the program. Without `sign_in`, the
+    dialogs of extensions show the steps of sign-ins. `shows_widgets`: it shows widgets, or passes them on.
+    `fixed_session` says why the session cannot change, and is empty if it can."""
+
+    open_session: OpenSession | None = None
+    quit: Callable[[], None] | None = None
+    run_program: "RunProgram | None" = None
+    screen: Callable[[], ScreenAccess] | None = None
+    completers: Callable[[], CompletionAccess] | None = None
+    sign_in: "SignInDialogs | None" = None
+    shows_widgets: bool = False
+    fixed_session: str = ""
 
 
 class ExtensionCommands(Protocol):

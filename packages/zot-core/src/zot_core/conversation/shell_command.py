@@ -7,13 +7,15 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from zot_core.agent import user_message
+from zot_core.agent import Agent, user_message
 from zot_core.aio import finish, spawn
 from zot_core.display import TerminalDisplay
-from zot_core.errors import ToolError
+from zot_core.errors import Refused, ToolError
+from zot_core.events import RunEnd
+from zot_core.hooks import UserCommand
 from zot_core.machine.interface import Shell, ShellExit
 from zot_core.tools.definition.context import ToolContext
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, ZotError
 from zot_provider.messages import ImageBlock, Message, TextBlock
 from zot_provider.record import Record
 
@@ -70,6 +72,35 @@ def message_with_output(
     return user_message(text, images, display_text=shown or prompt, commands=len(outputs), files=len(attached))
 
 
+def not_run(command: ShellCommand, why: str) -> ShellResult:
+    """Return the result of a command that was not run."""
+    return ShellResult(command, f"$ {command.command}\n\n[{why}]")
+
+
+def already_run(command: ShellCommand, output: str, exit_code: int) -> ShellResult:
+    """Return the result of a command whose output somebody else has."""
+    body = output if not output or output.endswith("\n") else f"{output}\n"
+    text = f"$ {command.command}\n\n{body}\n[exit {exit_code}]"
+    return ShellResult(command, text, display=TerminalDisplay(command.command, body, exit_code, 0.0))
+
+
+async def run_shell(command: ShellCommand, agent: Agent, show: Callable[[str], None]) -> tuple[ShellResult, RunEnd]:
+    """Run a command of the user as hooks change it; return its result and how the run ended. Raises nothing."""
+    given = UserCommand(command.command, command.in_context, agent.context.cwd)
+    try:
+        found = await agent.hooks.user_command.apply(given)
+    except (Refused, ZotError) as refused:
+        return not_run(command, str(refused)), "completed"
+    except asyncio.CancelledError:
+        return not_run(command, "stopped by the user"), "aborted"
+    if found.output is not None:
+        return already_run(command, found.output, found.exit_code), "completed"
+    running = RunningCommand(command.replace(command=found.command), agent.context, show)
+    task = spawn(running.run(), "shell command")
+    stopped = await finish(task, running.stop)
+    return task.result(), "aborted" if stopped else "completed"
+
+
 class RunningCommand:
     """A running shell command, which can be stopped."""
 
@@ -97,7 +128,7 @@ class RunningCommand:
             limits = self._limits or BashLimits()
             result = await run_command(self.command.command, self._context, self._timeout, limits)
         except ToolError as error:
-            return ShellResult(self.command, f"$ {self.command.command}\n\n[{error}]")
+            return not_run(self.command, str(error))
         text = "\n".join(block.text for block in result.content if isinstance(block, TextBlock))
         stopped = self._shell.stopped
         shown = next((each for each in result.display if isinstance(each, TerminalDisplay)), None)

@@ -4,6 +4,7 @@
 implementations can be a jail, a remote machine or the memory of a test.
 """
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
@@ -54,6 +55,14 @@ class Files(Protocol):
         ...
 
 
+class Spawn(Record):
+    """A command that a shell is about to run; `env` is added to the shell's environment."""
+
+    command: str
+    cwd: str
+    env: Mapping[str, str]
+
+
 class ShellExit(Record):
     """How a command ended. The exit code is 128 + n for signal n, and None if it was stopped at the time limit.
 
@@ -83,3 +92,40 @@ class Shell(Protocol):
         command and everything it started are ended. Raises OSError if no shell can be started.
         """
         ...
+
+
+class OtherMachine(Record):
+    """Another machine, called `name`, whose files or shell tools use in place of those of this one (None: they stay).
+
+    `cwd` is the working directory there, without links, and `home` the home folder. `outputs` is a folder of this
+    machine for long outputs of commands, which `files` reads too.
+    """
+
+    name: str
+    cwd: str = ""
+    home: str = ""
+    files: Files | None = None
+    shell: Shell | None = None
+    outputs: str = ""
+
+    @property
+    def words(self) -> str:
+        """What a model must know about it."""
+        if self.files is None:
+            return (
+                f"# Commands\n\nThe commands of `bash` run on another machine, {self.name}, and not on that described "
+                "above. The file tools use the files of this one."
+            )
+        what = "file tools and `bash` use" if self.shell is not None else "file tools, but not `bash`, use"
+        return (
+            f"# Machine\n\nYour {what} another machine, {self.name}, and not that described above. The "
+            f"working directory is {self.cwd} there{f', the home folder {self.home}' if self.home else ''}. Skills, "
+            "their files and the instructions above are of this machine."
+        )
+
+
+def expand_home(path: str, home: str) -> str:
+    """Return the path with the folder `home` for a `~` at its beginning, by default the home folder of this machine."""
+    if not home:
+        return os.path.expanduser(path)
+    return home + path[1:] if path == "~" or path.startswith("~/") else path

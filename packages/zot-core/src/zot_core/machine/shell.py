@@ -73,8 +73,11 @@ class LocalShell:
         env: Mapping[str, str],
         timeout: float | None,
         output: Callable[[bytes], None],
+        errors: Callable[[bytes], None] | None = None,
+        stdin: bytes | None = None,
     ) -> ShellExit:
-        """Run the command, see `Shell.run`. OSError if no shell can be started, e.g. if `cwd` was deleted."""
+        """Run the command, see `Shell.run`. Its standard error goes to `errors` if that is given, and its standard
+        input is `stdin`. OSError if no shell can be started, e.g. if `cwd` was deleted."""
         if problem := missing_posix("commands"):
             raise OSError(problem)
         self._program = self._program or _find_shell()
@@ -82,23 +85,31 @@ class LocalShell:
         launch = Launch([self._program, "-c", command], cwd, inherited)
         if self._prepare is not None:
             launch = self._prepare(launch)
-        process, descriptor = _start(launch.replace(env={**launch.env, **env}))
+        process, descriptors = _start(launch.replace(env={**launch.env, **env}), errors is not None, stdin is not None)
         running: list[str] = []
-        pipe = _Pipe(descriptor, output, self.limits)
+        pipes = [_Pipe(descriptors[0], output, self.limits)]
+        if errors is not None:
+            pipes.append(_Pipe(descriptors[1], errors, self.limits))
+        feed = None if stdin is None else _Feed(descriptors[-1], stdin)
         exited = _exit_of(process)
         try:
             done, _ = await asyncio.wait([exited], timeout=timeout)
             if not done:
                 running = group_commands(process.pid)
                 await self._end(process, exited, self.limits.kill_after)
-            await asyncio.wait([pipe.ended], timeout=self.limits.linger)
+            await asyncio.wait([pipe.ended for pipe in pipes], timeout=self.limits.linger)
         except BaseException:
-            pipe.close()
+            for pipe in pipes:
+                pipe.close()
             await self._end(process, exited, self.limits.kill_cancelled_after)
             raise
-        if not pipe.ended.done():
-            pipe.read_rest()
-            pipe.drop_rest(self.limits.drain_interval)
+        finally:
+            if feed is not None:
+                feed.close()
+        for pipe in pipes:
+            if not pipe.ended.done():
+                pipe.read_rest()
+                pipe.drop_rest(self.limits.drain_interval)
         code = process.returncode
         return ShellExit(_exit_code(code)) if done else ShellExit(None, timed_out=True, running=running)
 
@@ -126,29 +137,44 @@ def _find_shell() -> str:
     return "/bin/sh"
 
 
-def _start(launch: Launch) -> "tuple[subprocess.Popen[bytes], int]":
-    """Start the process; return it and the descriptor of its output.
+def _start(
+    launch: Launch,
+    errors: bool,  # noqa: FBT001  as in the caller
+    stdin: bool,  # noqa: FBT001
+) -> "tuple[subprocess.Popen[bytes], list[int]]":
+    """Start the process; return it and the descriptors of its output, of its `errors` if they are apart from that, and
+    of its standard input if it has one.
 
-    `subprocess` with our own pipe instead of asyncio's: it saves half a millisecond per command, and the pipe can be
+    `subprocess` with our own pipes instead of asyncio's: it saves half a millisecond per command, and a pipe can be
     read after the process has ended.
     """
-    ours, theirs = os.pipe()
+    ours: list[int] = []
+    theirs: list[int] = []
     try:
+        for _ in range(1 + errors):
+            output, end = os.pipe()
+            ours.append(output)
+            theirs.append(end)
+        if stdin:
+            source, feed = os.pipe()
+            ours.append(feed)
+            theirs.append(source)
         process = subprocess.Popen(
             launch.argv,
             cwd=launch.cwd,
             env=launch.env,
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=theirs[-1] if stdin else subprocess.DEVNULL,
+            stdout=theirs[0],
+            stderr=theirs[errors],
             start_new_session=True,
             pass_fds=launch.descriptors,
         )
     except BaseException:
-        os.close(ours)
+        for each in ours:
+            os.close(each)
         raise
     finally:
-        for each in (theirs, *launch.descriptors):
+        for each in (*theirs, *launch.descriptors):
             os.close(each)
     return process, ours
 
@@ -265,3 +291,31 @@ class _Pipe:
         self._output = lambda piece: None
         self._read_now = drain
         wait()
+
+
+class _Feed:
+    """Writes `data` to the write end of a command's standard input as fast as it is read, and closes it."""
+
+    def __init__(self, descriptor: int, data: bytes) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._descriptor, self._rest = descriptor, memoryview(data)
+        self._open = True
+        os.set_blocking(descriptor, False)
+        self._loop.add_writer(descriptor, self._write)
+
+    def _write(self) -> None:
+        try:
+            self._rest = self._rest[os.write(self._descriptor, self._rest[:_PIECE]) :]
+        except BlockingIOError:
+            return
+        except OSError:  # the command does not read it
+            self._rest = self._rest[:0]
+        if not self._rest:
+            self.close()
+
+    def close(self) -> None:
+        """Stop writing."""
+        if self._open:
+            self._open = False
+            self._loop.remove_writer(self._descriptor)
+            os.close(self._descriptor)

@@ -9,12 +9,13 @@ from zot_core.display import main_argument
 from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
 from zot_core.machine.hosts import HostPattern, WebAddress, read_web_address
+from zot_core.machine.interface import expand_home
 from zot_core.permission_mode import PermissionMode
 from zot_core.permissions.lines import LineRules, path_rules
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
-from zot_core.permissions.rule import COMMANDS, OWN, READ, WEB, WRITES, Action, Rule, parse_rule
+from zot_core.permissions.rule import COMMANDS, OWN, READ, WEB, WRITES, Action, Rule, parse_rule, there
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -56,6 +57,10 @@ class _Subject(Record):
     address: WebAddress | None = None
     """What a call for the web connects to."""
     argument: str = ""
+    home: str = ""
+    """The home folder, if the call is one on another machine."""
+    says_it_reads: bool = False
+    """A tool of an extension that says that it changes nothing."""
 
 
 class Judge:
@@ -70,7 +75,7 @@ class Judge:
         """Return a line for each rule that names none of `tools`; with `similar` only if it nearly does, because other
         names may be those of extensions."""
         known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS, *OWN)}
-        unknown = [rule for rule in self.rules if rule.tool.casefold() not in known]
+        unknown = [rule for rule in self.rules if not any(rule.names(name) for name in known)]
         lines = []
         for rule in unknown:
             near = get_close_matches(rule.tool.casefold(), sorted(known), 1)
@@ -81,17 +86,25 @@ class Judge:
         return lines
 
     async def judge(self, call: ToolRequest, agent: Judged) -> Verdict:
-        """Decide about a call with the arguments that the tool will receive."""
+        """Decide about a call with the arguments that the tool will receive. For a sub-agent in a worktree the rules
+        count there; rules that deny or ask count in the folder of the agent, too."""
         text = call.arguments_json()
         if "\\u0000" in text or any("\ud800" <= char <= "\udfff" for char in text):
             return Verdict("deny", f"the arguments of {call.name} contain a NUL or text that is not UTF-8")
-        subject = await _subject(call, agent)
-        cwd = os.path.realpath(agent.context.cwd)
-        verdict = self._judge(subject, self.rules, cwd)
+        context = agent.context.replace(cwd=call.cwd or agent.context.cwd)
+        subject = await _subject(call, agent.tools.get(call.name), context)
+        subject.home = context.home
+        cwd, above = _real(context), _real(agent.context)
+        rules = [there(each, context.home) for each in self.rules] if context.home else self.rules
+        verdict = self._judge(subject, rules, cwd)
+        if above != cwd and verdict.action != "deny":
+            by_rule = self._judge(subject, [rule for rule in rules if rule.action != "allow"], above)
+            if by_rule.rule is not None and (by_rule.action == "deny" or verdict.action == "allow"):
+                return by_rule
         if verdict.action == "ask" and verdict.rule is None:
             always = _narrowest(subject, cwd)
-            added = [parse_rule("allow", each) for each in always]
-            if always and self._judge(subject, [*self.rules, *added], cwd).action == "allow":
+            added = [there(parse_rule("allow", each), context.home) for each in always]
+            if always and self._judge(subject, [*rules, *added], cwd).action == "allow":
                 verdict = verdict.replace(always=always)
         if subject.writes and subject.path and verdict.action != "deny":
             self._edited.add(subject.path)
@@ -124,7 +137,7 @@ class Judge:
         own = [
             rule.replace(tool=COMMANDS) if rule.tool.casefold() == subject.tool.casefold() else rule for rule in rules
         ]
-        finding = LineRules(own, cwd, self._edited).judge(subject.command)
+        finding = LineRules(own, cwd, self._edited, subject.home).judge(subject.command)
         if finding.strict is not None and finding.strict.action == "deny":
             return _by_rule(finding.strict)
         if finding.reason:
@@ -144,6 +157,8 @@ class Judge:
             return Verdict("ask", f"{subject.path} is outside {cwd}")
         if subject.writes and self.mode == "accept-edits" and inside and not _special(subject, None, cwd):
             return Verdict("allow")
+        if subject.says_it_reads and self.mode == "plan":
+            return Verdict("ask", f"{subject.tool} of an extension says that it only reads")
         where = f" and {subject.path} is outside {cwd}" if subject.path and not inside else ""
         return self._default(f"no rule allows this call of {subject.tool}{where}")
 
@@ -153,6 +168,11 @@ class Judge:
         if self.mode == "plan":
             return Verdict("deny", f"in the mode plan only reading is allowed, and what rules allow: {why}")
         return Verdict("ask", why)
+
+
+def _real(context: ToolContext) -> str:
+    """Return the working directory without links; on another machine it has none."""
+    return context.cwd if context.home else os.path.realpath(context.cwd)
 
 
 def _allowed(*rules: Rule) -> Verdict:
@@ -175,7 +195,7 @@ def _by_rule(rule: Rule) -> Verdict:
 
 def _rules_for(subject: _Subject, rules: Iterable[Rule]) -> list[Rule]:
     name = subject.tool.casefold()
-    found = [rule for rule in rules if rule.tool.casefold() == name]
+    found = [rule for rule in rules if rule.names(name)]
     if subject.reads and name != READ:
         found += path_rules(rules, writes=False)
     if subject.writes:
@@ -203,15 +223,16 @@ def _special(subject: _Subject, rule: Rule | None, cwd: str) -> bool:
     if part:
         pattern = rule.pattern if rule is not None else None
         return not (isinstance(pattern, PathPattern) and part in pattern.text.split("/"))
+    if subject.home:
+        return False
     try:
         return os.stat(subject.path).st_nlink > 1 and not os.path.isdir(subject.path)
     except OSError:
         return False
 
 
-async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
+async def _subject(call: ToolRequest, tool: Tool | None, context: ToolContext) -> _Subject:
     """Return the call as rules see it."""
-    tool = agent.tools.get(call.name)
     argument = main_argument(call.arguments_json())
     command = call.arguments.get("command")
     if call.name == COMMANDS or "command" in call.arguments:
@@ -219,15 +240,18 @@ async def _subject(call: ToolRequest, agent: Judged) -> _Subject:
     plain = _Subject(call.name, argument=argument)
     if call.name.casefold() == WEB:
         return plain.replace(address=_address(call))
+    if getattr(tool, "changes_nothing", False):
+        return plain.replace(reads=True, named=False)
+    tool = getattr(tool, "original", None) or tool  # what takes the place of a tool may do no more
     if not isinstance(tool, FunctionTool | BuiltinTool):
-        return plain
+        return plain.replace(says_it_reads=getattr(tool, "read_only", False))
     if isinstance(tool, BuiltinTool) and call.name in OWN:
         return plain.replace(reads=True, named=False)
     try:
-        access = await tool.access(call.arguments, agent.context)
+        access = await tool.access(call.arguments, context)
     except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words
         return plain
-    return plain if access is None else await _file_subject(plain, access, call, agent.context)
+    return plain if access is None else await _file_subject(plain, access, call, context)
 
 
 def _address(call: ToolRequest) -> WebAddress | None:
@@ -242,7 +266,7 @@ async def _file_subject(plain: _Subject, access: FileAccess, call: ToolRequest, 
     path, given = access.path, call.arguments.get("path")
     if path is None:
         given = given if isinstance(given, str) and given else "."
-        path = await context.files.real(os.path.join(context.cwd, os.path.expanduser(given)))
+        path = await context.files.real(os.path.join(context.cwd, expand_home(given, context.home)))
     return plain.replace(
         path=path, reads=not access.writes, writes=access.writes, searches=searches, named="path" in call.arguments
     )

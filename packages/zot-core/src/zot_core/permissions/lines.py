@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
+from zot_core.machine.interface import expand_home
 from zot_core.permissions import programs
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
 from zot_core.permissions.rule import COMMANDS, READ, WRITES, Rule
@@ -29,10 +30,11 @@ class LineFinding(Record):
 
 
 class LineRules:
-    """Rules for lines of shell in the directory `cwd`, a real path. `edited` are real paths that this session wrote."""
+    """Rules for lines of shell in the directory `cwd`, a real path. `edited` are real paths that this session wrote.
+    `home` is the home folder on another machine, where links are not known; empty on this one."""
 
-    def __init__(self, rules: Iterable[Rule], cwd: str, edited: set[str]) -> None:
-        self._rules, self._cwd, self._edited = list(rules), cwd, edited
+    def __init__(self, rules: Iterable[Rule], cwd: str, edited: set[str], home: str = "") -> None:
+        self._rules, self._cwd, self._edited, self._home = list(rules), cwd, edited, home
 
     def judge(self, text: str) -> LineFinding:
         """Judge a line."""
@@ -67,7 +69,7 @@ class LineRules:
         for words in forms:
             name = words[0].rpartition("/")[2]
             if name in ("cd", "pushd") and len(words) > 1 and words[1] and len(folders) <= _FOLDERS:
-                folders.append(_real(words[1], folders[-1]))
+                folders.append(self._real(words[1], folders[-1]))
             writes = name in programs.WRITERS or (name == "sed" and "-i" in " ".join(words))
             for part in (part for word in words[1:] for part in _parts(word)):
                 named[part] = named.get(part, False) or writes
@@ -77,7 +79,7 @@ class LineRules:
         if len(named) > _PATHS or len(folders) > _FOLDERS:
             line.unclear.append("it names too many files")
         some = list(named.items())[:_PATHS]
-        found = [(_real(part, folder), writes) for part, writes in some for folder in folders]
+        found = [(self._real(part, folder), writes) for part, writes in some for folder in folders]
         return {path for path, writes in found if not writes}, {path for path, writes in found if writes}
 
     # Allow
@@ -101,7 +103,7 @@ class LineRules:
     def _was_edited(self, program: str, recipes: Iterable[str]) -> bool:
         """Whether this session wrote a program, or in any folder one of its recipes: those of folders below count."""
         names = {os.path.basename(path) for path in self._edited}
-        return not names.isdisjoint(recipes) or _real(program, self._cwd) in self._edited
+        return not names.isdisjoint(recipes) or self._real(program, self._cwd) in self._edited
 
     def _allow_of(self, command: SimpleCommand) -> Rule | str:
         """Return the allow that covers a command, or why none does."""
@@ -133,15 +135,21 @@ class LineRules:
 
     def _ruin(self, forms: list[list[str]]) -> str:
         """Return a reason to ask if the line removes the home directory, or a folder near the root."""
-        home = os.path.realpath(os.path.expanduser("~"))
+        home = self._home or os.path.realpath(os.path.expanduser("~"))
         for words in forms:
             if words[0].rpartition("/")[2] == "rm":
                 given = [word for word in words[1:] if word and not word.startswith("-")]
-                for path in (_real(word, self._cwd) for word in given[:_PATHS]):
+                for path in (self._real(word, self._cwd) for word in given[:_PATHS]):
                     path = os.path.dirname(path) if os.path.basename(path) == "*" else path
                     if path.count("/") <= 1 or is_below(home, path):
                         return f"it removes {path}"
         return ""
+
+    def _real(self, word: str, folder: str) -> str:
+        path = os.path.join(folder, expand_home(word, self._home))
+        if "\0" in path:
+            return folder
+        return os.path.normpath(path) if self._home else os.path.realpath(path)
 
 
 def see_through(line: ShellLine) -> list[list[str]]:
@@ -217,11 +225,6 @@ def _parts(word: str) -> Iterator[str]:
             yield word[2:]
     else:
         yield word.lstrip("@")
-
-
-def _real(word: str, folder: str) -> str:
-    path = os.path.expanduser(word)
-    return os.path.realpath(os.path.join(folder, path)) if "\0" not in path else folder
 
 
 def path_rules(rules: Iterable[Rule], *, writes: bool) -> list[Rule]:

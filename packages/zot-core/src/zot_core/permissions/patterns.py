@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from zot_core.machine.interface import expand_home
 from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
 
 LENGTH = 2000
@@ -68,12 +69,13 @@ class PathPattern:
 
     A relative pattern begins at the working directory, `~` is the home directory. `DIR/` and `DIR/**` are a folder with
     all that is in it; in a pattern that is `careful` (of an ask or a deny) every path is, case does not matter, and the
-    links that the pattern names are followed. ValueError if the pattern is empty or too long.
+    links that the pattern names are followed. With the `home` folder of another machine its links are not known.
+    ValueError if the pattern is empty or too long.
     """
 
-    def __init__(self, text: str, *, careful: bool = False) -> None:
+    def __init__(self, text: str, *, careful: bool = False, home: str = "") -> None:
         self.text = unicodedata.normalize("NFC", _checked(text))
-        self.careful = careful
+        self.careful, self._home = careful, home
         self.below = careful or self.text.endswith(("/", "/**")) or self.text == "**"
         wild = _WILD.search(self.text)
         start = len(self.text) if wild is None else wild.start()
@@ -85,7 +87,7 @@ class PathPattern:
     def base(self, cwd: str) -> str:
         """Return the absolute path before the first wildcard; `cwd` is the real path of the working directory."""
         plain = re.sub(r"\\(.)", r"\1", self._fixed)
-        return os.path.normpath(os.path.join(cwd, os.path.expanduser(plain)))
+        return os.path.normpath(os.path.join(cwd, expand_home(plain, self._home)))
 
     def matches(self, path: str, cwd: str) -> bool:
         """Whether the real path `path` matches."""
@@ -99,7 +101,7 @@ class PathPattern:
     def reaches(self, folder: str, cwd: str) -> bool:
         """Whether the pattern may match something below `folder`."""
         for base in self._bases(cwd):
-            if is_below(base, folder) and os.path.lexists(base):
+            if is_below(base, folder) and (self._home or os.path.lexists(base)):
                 return True
             if self.wild and is_below(folder, base):
                 return True
@@ -107,6 +109,8 @@ class PathPattern:
 
     def _bases(self, cwd: str) -> set[str]:
         base = self.base(cwd)
+        if self._home:
+            return {base}
         if not self.careful:  # a link in the project must not widen what is allowed
             return {base if is_below(base, cwd) else os.path.realpath(base)}
         return {base, os.path.realpath(base)}

@@ -21,7 +21,7 @@ WRITES = ("edit", "write")
 COMMANDS = "bash"
 WEB = "fetch"
 """The tool whose rules are about hosts."""
-OWN = ("job", "todo")
+OWN = ("agent", "job", "todo")
 """Built-in tools that neither write files nor start anything; they run unless a rule names them."""
 
 _PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {
@@ -31,7 +31,8 @@ _PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {
 }
 """The patterns of tools whose rules are not about words."""
 
-_RULE = re.compile(r"(?P<tool>[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
+_RULE = re.compile(r"(?P<tool>mcp__[\w.:-]*\*|[\w.:-]+)(?:\((?P<pattern>.+)\))?", re.DOTALL)
+"""A `*` covers the tools of a server: `mcp__time__*`. Rules of other tools are about words."""
 
 
 class Rule(Record):
@@ -42,6 +43,18 @@ class Rule(Record):
     tool: str
     source: str = ""
     pattern: CommandPattern | PathPattern | HostPattern | None = None
+
+    def names(self, tool: str) -> bool:
+        """Return whether it is about the tool of this name."""
+        own, name = self.tool.casefold(), tool.casefold()
+        return name.startswith(own[:-1]) if own.endswith("*") else name == own
+
+
+def there(rule: Rule, home: str) -> Rule:
+    """Return a rule as it applies on another machine, whose home folder is `home`."""
+    if not isinstance(rule.pattern, PathPattern):
+        return rule
+    return rule.replace(pattern=PathPattern(rule.pattern.text, careful=rule.pattern.careful, home=home))
 
 
 class PermissionSettings(Record):

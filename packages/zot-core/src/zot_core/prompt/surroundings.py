@@ -7,8 +7,8 @@ import os
 import sys
 from itertools import islice
 
+from zot_core.machine.repository import first_line, git_folders, repository_top
 from zot_core.printable import printable_line
-from zot_provider.files.regular_file import read_start
 
 HEADING = "# Surroundings"
 LONGEST = 800
@@ -18,7 +18,6 @@ _BRANCH = 80
 """Characters of a name that are shown."""
 _MOST_ENTRIES = 2000
 """Entries of the directory that are looked at."""
-_HEAD_BYTES = 1024
 _CACHES = ("_cache", "__pycache__", ".hypothesis", ".DS_Store")
 """Ends of names that say nothing about a project."""
 
@@ -111,18 +110,10 @@ def _top(names: dict[str, bool], more: bool, room: int) -> str:  # noqa: FBT001 
 
 
 def _git(cwd: str) -> str:
-    folder = cwd
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        folder, below = os.path.dirname(folder), folder
-        if folder == below:
-            return ""
-    git = os.path.join(folder, ".git")
-    try:
-        if os.path.isfile(git):  # a worktree or a submodule
-            place = read_start(git, _HEAD_BYTES).decode("utf-8", "replace").strip().removeprefix("gitdir:").strip()
-            git = os.path.join(folder, place)
-        head = read_start(os.path.join(git, "HEAD"), _HEAD_BYTES).decode("utf-8", "replace").strip()
-    except (OSError, ValueError):
+    top = repository_top(cwd)
+    git = git_folders(top)[0] if top else ""
+    head = first_line(os.path.join(git, "HEAD")) if git else ""
+    if not head:
         return ""
     branch = printable_line(head.removeprefix("ref:").strip().removeprefix("refs/heads/"))[:_BRANCH]
     where = f"branch {branch}" if head.startswith("ref:") else f"no branch, at {branch[:12]}"

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Itera
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from zot_core.agent.run import Run
 from zot_core.aio import spawn
@@ -22,6 +22,9 @@ from zot_core.events import AgentEvent
 from zot_core.runtime.answer import RunResult
 from zot_core.runtime.runtime import Runtime
 from zot_provider.messages import ImageBlock
+
+if TYPE_CHECKING:
+    from zot_core.runtime.subagents.blocking import BlockingAgents
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,6 +80,13 @@ class BlockingRuntime:
         """Answer `text`; iterate over the events. See `Runtime.prompt`: leaving the loop cancels the run."""
         events: _Events = SimpleQueue()
         return _iterate(self._wait(lambda: self._begin(text, images, events)), events)
+
+    @functools.cached_property
+    def agents(self) -> "BlockingAgents":
+        """The sub-agents: `rt.agents.run("Which tests are slow?")`."""
+        from zot_core.runtime.subagents.blocking import BlockingAgents  # noqa: PLC0415  many runs have none
+
+        return BlockingAgents(self.runtime, self._wait)
 
     def cancel(self) -> None:
         """Stop the current prompt, from any thread. Does nothing when idle."""

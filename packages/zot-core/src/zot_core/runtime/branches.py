@@ -73,8 +73,9 @@ class Branches:
         await asyncio.to_thread(branch.leave_branch, session)
         return message
 
-    async def summary(self, entry: str, *, before: bool = False) -> Message | None:
+    async def summary(self, entry: str, *, before: bool = False, instructions: str = "") -> Message | None:
         """Ask the model for a summary of what `go_to` with the same arguments leaves behind; None if that is nothing.
+        `instructions` say what it must keep.
 
         Raises what `go_to` and the client raise, and `CompactionError` for an empty summary."""
         from zot_core.compaction.branch import branch_summary  # noqa: PLC0415  few branches are summarised
@@ -88,7 +89,7 @@ class Branches:
         if not left:
             return None
         await self._name_model("")
-        return await branch_summary(self._agent, left)
+        return await branch_summary(self._agent, left, instructions)
 
     async def fork(self, entry: str = "", *, before: bool = False) -> None:
         """Copy the conversation up to this entry, by default all of it, or with `before` up to the one before it, into
@@ -103,7 +104,9 @@ class Branches:
             return
         path = await asyncio.to_thread(self._copy, session, entry, before=before)
         if path:
-            self.enter(*await self._open(branch.Found(path, copied=True), session))
+            opened, stored = await self._open(branch.Found(path, copied=True), session)
+            opened.is_copy = False  # no other file of the new session has its entries
+            self.enter(opened, stored)
         else:
             self.start_new()
 
@@ -148,15 +151,18 @@ class Branches:
         Models do not see it."""
         entry = CustomEntry(extension, custom_type, data, new_entry_id())
         self._recorder.session.custom(entry)
+        self._agent.hooks.entry.notify(entry.id)
         return entry.id
 
-    def start_new(self) -> None:
-        """Continue with a new session, in the same folder as the old one, or in memory."""
+    def start_new(self, *, linked: bool = False) -> None:
+        """Continue with a new session, in the same folder as the old one, or in memory. A `linked` file names the old
+        one as its `parent`."""
         old, model = self._recorder.session, self._agent.model
         if isinstance(old, MemorySession):
             self.enter(None, None)
         else:
-            meta = old.meta.replace(model=model.id, provider=model.provider, title="", other={})
+            links = {"parent": old.meta.id} if linked else {}
+            meta = old.meta.replace(model=model.id, provider=model.provider, title="", other=links)
             self.enter(new_session(os.path.dirname(old.path), meta, old.advice), None)
 
     def enter(self, session: SessionFile | None, stored: StoredSession | None) -> None:

@@ -40,7 +40,7 @@ def context_split(runtime: Runtime) -> ContextSplit:
     system = agent.full_system if agent.system_prompt is None else agent.system_prompt
     skills = skills_section(runtime.skills)
     skills = skills if skills in system else ""  # an extension may have replaced the prompt
-    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in list(agent.tools.values())])
+    tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.offered_tools])
     texts = {"system": len(system) - len(skills), "skills": len(skills), "tools": len(tools)}
     parts = [ContextPart(kind, size // CHARACTERS_PER_TOKEN) for kind, size in texts.items() if size]
     messages = agent.history.messages

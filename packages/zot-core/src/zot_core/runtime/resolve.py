@@ -1,14 +1,18 @@
 """Resolve the options of a `Runtime` (names, paths) to clients, models, tools and sessions."""
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import get_args
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
+from zot_core.agent import Agent
+from zot_core.agent.run import Run
 from zot_core.compaction.compactor import CompactionLimits
+from zot_core.events import RunEnd
+from zot_core.limits import RunBudget
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_core.skills import SKILL_TOOL
-from zot_core.tools import BUILTIN_TOOLS, as_names
+from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.tool import Tool
 from zot_core.version import __version__
 from zot_provider.client.http import Client
@@ -19,6 +23,12 @@ from zot_provider.registry import Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import select
+
+if TYPE_CHECKING:
+    from zot_core.runtime.durable import DurableRun
+
+WORKSPACE_TOOLS = (SKILL_TOOL, AGENT_TOOL)
+"""Tools that depend on the workspace."""
 
 
 def working_directory(cwd: str | os.PathLike[str]) -> str:
@@ -50,16 +60,16 @@ def client_and_model(
 
 
 def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:
-    """Return the built-in tools called `names`, or all for None. The name `skill` is accepted and skipped: that tool
-    depends on the workspace. Raises `ConfigError`."""
+    """Return the built-in tools called `names`, or all for None. The names in `WORKSPACE_TOOLS` are accepted and
+    skipped. Raises `ConfigError`."""
     if names is None:
         return list(BUILTIN_TOOLS)
     known = {tool.name: tool for tool in BUILTIN_TOOLS}
     wanted = as_names(names)
     for name in wanted:
-        if name not in known and name != SKILL_TOOL:
-            raise UnknownName.among("tool", name, [*known, SKILL_TOOL])
-    return [known[name] for name in wanted if name != SKILL_TOOL]
+        if name not in known and name not in WORKSPACE_TOOLS:
+            raise UnknownName.among("tool", name, [*known, *WORKSPACE_TOOLS])
+    return [known[name] for name in wanted if name not in WORKSPACE_TOOLS]
 
 
 def select_tools(known: Mapping[str, Tool], present: Mapping[str, Tool], names: Iterable[str]) -> dict[str, Tool]:
@@ -109,6 +119,21 @@ def open_session(path: str, cwd: str, model: Model) -> tuple[SessionFile, Stored
     stored = load(path)
     changed = stored.meta.replace(model=model.id, provider=model.provider)
     return SessionFile(path, changed, resume=stored), stored
+
+
+def durable_run(
+    agent: Agent,
+    session: SessionFile | None,
+    task: str | None,
+    budget: RunBudget,
+    begin: Callable[[Callable[[], Coroutine[Any, Any, RunEnd]]], Run],
+) -> "DurableRun | None":
+    """Return the run of a session: see `open_run`; None without a task."""
+    if task is None:
+        return None
+    from zot_core.runtime.durable import open_run  # noqa: PLC0415  few runs are durable
+
+    return open_run(agent, session, task, budget, begin)
 
 
 def other_model(

@@ -9,41 +9,36 @@ async with Runtime(model="anthropic/claude-sonnet-4-5", cwd=".") as rt:
 """
 
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any
 
-from zot_core.agent import Agent, user_message
+from zot_core.agent import Agent
 from zot_core.agent.fit_images import fit_images
-from zot_core.agent.loop import run_work
 from zot_core.agent.refused_images import RefusedImages
-from zot_core.agent.run import Run
 from zot_core.agent.sent import SentHistory
 from zot_core.compaction.compactor import CompactionLimits, Compactor
-from zot_core.confirm import Confirm, confirm_gate
-from zot_core.errors import Busy, Closed
-from zot_core.events import Notice, RunEnd
+from zot_core.confirm import Confirm, Permissions, confirm_gate
+from zot_core.events import Notice
 from zot_core.hooks import Hooks
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files, Shell
 from zot_core.machine.shell import LocalShell
 from zot_core.runtime import resolve
-from zot_core.runtime.answer import AnswerCollector, RunResult
-from zot_core.runtime.answer import stream_text as stream_answer
 from zot_core.runtime.jobs import attach_jobs
+from zot_core.runtime.prompts import Prompts
 from zot_core.runtime.state import RuntimeState
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
 from zot_core.skills import SKILL_TOOL, Skill
 from zot_core.templates import PromptTemplates
-from zot_core.tools import BUILTIN_TOOLS, as_names
+from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
-from zot_provider.messages import ImageBlock, Message
+from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
 from zot_provider.request import Reasoning
@@ -53,11 +48,11 @@ from zot_provider.usage import Usage
 if TYPE_CHECKING:
     from zot_core.checkpoints.watch import Checkpoints
     from zot_core.runtime.restoring import RestoringBranches
+    from zot_core.runtime.subagents.definitions import AgentDefinition
+    from zot_core.runtime.subagents.subagents import Subagents
 
-T = TypeVar("T")
 
-
-class Runtime:
+class Runtime(Prompts):
     """An agent with its tools, its history and an optional session file.
 
     Every option has a default except the model, which may also follow from an API key in the environment (`select`).
@@ -77,12 +72,14 @@ class Runtime:
         builtin_tools: Iterable[str] | None = None,
         skills: Sequence[Skill] = (),
         templates: PromptTemplates | None = None,
+        agents: "Sequence[AgentDefinition] | None" = None,
         system_prompt: str | None = None,
         append_system_prompt: str | Sequence[str] = (),
         reasoning: Reasoning | None = None,
         messages: Iterable[Message] = (),
         session: "str | os.PathLike[str] | SessionFile | None" = None,
         resumed: StoredSession | None = None,
+        run: str | None = None,
         confirm: Confirm | None = None,
         max_steps: int | None = None,
         max_cost: float | None = None,
@@ -101,11 +98,13 @@ class Runtime:
         registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
         `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
         are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
-        `Conversation`. `session` is the path of a session file, which is continued if it exists, or an open session
-        file with the contents `resumed` from it. `confirm` is called before each tool call. The limits are those of
-        `RunLimits`. `auto_compact` is the fraction of the context window at which the conversation is compacted, None
-        for never; pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine,
-        `env` is added to the environment of their processes, and `deps` is any object that your tools find in their
+        `Conversation`. The model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
+        `session` is the path of a session file, which is continued if it exists, or an open session file with the
+        contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
+        session of its own. `confirm` is called before each tool call. The limits are those of `RunLimits`.
+        `auto_compact` is the fraction of the context window at which the conversation is compacted, None for never;
+        pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine, `env` is
+        added to the environment of their processes, and `deps` is any object that your tools find in their
         `ToolContext`. `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
@@ -116,8 +115,8 @@ class Runtime:
         resolve.check_reasoning(reasoning := reasoning or level or "off")
         appended = [append_system_prompt] if isinstance(append_system_prompt, str) else append_system_prompt
         names = None if builtin_tools is None else as_names(builtin_tools)
-        self._uses_skills = names is None or SKILL_TOOL in names
-        self.workspace = Workspace(cwd, system_prompt, appended, skills if self._uses_skills else [], templates)
+        self._workspace_tools = [each for each in resolve.WORKSPACE_TOOLS if names is None or each in names]
+        self.workspace = self._chosen(Workspace(cwd, system_prompt, appended, skills, templates, agents))
         tools = [*resolve.builtin_tools_named(names), *self.workspace.tools(), *resolve.check_tools(tools)]
         # The last step that can fail: after an error nothing would unlock the file.
         if session is not None and not isinstance(session, SessionFile):
@@ -126,7 +125,14 @@ class Runtime:
             client,
             model,
             tools=tools,
-            context=ToolContext(cwd, files or LocalFiles(), shell or LocalShell(), env=dict(env or {}), deps=deps),
+            context=ToolContext(
+                cwd,
+                files or LocalFiles(),
+                shell or LocalShell(),
+                env=dict(env or {}),
+                agents=lambda: self.agents,
+                deps=deps,
+            ),
             system=self.workspace.system(),
             reasoning=reasoning,
             messages=[*(resumed.messages if resumed else ()), *messages],
@@ -138,8 +144,9 @@ class Runtime:
         self._recorder = Recorder(self.agent.hooks, session, self.agent.history.messages)
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
-        limit_runs(self.agent, limits)
+        self.budget = limit_runs(self.agent, limits)
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
+        self.compaction_limits = compaction
         self.compactor = Compactor(self.agent, compaction, sent)
         self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
@@ -147,8 +154,11 @@ class Runtime:
         fit_images(self.agent)
         attach_jobs(self.agent)
         self.agent.hooks.system_prompt.add(self._default_model)
-        self._closed = False
         self.checkpoints: Checkpoints | None = None  # set before the first prompt
+        self.permissions: Permissions | None = None  # those of a `Conversation`, for sub-agents
+        self.worktrees = ""
+        """The folder for the worktrees of sub-agents; by default one in the git directory."""
+        self.durable = resolve.durable_run(self.agent, self.session, run, self.budget, self.begin)
 
     @cached_property
     def branches(self) -> "RestoringBranches":
@@ -156,6 +166,13 @@ class Runtime:
         from zot_core.runtime.restoring import RestoringBranches  # noqa: PLC0415  not before the first request
 
         return RestoringBranches(self.agent, self._recorder, self._check_idle, self._default_model, self.checkpoints)
+
+    @cached_property
+    def agents(self) -> "Subagents":
+        """The sub-agents: `await rt.agents.run("Which tests are slow?")`."""
+        from zot_core.runtime.subagents.subagents import Subagents  # noqa: PLC0415  many runs have none
+
+        return Subagents(self, Runtime)
 
     @property
     def hooks(self) -> Hooks:
@@ -171,12 +188,6 @@ class Runtime:
     def skills(self) -> Sequence[Skill]:
         """The skills that the model can read with the tool `skill`."""
         return self.workspace.skills
-
-    @property
-    def session(self) -> SessionFile | None:
-        """The session file being written; None if the conversation is not saved."""
-        session = self._recorder.session
-        return session if isinstance(session, SessionFile) else None
 
     @property
     def models(self) -> ModelRegistry | None:
@@ -198,97 +209,6 @@ class Runtime:
     def cost(self) -> float | None:
         """US dollars of the session so far; None if the price of the current model is unknown."""
         return None if self.agent.model.price is None else self.usage.cost_usd or 0.0
-
-    @property
-    def busy(self) -> bool:
-        """Whether a prompt is being answered; true until its `done`."""
-        return self.agent.busy
-
-    def prompt(self, text: str | Message, images: Iterable[ImageBlock] = ()) -> Run:
-        """Answer `text`, or a user message. Iterate over the returned run for its events, or await it.
-        Raises `Busy` while another prompt is being answered, unless that was cancelled: then this one waits for its
-        end. Raises `Closed` after `close`. Failures are events, not exceptions: `error`, then `done`.
-        """
-        self._check_open()
-        return self.agent.start(user_message(text, images) if isinstance(text, str) else text)
-
-    def compact(self, instructions: str = "") -> Run:
-        """Replace all but the last messages with a summary; `instructions` say what the summary should keep.
-
-        The run is awaited and stopped like a prompt, ends with `compact_done` and `done`, and raises what `prompt`
-        raises. If there is nothing to compact, or it fails, an `error` precedes `done`, and nothing has changed.
-        """
-        return self.begin(lambda: self.summarise(instructions))
-
-    def begin(self, work: Callable[[], Coroutine[Any, Any, RunEnd]], run: Run | None = None) -> Run:
-        """Start a run of other work: see `Agent.begin`. Raises what `prompt` raises."""
-        self._check_open()
-        return self.agent.begin(work, run)
-
-    async def summarise(self, instructions: str = "") -> RunEnd:
-        """Do the work of `compact`; to be passed to `begin`."""
-
-        async def work() -> None:
-            await self._default_model("")
-            await self.compactor.compact(instructions=instructions)
-
-        return await run_work(self.agent, work())
-
-    async def _default_model(self, _: str) -> None:
-        """Use the first model of the server if none was named and the provider has no default."""
-        client, model = self.agent.client, self.agent.model
-        if not model.id and isinstance(client, RoutingClient):
-            self.agent.model = await client.name_model(model)
-            if self.session is not None:
-                self.session.change(model=self.agent.model.id)
-
-    @overload
-    async def ask(self, text: str, images: Iterable[ImageBlock] = ()) -> RunResult: ...
-
-    @overload
-    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T]) -> T: ...
-
-    @overload
-    async def ask(self, text: str, images: Iterable[ImageBlock] = (), *, returns: Mapping[str, Any]) -> Any: ...
-
-    async def ask(
-        self, text: str, images: Iterable[ImageBlock] = (), *, returns: type[T] | Mapping[str, Any] | None = None
-    ) -> RunResult | T | Any:
-        """Answer `text`. `str()` of the result is the text of the last answer, as the user sees it.
-
-        If `returns` is a type (a pydantic model, a dataclass, `list[int]` or the like), return a value of that type; if
-        it is a JSON Schema, return the JSON value.
-
-        Raises `RunFailed` if the run failed or was stopped, and `InvalidOutput` if the model gives no such value in two
-        attempts. Cancelling the caller cancels the run and waits for its end.
-        """
-        if returns is not None:
-            from zot_core.runtime.structured import ask_for  # noqa: PLC0415  a run without it does not pay for it
-
-            return await ask_for(self.agent, text, returns, lambda prompt: self.ask(prompt, images))
-        run = self.prompt(text, images)
-        return await AnswerCollector(self.hooks, run).result()
-
-    async def stream_text(self, text: str, images: Iterable[ImageBlock] = ()) -> AsyncGenerator[str, None]:
-        """Answer `text` and yield the answer as it arrives and the user sees it, with a line break between two turns.
-        Raises `RunFailed` at the end if the run failed or was stopped. Leaving the loop cancels the run.
-        """
-        run = self.prompt(text, images)
-        async with aclosing(stream_answer(run, AnswerCollector(self.hooks, run))) as pieces:
-            async for piece in pieces:
-                yield piece
-
-    def cancel(self) -> None:
-        """Stop the current prompt, from any thread; the messages so far are kept. Does nothing when idle."""
-        self.agent.cancel()
-
-    def steer(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Add a user message to the current run, before its next model call."""
-        self.agent.steer(text, images)
-
-    def follow_up(self, text: str, images: Iterable[ImageBlock] = ()) -> None:
-        """Add a user message to the current run, once its prompt is answered."""
-        self.agent.follow_up(text, images)
 
     @property
     def state(self) -> RuntimeState:
@@ -342,11 +262,11 @@ class Runtime:
         """Clear the history; usage is kept."""
         self.set_messages(())
 
-    def new_session(self) -> None:
-        """Start a conversation without messages and usage, in a new file beside that of the old one."""
+    def new_session(self, *, linked: bool = False) -> None:
+        """Start a conversation without messages and usage, in a new file beside the old one: see `Branches`."""
         self._check_idle()
-        self.agent.context.jobs.end_session()
-        self.branches.start_new()
+        self.branches.start_new(linked=linked)
+        self._end_session()
 
     def open_session(
         self, session: "str | os.PathLike[str] | SessionFile", resumed: StoredSession | None = None,
@@ -362,36 +282,47 @@ class Runtime:
             session, resumed = resolve.open_session(os.path.abspath(session), self.cwd, self.agent.model)
         if workspace is not None:
             self.set_workspace(workspace)
-        self.agent.context.jobs.end_session()
         self.branches.enter(session, resumed)
+        self._end_session()
 
-    def set_workspace(self, workspace: Workspace) -> None:
-        """Change the working directory, the instructions and the skills."""
-        self._check_idle()
-        self.workspace = workspace if self._uses_skills else workspace.replace(skills=[])
+    def _end_session(self) -> None:
+        """End what belonged to the session before."""
+        self.agent.context.jobs.end_session()
+        if "agents" in self.__dict__:
+            self.agents.end_session()
+
+    def set_workspace(self, workspace: Workspace, *, in_run: bool = False) -> None:
+        """Change the working directory, the instructions and the skills; with `in_run` before a model call, too."""
+        (self._check_open if in_run else self._check_idle)()
+        self.workspace = self._chosen(workspace)
         self.workspace.apply_to(self.agent, self._tools)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Closed("the runtime is closed")
-
-    def _check_idle(self) -> None:
-        self._check_open()
-        if self.busy:
-            raise Busy("the agent is busy")
+    def _chosen(self, workspace: Workspace) -> Workspace:
+        """Return the workspace without what the model has no tool for."""
+        skills = workspace.skills if SKILL_TOOL in self._workspace_tools else []
+        return workspace.replace(
+            skills=skills, agents=workspace.agents if AGENT_TOOL in self._workspace_tools else None
+        )
 
     async def close(self) -> None:
-        """Stop the run and all jobs, wait for their ends, release files and connections. May be called twice."""
+        """Stop the run, all sub-agents and all jobs, wait for their ends, release files and connections. May be called
+        twice."""
+        await self.release()
+        await self.agent.client.close()
+
+    async def release(self) -> None:
+        """Do what `close` does, but leave the client open, which may be shared."""
         self._closed = True
         self.cancel()
         if (current := self.agent.current) is not None:
             await current.finished()
+        if "agents" in self.__dict__:
+            await self.agents.close()
         if self.checkpoints is not None:
             await self.checkpoints.close()
         await self.agent.context.jobs.close()
         if self.session is not None:
             self.session.close()
-        await self.agent.client.close()
 
     async def __aenter__(self) -> "Runtime":
         return self

@@ -1,20 +1,26 @@
 """`Workspace`: the working directory of an agent, with its system prompt and skills."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from zot_core.agent import Agent
 from zot_core.prompt import system_prompt
 from zot_core.skills import SKILL_TOOL, Skill, skill_tool, skills_section
 from zot_core.templates import PromptTemplates
+from zot_core.tools import AGENT_TOOL, agent_tool
 from zot_core.tools.definition.tool import Tool
 from zot_provider.record import Record, field
+
+if TYPE_CHECKING:
+    from zot_core.runtime.subagents.definitions import AgentDefinition
 
 
 class Workspace(Record):
     """A working directory (an absolute path) and the instructions for it.
 
     `system_prompt` replaces zot's own system prompt, None keeps it; `append_system_prompt` is added to it. `skills` are
-    the skills that the model may load.
+    the skills that the model may load. `agents` are the sub-agents that it may start besides the built-in ones; None:
+    it may start none.
     """
 
     cwd: str
@@ -23,6 +29,7 @@ class Workspace(Record):
     skills: Sequence[Skill] = field(default_factory=list)
     templates: PromptTemplates | None = None
     """The prompt templates that a `Conversation` runs as slash commands."""
+    agents: "Sequence[AgentDefinition] | None" = None
 
     def system(self) -> str:
         """Return the system prompt for work in this directory."""
@@ -30,14 +37,16 @@ class Workspace(Record):
         return system_prompt(self.cwd, replace=self.system_prompt, append=appended)
 
     def tools(self) -> list[Tool]:
-        """Return the tool `skill`, if there are skills."""
-        return [skill_tool(self.skills)] if self.skills else []
+        """Return the tools `skill`, if there are skills, and `agent`, if the model may start sub-agents."""
+        tools: list[Tool] = [skill_tool(self.skills)] if self.skills else []
+        return tools if self.agents is None else [*tools, agent_tool([each.line for each in self.agents])]
 
     def apply_to(self, agent: Agent, known: dict[str, Tool]) -> None:
         """Move an agent into this workspace; `known` are the tools that `set_tools` can select."""
-        agent.context = agent.context.replace(cwd=self.cwd)
+        agent.change_context(cwd=self.cwd)
         agent.system = self.system()
         agent.refresh()
         for tools in (known, agent.tools):
-            tools.pop(SKILL_TOOL, None)
+            for name in (SKILL_TOOL, AGENT_TOOL):
+                tools.pop(name, None)
             tools.update({tool.name: tool for tool in self.tools()})

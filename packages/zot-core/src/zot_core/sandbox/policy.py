@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from zot_core.machine.repository import first_line, git_folders, repository_top
 from zot_core.sandbox.aliases import other_paths, read_mounts
-from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
 Access = Literal["none", "read", "write"]
@@ -99,6 +99,7 @@ def make_policy(
     hidden: Iterable[str] = (),
     environ: Mapping[str, str] | None = None,
     scratch: str = "",
+    worktrees: str = "",
     hosts: Sequence[str] = (),
     variables: Sequence[str] = (),
     git: Literal["ask", "write"] = "ask",
@@ -107,7 +108,8 @@ def make_policy(
     """Return the policy for a project.
 
     `zot_home` is zot's own folder, which holds keys, settings and sessions, if it is not in the home. `writable` are
-    more folders to work in, `readable` more paths to read, and the `hidden` ones are not there. Raises ValueError, with
+    more folders to work in, `readable` more paths to read, and the `hidden` ones are not there. `worktrees` is the
+    folder of those of sub-agents, which may not be there yet. Raises ValueError, with
     a line for the person, if the project or one of the folders contains the home, because everything in it would be
     writable, or if what must be protected is a link.
     """
@@ -141,8 +143,7 @@ def make_policy(
             paths[own_python] = "read"
         paths |= _git_folders(folder, git)
     paths |= {os.path.realpath(path): "none" for path in hidden if os.path.exists(path)}
-    if scratch:
-        paths[scratch] = "write"
+    paths |= {path: "write" for path in (scratch, worktrees and os.path.realpath(worktrees)) if path}
     again = other_paths([path for path, access in paths.items() if access == "none"], read_mounts())
     paths |= {path: "none" for path in again if path not in paths}
     return SandboxPolicy(root, home, paths, scratch, hosts, variables, git, strict)
@@ -174,13 +175,8 @@ def _toolchains(home: str, environ: Mapping[str, str]) -> list[str]:
 
 def repository_around(folder: str) -> list[str]:
     """Return the folder of the repository around a folder; nothing without one, or if the folder has its own."""
-    around = folder = os.path.realpath(folder)
-    while not os.path.exists(os.path.join(around, ".git")):
-        parent = os.path.dirname(around)
-        if parent == around:
-            return []
-        around = parent
-    return [] if around == folder else [around]
+    top = repository_top(folder)
+    return [] if top in ("", os.path.realpath(folder)) else [top]
 
 
 def _git_folders(folder: str, git: str) -> dict[str, Access]:
@@ -192,19 +188,11 @@ def _git_folders(folder: str, git: str) -> dict[str, Access]:
     pointer = os.path.join(folder, ".git")
     if not os.path.isfile(pointer):
         return {}
-    own = os.path.realpath(os.path.join(folder, _first_line(pointer).removeprefix("gitdir:").strip()))
-    common = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "commondir"))))
+    own, common = git_folders(folder)
     if not all(os.path.isfile(os.path.join(path, "HEAD")) for path in (own, common)):
         return {}
     if _below(own, folder):
         return {} if git == "write" else {path: "read" for path in (own, common) if _below(path, folder)}
-    back = os.path.realpath(os.path.join(own, _first_line(os.path.join(own, "gitdir"))))
+    back = os.path.realpath(os.path.join(own, first_line(os.path.join(own, "gitdir"))))
     access: Access = "write" if git == "write" and back == pointer else "read"
     return {common: access, own: access}
-
-
-def _first_line(path: str) -> str:
-    try:
-        return read_start(path, 4096).decode("utf-8", "surrogateescape").partition("\n")[0]
-    except OSError:
-        return ""

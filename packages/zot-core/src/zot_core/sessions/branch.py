@@ -12,9 +12,14 @@ hide_from_sessions   true for the files that are not the conversation
 ```
 
 A fork is a new session and has no `family`.
+
+The sessions of sub-agents are in `agents/<id of the session>/` beside the file of the agent that started them, where
+lists do not look. Their `meta` rows have `parent`, the id of the session that started them, `root`, that of the session
+at the top, and `agent`, an object with what is known of the sub-agent.
 """
 
 import os
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -25,7 +30,7 @@ from zot_core.sessions.copying import create_copy, plan_copy
 from zot_core.sessions.file import SessionFile
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
-from zot_core.sessions.store import free_path, new_session_id, short_id
+from zot_core.sessions.store import free_path, new_session, new_session_id, session_files, short_id
 from zot_core.sessions.stored import StoredSession, load, no_collector
 from zot_core.sessions.tree import SessionTree, read_tree
 from zot_provider.files.regular_file import open_regular
@@ -33,6 +38,11 @@ from zot_provider.record import Record
 
 _LINKS = ("family", "parent", "family_file", "fork_point", "fork_entry", "hide_from_sessions")
 _CHUNK = 1 << 20
+
+AGENTS = "agents"
+"""The folder of the sessions of sub-agents."""
+
+_OTHER = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Found(Record):
@@ -174,3 +184,53 @@ def first_meta(path: str) -> Meta | None:
             return rows.read_meta(read_row(file.readline(_CHUNK)).get("meta"))
     except OSError:
         return None
+
+
+# Sessions of sub-agents
+
+
+def children_folder(path: str, session_id: str) -> str:
+    """Return the folder for the sub-agents of the session with this id and the file `path`."""
+    name = _OTHER.sub("_", session_id)[:64] or "_"
+    return os.path.join(os.path.dirname(os.path.abspath(path)), AGENTS, name)
+
+
+def new_child(session: SessionFile, meta: Meta, agent: dict[str, Any]) -> SessionFile:
+    """Create a session for a sub-agent. Nothing is on disk before its first message."""
+    parent = session.meta.session_id
+    # A sub-agent's own sub-agents are beside it: all that belongs to one session is in one folder.
+    inside = "agent" in session.meta.other
+    folder = os.path.dirname(session.path) if inside else children_folder(session.path, parent)
+    root = session.meta.other.get("root", parent) if inside else parent
+    return new_session(folder, meta.replace(other={"parent": parent, "root": root, "agent": agent}), session.advice)
+
+
+def child_files(path: str, session_id: str) -> list[str]:
+    """Return the files of the sub-agents of a session, the oldest first."""
+    found = []
+    with suppress(SessionError):
+        for each in sorted(session_files(children_folder(path, session_id))):
+            meta = first_meta(each)
+            if meta is not None and meta.other.get("root") == session_id:
+                found.append(each)
+    return found
+
+
+def stored_children(path: str, session_id: str) -> list[tuple[str, StoredSession]]:
+    """Read the sessions of the sub-agents of a session, with their paths; what cannot be read is left out. Reads
+    files: call it in a thread."""
+    found = []
+    for each in child_files(path, session_id):
+        with suppress(SessionError):
+            found.append((each, load(each)))
+    return found
+
+
+def delete_children(path: str, session_id: str) -> None:
+    """Delete the files of the sub-agents of a session. Raises OSError."""
+    for each in child_files(path, session_id):
+        os.unlink(each)
+    folder = children_folder(path, session_id)
+    with suppress(OSError):  # it has other files, or is not there
+        os.rmdir(folder)
+        os.rmdir(os.path.dirname(folder))

@@ -1,37 +1,20 @@
-"""`SessionFile`: writes a session file, row by row. `zot_core.sessions.stored` reads it."""
+"""`SessionFile`: writes a session, row by row. `zot_core.sessions.stored` reads it."""
 
-import errno
-import os
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from zot_core.clock import timestamp
-from zot_core.errors import SessionError, SessionLocked
+from zot_core.errors import SessionError
 from zot_core.sessions import rows
+from zot_core.sessions.row_log.interface import RowLog
+from zot_core.sessions.row_log.row_file import RowFile
+from zot_core.sessions.row_log.row_file import in_use as in_use
+from zot_core.sessions.row_log.row_file import make_private as make_private
 from zot_core.sessions.rows import CustomEntry, Label, Meta
 from zot_core.sessions.stored import StoredSession as StoredSession
 from zot_core.sessions.stored import load as load
-from zot_provider.files.regular_file import open_regular
 from zot_provider.messages import Message, new_entry_id
 from zot_provider.usage import Usage
-
-_lock: Callable[[int], None]
-try:
-    import fcntl
-except ImportError:  # Windows
-
-    def _lock(fd: int) -> None:
-        import msvcrt  # noqa: PLC0415  exists on Windows only
-
-        # Far beyond the rows: a Windows lock forbids reading what it covers.
-        os.lseek(fd, 1 << 40, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-
-else:
-
-    def _lock(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class SessionFile:
@@ -41,9 +24,12 @@ class SessionFile:
     at any moment. The file is readable by its owner alone and locked against other writers.
     """
 
-    def __init__(self, path: str, meta: Meta, *, resume: StoredSession | None = None, advice: str = "") -> None:
+    def __init__(
+        self, path: str, meta: Meta, *, resume: StoredSession | None = None, advice: str = "", log: RowLog | None = None
+    ) -> None:
         """Create a new session, or continue one: `resume` is the result of `load`. `advice` is appended to the error
-        for a file that cannot be created: it says what the user of this program can do.
+        for a file that cannot be created: it says what the user of this program can do. `log` keeps the rows, by
+        default only in the file; another one keeps a copy of them in the file.
 
         Raises `SessionLocked` if another process has the file open, `SessionError` if it cannot be written or has
         changed since it was loaded.
@@ -51,10 +37,9 @@ class SessionFile:
         self.path = path
         self.meta = meta
         self.advice = advice
-        self._fd: int | None = None
+        self._log: RowLog = log or RowFile(path, advice)
+        self._created = False
         self._closed = False
-        self._torn = False
-        self._size = 0
         self._starts: list[int] = []  # of the messages, see `StoredSession`
         self._last_role = ""
         self._calls = 0  # of the last answer
@@ -62,38 +47,17 @@ class SessionFile:
         """Whether nothing has been written since the file was copied from another one."""
         self._batch: Message | None = None  # results of several calls that have no `message` row yet
         if resume is not None:
-            self._size, self._starts = resume.size, list(resume.starts)
+            self._starts = list(resume.starts)
             self._last_role = resume.messages[-1].role if resume.messages else ""
             self._batch = resume.messages[-1] if resume.batch_open else None
-            self._fd = self._open(os.O_WRONLY | os.O_APPEND)
-            self._torn = resume.torn
+            self._log.resume(resume.size, torn=resume.torn)
+            self._created = True
             try:
-                if os.fstat(self._fd).st_size != resume.size:
-                    raise SessionError(f"session {path} changed while it was being read; open it again")
                 if meta != resume.meta:
                     self._write(rows.meta_row(meta))
             except SessionError:
                 self.close()
                 raise
-
-    def _open(self, flags: int) -> int:
-        try:
-            if flags & os.O_CREAT:
-                fd = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
-            else:
-                fd = open_regular(self.path, flags)
-        except OSError as error:
-            raise SessionError(self._error_text("cannot write session", error)) from error
-        try:
-            _lock(fd)
-        except OSError as error:
-            # Other errors mean a file system without locks: working without a lock is better than not at all.
-            if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-                os.close(fd)
-                raise SessionLocked(
-                    f"session {self.path} is in use by another zot; close that one first, or fork it"
-                ) from None
-        return fd
 
     def append(self, message: Message) -> None:
         """Write a message. Raises `SessionError` if it cannot be written or the session is closed.
@@ -115,7 +79,8 @@ class SessionFile:
         batch = message
         if self._batch is not None:
             message.id = self._batch.id
-            batch = Message("tool", [*self._batch.content, *message.content], self._batch.time, id=message.id)
+            content, extra = [*self._batch.content, *message.content], self._batch.extra | message.extra
+            batch = Message("tool", content, self._batch.time, extra=extra, id=message.id)
         if self._calls > 0:
             start, self._batch = self._write(rows.tool_result_row(message)), batch
         else:
@@ -139,7 +104,7 @@ class SessionFile:
         summary.id = summary.id or new_entry_id()
         first = max(len(self._starts) - kept, 0)
         tail = self._starts[first:]
-        offset = tail[0] if tail else self._size + self._torn
+        offset = tail[0] if tail else self._log.end
         start = self._write(rows.compaction_row(rows.CompactionRow(summary, len(tail), offset)))
         self._starts = [start, *tail]
         if not tail:
@@ -164,6 +129,15 @@ class SessionFile:
         self._end_batch()
         self._write(rows.custom_row(entry))
 
+    def add_row(self, row: str) -> None:
+        """Write a row that is no entry, such as those of a durable run; raises `SessionError` as `append` does."""
+        self._ensure_created()
+        self._write(row)
+
+    def expect_results(self, count: int) -> None:
+        """Say how many results of the last answer are still to come, in a session that ended before they were there."""
+        self._calls = count
+
     def clear(self) -> None:
         """Write that the conversation starts again: a compaction to a message without content. Raises
         `SessionError`."""
@@ -174,18 +148,18 @@ class SessionFile:
         if self._closed:
             raise SessionError(f"session {self.path} is closed")
         self.is_copy = False
-        if self._fd is None:
+        if not self._created:
             self._create()
 
     def usage(self, usage: Usage, cumulative: Usage) -> None:
         """Write the tokens of a turn, and the total of the session."""
-        if self._fd is not None:
+        if self._created:
             self._write(rows.usage_row(usage, cumulative))
 
     def change(self, **fields: Any) -> None:
         """Change fields of the meta row, e.g. the model, by writing a new one."""
         self.meta = self.meta.replace(**fields)
-        if self._fd is not None:
+        if self._created:
             self._write(rows.meta_row(self.meta))
 
     def link(self, **links: Any) -> None:
@@ -193,54 +167,25 @@ class SessionFile:
         self.change(other=self.meta.other | links)
 
     def _create(self) -> None:
-        try:
-            make_private(os.path.dirname(os.path.abspath(self.path)))
-        except OSError as error:
-            raise SessionError(self._error_text("cannot create the folder of session", error)) from error
-        self._fd = fd = self._open(os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
+        self._log.create()
+        self._created = True
         self.meta = self.meta.replace(started=self.meta.started or timestamp())
         try:
             self._write(rows.meta_row(self.meta))
         except SessionError:  # a file without its first row is not a session, and blocks the path
-            self._fd, self._torn, self._size = None, False, 0
-            os.close(fd)
-            with suppress(OSError):
-                os.unlink(self.path)
+            self._created = False
+            self._log.discard()
             raise
 
-    def _error_text(self, what: str, error: OSError) -> str:
-        return f"{what} {self.path}: {error.strerror}" + (f"; {self.advice}" if self.advice else "")
-
     def _write(self, row: str) -> int:
-        """Write a row and return its offset in the file."""
-        assert self._fd is not None
-        start = self._size + self._torn
-        # The file may end in an incomplete row. A line break makes it a line of its own, which readers skip.
-        data = b"\n" * self._torn + rows.to_bytes(row)
-        try:
-            written = os.write(self._fd, data)
-        except OSError as error:
-            raise SessionError(f"cannot write session {self.path}: {error.strerror}; free some space") from error
-        self._size += written
-        self._torn = written != len(data)
-        if self._torn:
-            raise SessionError(f"cannot write session {self.path}: the disk is full; free some space")
-        return start
+        """Write a row and return its offset."""
+        return self._log.append(rows.to_bytes(row))
 
     def close(self) -> None:
         """Release the file. May be called twice."""
         self._closed = True
-        if self._fd is not None:
+        if self._created:
+            self._created = False
             with suppress(SessionError):  # its `tool_result` rows are there
                 self._end_batch()
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            os.close(fd)
-
-
-def make_private(folder: str) -> None:
-    """Create a folder and its missing parents, accessible to the owner alone."""
-    if not os.path.isdir(folder):
-        make_private(os.path.dirname(folder))
-        with suppress(FileExistsError):  # created by another process; a file of that name fails on opening
-            os.mkdir(folder, 0o700)
+            self._log.close()

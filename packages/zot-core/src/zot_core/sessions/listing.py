@@ -8,11 +8,13 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from zot_core.clock import timestamp
 from zot_core.errors import SessionError
 from zot_core.printable import printable_line
 from zot_core.sessions import rows
-from zot_core.sessions.branch import family_files
+from zot_core.sessions.branch import delete_children, family_files
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
@@ -64,6 +66,13 @@ class SessionEntry(Record):
     size: int
     model: str
     place: str = ""
+
+
+def entry_fields(entry: SessionEntry) -> dict[str, Any]:
+    """Return the fields of a session as JSON values."""
+    fields = {"id": entry.id, "title": entry.name, "titled": entry.titled, "cwd": entry.cwd, "model": entry.model}
+    fields |= {"messages": entry.messages, "started": entry.started, "used": timestamp(entry.changed)}
+    return fields | {"size": entry.size, "path": entry.path}
 
 
 def list_sessions(
@@ -143,6 +152,7 @@ def delete(store: SessionStore, path: str) -> None:
         try:
             for each in family_files(path, meta):
                 os.unlink(each)
+            delete_children(path, meta.session_id)
         except OSError as error:
             raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
 

@@ -27,7 +27,8 @@ class MemorySession:
         """Add a message; a result of the same batch as the last one is merged with it."""
         last = self.tree.entries.get(message.id)
         if last is not None and isinstance(last.held, Message):
-            self.tree.replace(last.id, last.held.replace(content=[*last.held.content, *message.content]))
+            content, extra = [*last.held.content, *message.content], last.held.extra | message.extra
+            self.tree.replace(last.id, last.held.replace(content=content, extra=extra))
         else:
             self._add(message.id, message.role, message)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from zot_core.errors import SessionError, SessionLocked
-from zot_core.sessions.branch import first_meta
+from zot_core.sessions.branch import child_files, first_meta
 from zot_core.sessions.listing import delete
 from zot_core.sessions.store import SessionStore, entries, session_files
 from zot_provider.errors import ConfigError
@@ -88,7 +88,7 @@ def plan_prune(store: SessionStore, before: float | None = None, cwd: str | None
             if wanted:
                 group = groups.setdefault(directory, PruneGroup(directory))
                 group.sessions.append(files)
-                group.size += _size(files)
+                group.size += _size([*files, *(child_files(files[0], meta.session_id) if meta is not None else ())])
     plan.groups = [groups[directory] for directory in sorted(groups)]
     return plan
 

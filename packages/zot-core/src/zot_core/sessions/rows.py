@@ -115,6 +115,11 @@ def message_row(message: Message) -> str:
     return f'{{"type":"message","message":{_message(message)}{_id(message.id)}}}'
 
 
+def message_text(message: Message) -> str:
+    """Return a message as in its row, with its id, for a program that may send it back: see `read_message`."""
+    return f'{{"id":{dump(message.id)},{_message(message)[1:]}'
+
+
 def tool_result_row(message: Message) -> str:
     """Return the row for one of several results, before the `message` row with all of them, which has the same id."""
     return f'{{"type":"tool_result","message":{_message(message)}{_id(message.id)}}}'
@@ -185,11 +190,14 @@ def _usage(usage: Usage) -> dict[str, Any]:
     return fields if usage.reasoning is None else fields | {"reasoning_tokens": usage.reasoning}
 
 
+_FREE_TEXT = ',"free_text":true'
+
+
 def _block(block: Block) -> str:
     if isinstance(block, ToolCallBlock):
         return (
             f'{{"type":"tool_call","id":{dump(block.id)},"name":{dump(block.name)},'
-            f'"arguments":{_arguments(block.arguments)}}}'
+            f'"arguments":{_arguments(block.arguments)}{_FREE_TEXT if block.free_text else ""}}}'
         )
     return dump(_fields(block))
 
@@ -209,8 +217,9 @@ def _fields(block: Block) -> dict[str, Any]:
             return {"type": "image", "mime_type": mime_type, "data": data}
         case ToolResultBlock(call_id, content, is_error):
             inner = [_fields(each) for each in content]
-            fate = {} if block.fate == "ran" else {"fate": block.fate}
-            return {"type": "tool_result", "call_id": call_id, "content": inner, "is_error": is_error} | fate
+            more: dict[str, Any] = {} if block.fate == "ran" else {"fate": block.fate}
+            more |= {} if block.details is None else {"details": block.details}
+            return {"type": "tool_result", "call_id": call_id, "content": inner, "is_error": is_error} | more
         case ReasoningBlock():
             opaque = {name: getattr(block, name) for name in ReasoningBlock.__match_args__[1:]}
             return {"type": "reasoning", "summary": block.summary} | {k: v for k, v in opaque.items() if v}
@@ -306,13 +315,21 @@ def read_block(value: Any) -> Block | None:
         case "image":
             return ImageBlock(_text(value.get("mime_type")), _text(value.get("data")))
         case "tool_call":
-            return ToolCallBlock(_text(value.get("id")), _text(value.get("name")), _written(value.get("arguments")))
+            id, name, free = _text(value.get("id")), _text(value.get("name")), value.get("free_text") is True
+            return ToolCallBlock(id, name, _written(value.get("arguments")), free)
         case "tool_result":
             content = value.get("content")
             inner = [read_block(each) for each in content] if isinstance(content, list) else []
             kept = [block for block in inner if isinstance(block, TextBlock | ImageBlock)]
             fate: Fate = next((each for each in get_args(Fate) if each == value.get("fate")), "ran")
-            return ToolResultBlock(_text(value.get("call_id")), kept, value.get("is_error") is True, fate)
+            details = value.get("details")
+            return ToolResultBlock(
+                _text(value.get("call_id")),
+                kept,
+                value.get("is_error") is True,
+                fate,
+                details if isinstance(details, dict) else None,
+            )
         case "reasoning":
             return ReasoningBlock(**{name: _text(value.get(name)) for name in ReasoningBlock.__match_args__})
     return None

@@ -1,16 +1,15 @@
 """`SessionStore`: the folder of sessions, with a subfolder for each working directory and a file for each session."""
 
 import os
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from importlib import import_module
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
+from zot_provider.files.sha256 import sha256_hex
 
 
 class SessionStore:
@@ -26,7 +25,7 @@ class SessionStore:
 
     def folder(self, cwd: str) -> str:
         """Return the folder for a working directory."""
-        return os.path.join(self.root, _sha256(os.fsencode(cwd))[:16])
+        return os.path.join(self.root, sha256_hex(os.fsencode(cwd))[:16])
 
     def create(self, cwd: str, model: str, provider: str, version: str) -> SessionFile:
         """Create a session; nothing is on disk before its first message."""
@@ -67,16 +66,6 @@ class SessionStore:
         """Return all sessions, those of `cwd` first."""
         others = [folder for folder in entries(self.root) if folder != self.folder(cwd)]
         return self.paths(cwd) + sorted(path for folder in others for path in session_files(folder))
-
-
-def _sha256(data: bytes) -> str:
-    """Return the hash in hex. `hashlib` would load OpenSSL, which takes 2 ms of each start; `random` does the same."""
-    try:
-        module = import_module("_sha2" if sys.version_info >= (3, 12) else "_sha256")
-    except ImportError:  # an interpreter without hashes of its own
-        module = import_module("hashlib")
-    digest: str = module.sha256(data).hexdigest()
-    return digest
 
 
 def new_session(folder: str, meta: Meta, advice: str = "") -> SessionFile:

@@ -142,7 +142,7 @@ class _SkillSearch:
         root = os.path.realpath(each.folder)
         for path in each.paths:
             target = os.path.realpath(os.path.join(root, path))
-            if not _is_within(target, root):
+            if not is_within(target, root):
                 self._skip(f"extension {each.extension}: its skill {path!r} is not in its folder")
                 continue
             file = target if os.path.basename(target) == NAME else os.path.join(target, NAME)
@@ -169,7 +169,7 @@ class _SkillSearch:
         self._seen.add((found.st_dev, found.st_ino))
         if not stat.S_ISREG(found.st_mode):  # opening a pipe would block
             self._skip(f"{path} is not a file")
-        elif inside and not _is_within(os.path.realpath(path), inside):
+        elif inside and not is_within(os.path.realpath(path), inside):
             self._skip(f"{path} leads out of the extension's folder")
         else:
             self._read(path, found, source, place, re.sub(r"[^A-Za-z0-9_.-]", "-", source) + ":" if inside else "")
@@ -246,5 +246,6 @@ def limit_notes(notes: list[str], what: str) -> None:
         notes[NOTES_LIMIT:] = [f"{len(notes) - NOTES_LIMIT} more {what} are left out"]
 
 
-def _is_within(path: str, folder: str) -> bool:
+def is_within(path: str, folder: str) -> bool:
+    """Return whether a real path is below a real folder."""
     return path.startswith(folder.rstrip(os.sep) + os.sep)

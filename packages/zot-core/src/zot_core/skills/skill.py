@@ -35,7 +35,7 @@ class Skill(Record):
     folder: str
     source: str
     allowed_tools: list[str] = field(default_factory=list)
-    """As written, e.g. `Bash(git:*)`; informative only, nothing is granted or refused because of them."""
+    """Calls that run without a question while a person's `/skill:NAME` is answered, as written, e.g. `Bash(git:*)`."""
     disable_model_invocation: bool = False
     """The model cannot load it; only the user can."""
     user_invocable: bool = True

@@ -69,7 +69,8 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
     async def run(name: Annotated[str, "The name of the skill, as in the list"], context: ToolContext) -> ToolResult:
         found = _find(name, known)
         try:
-            own = found.path.startswith(BUILTIN + os.sep)
+            # Skills are of this machine, also where tools use another one.
+            own = found.path.startswith(BUILTIN + os.sep) or bool(context.home)
             data = read_start(found.path, _FILE_LIMIT) if own else await context.files.read(found.path, _FILE_LIMIT)
         except OSError as error:
             raise as_tool_error(error, found.path) from error
@@ -84,7 +85,13 @@ def skill_tool(skills: Iterable[Skill]) -> FunctionTool[..., Any]:
         return FileAccess(await context.files.real(_find(values["name"], known).path))
 
     return FunctionTool(
-        run, name=SKILL_TOOL, description=_DESCRIPTION, parallel=True, schema=_SCHEMA, file_access=reads_skill
+        run,
+        name=SKILL_TOOL,
+        description=_DESCRIPTION,
+        parallel=True,
+        repeatable=True,
+        schema=_SCHEMA,
+        file_access=reads_skill,
     )
 
 

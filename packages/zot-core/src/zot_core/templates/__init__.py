@@ -7,7 +7,21 @@ templates.expand("review", "main")  # what /review main submits; None if there i
 ```
 """
 
-from zot_core.templates.discover import PromptTemplates, TemplateFile, TemplateListing, project_templates
+from zot_core.templates.discover import (
+    ExtensionPrompts,
+    PromptTemplates,
+    TemplateFile,
+    TemplateListing,
+    project_templates,
+)
 from zot_core.templates.template import CommandPrompt, PromptTemplate
 
-__all__ = ["CommandPrompt", "PromptTemplate", "PromptTemplates", "TemplateFile", "TemplateListing", "project_templates"]
+__all__ = [
+    "CommandPrompt",
+    "ExtensionPrompts",
+    "PromptTemplate",
+    "PromptTemplates",
+    "TemplateFile",
+    "TemplateListing",
+    "project_templates",
+]

@@ -8,9 +8,9 @@ at once.
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from zot_core.skills.discover import is_folder, limit_notes, visible_entries
+from zot_core.skills.discover import is_folder, is_within, limit_notes, visible_entries
 from zot_core.skills.front_matter import FrontMatterError
 from zot_core.templates.template import CommandPrompt, PromptTemplate, read_prompt, read_template
 from zot_provider.errors import ConfigError
@@ -28,12 +28,23 @@ _SUFFIX = ".md"
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
+class ExtensionPrompts(Record):
+    """The templates in an extension: its name, its folder, and paths below that folder. A path leads to a template or
+    to a folder of templates."""
+
+    extension: str
+    folder: str
+    paths: Sequence[str]
+
+
 class TemplateFile(Record):
-    """A file that holds a template, by its `name` as a command. `source` is "user", "project" or "builtin"."""
+    """A file that holds a template, by its `name` as a command. `source` is "user", "project", "builtin", or the name
+    of an extension; `extension` says which is meant."""
 
     name: str
     path: str
     source: str
+    extension: bool = False
 
 
 class TemplateListing(Record):
@@ -49,13 +60,23 @@ class PromptTemplates:
     both may be empty.
 
     The first template of a name wins, in this order: `prompts` in `home`, `.claude/commands` in `user_home`;
-    `.zot/prompts` and `.claude/commands` in `cwd`, unless `project` is false; the built-in templates.
+    `.zot/prompts` and `.claude/commands` in `cwd`, unless `project` is false; those of extensions, in their order; the
+    built-in templates.
     """
 
-    def __init__(self, cwd: str, home: str = "", user_home: str = "", *, project: bool = True) -> None:
+    def __init__(
+        self,
+        cwd: str,
+        home: str = "",
+        user_home: str = "",
+        *,
+        project: bool = True,
+        extensions: Callable[[], Iterable[ExtensionPrompts]] = tuple,
+    ) -> None:
+        """`extensions` returns the templates of extensions, each time they are looked for."""
         self._places = [(place, "user") for place in _user_places(home, user_home)]
         self._places += [(place, "project") for place in _project_places(cwd)] if project else []
-        self._places.append((BUILTIN, "builtin"))
+        self._extensions = extensions
         self._since = time.time()
 
     def find(self, name: str) -> TemplateFile | None:
@@ -67,7 +88,8 @@ class PromptTemplates:
         """Return the prompt for `/name arguments`; None if there is no such template.
 
         A template of the project that has changed since this object was made allows no calls: the person has not
-        allowed the folder with that content. Raises `ConfigError` if the file cannot be used.
+        allowed the folder with that content. A template of an extension allows none either. Raises `ConfigError` if
+        the file cannot be used.
         """
         file = self.find(name)
         if file is None:
@@ -77,7 +99,7 @@ class PromptTemplates:
         try:
             prompt = read_prompt(file.path)
             # After it was read: a change in between counts, too.
-            if file.source == "project" and _changed(file.path) > self._since:
+            if file.extension or (file.source == "project" and changed(file.path) > self._since):
                 prompt.allowed_tools = []
             return prompt.replace(text=fill(prompt.text, arguments).strip(), source=f"/{file.name}")
         except FrontMatterError as error:
@@ -93,7 +115,7 @@ class PromptTemplates:
             known = first.setdefault(file.name.lower(), file)
             if known is file:
                 _read(file, listing)
-            elif file.source != "builtin":
+            elif file.path != known.path and (file.extension or file.source != "builtin"):
                 hidden = f"{file.path}: /{file.name} is already used by {known.path}"
                 listing.notes.append(f"{hidden}; it is left out")
         listing.found.sort(key=lambda template: template.name.lower())
@@ -102,15 +124,19 @@ class PromptTemplates:
 
     def _files(self, notes: list[str]) -> Iterator[TemplateFile]:
         """Yield the files that can be templates, in the order in which they count. A folder is searched once."""
+        for count, file in enumerate(self._every_file(notes)):
+            if count == TEMPLATES_LIMIT:
+                notes.append(f"there are more than {TEMPLATES_LIMIT} prompt templates; the rest is left out")
+                return
+            yield file
+
+    def _every_file(self, notes: list[str]) -> Iterator[TemplateFile]:
         seen: set[str] = set()
-        count = 0
         for place, source in self._places:
-            for file in _files_in(place, source, seen, notes):
-                count += 1
-                if count > TEMPLATES_LIMIT:
-                    notes.append(f"there are more than {TEMPLATES_LIMIT} prompt templates; the rest is left out")
-                    return
-                yield file
+            yield from _files_in(place, source, seen, notes)
+        for each in self._extensions():
+            yield from _files_of(each, seen, notes)
+        yield from _files_in(BUILTIN, "builtin", seen, notes)
 
 
 def project_templates(cwd: str, home: str = "", user_home: str = "") -> list[TemplateFile]:
@@ -154,7 +180,29 @@ def _files_in(
         yield from _files_in(path, source, seen, notes, (*names, name))
 
 
-def _changed(path: str) -> float:
+def _files_of(each: ExtensionPrompts, seen: set[str], notes: list[str]) -> Iterator[TemplateFile]:
+    """Yield the templates of an extension that are in its folder."""
+    root = os.path.realpath(each.folder)
+    for path in each.paths:
+        target = os.path.realpath(os.path.join(root, path))
+        if not is_within(target, root):
+            notes.append(f"extension {each.extension}: its prompt {path!r} is not in its folder; it is left out")
+            continue
+        name = os.path.basename(target).removesuffix(_SUFFIX)
+        single = target.endswith(_SUFFIX) and os.path.isfile(target) and _NAME.fullmatch(name) is not None
+        files = [TemplateFile(name, target, "")] if single else _files_in(target, "", seen, notes)
+        found = False
+        for file in files:
+            found = True
+            if is_within(os.path.realpath(file.path), root):
+                yield file.replace(source=each.extension, extension=True)
+            else:
+                notes.append(f"{file.path} leads out of the extension's folder; it is left out")
+        if not found:
+            notes.append(f"extension {each.extension}: there is no template in its prompt {path!r}; it is left out")
+
+
+def changed(path: str) -> float:
     """Return the time of the last change of a file, or of the link that leads to it."""
     found = os.stat(path), os.lstat(path)
     return max(time for each in found for time in (each.st_ctime, each.st_mtime))

@@ -15,7 +15,8 @@ LINE_LIMIT = 250
 class PromptTemplate(Record):
     """A template without its text, which is read from the file when it is used.
 
-    `name` is that of its slash command. `source` is "user", "project" or "builtin".
+    `name` is that of its slash command. `source` is "user", "project", "builtin" or the name of an
+    extension.
     """
 
     name: str

@@ -2,9 +2,11 @@
 
 from zot_core.testing.agents import PIXEL, EventClient, make_agent, record, run_to_end, types
 from zot_core.testing.schema import Schema
+from zot_core.testing.tasks import HANGS, TaskClient
 from zot_core.testing.world import FakeShell, MemoryFiles, RanCommand, Scripted
 
 __all__ = [
+    "HANGS",
     "PIXEL",
     "EventClient",
     "FakeShell",
@@ -12,6 +14,7 @@ __all__ = [
     "RanCommand",
     "Schema",
     "Scripted",
+    "TaskClient",
     "make_agent",
     "record",
     "run_to_end",

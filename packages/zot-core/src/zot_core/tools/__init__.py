@@ -1,11 +1,11 @@
 """The built-in tools, by name. A tool's module is imported with its first call."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_provider.errors import ConfigError
 
-__all__ = ["BUILTIN_TOOLS", "as_names"]
+__all__ = ["AGENT_TOOL", "BUILTIN_TOOLS", "agent_tool", "as_names"]
 
 _NAMES = {
     "bash": "shell run_shell_command execute_command run_command run_terminal_cmd terminal exec local_shell powershell",
@@ -24,6 +24,17 @@ _NAMES = {
 _REPLACEABLE = ("fetch", "job", "todo")
 """The Go zot has no tools of these names, so extensions may have some."""
 BUILTIN_TOOLS = tuple(BuiltinTool(name, others, replaceable=name in _REPLACEABLE) for name, others in _NAMES.items())
+
+AGENT_TOOL = "agent"
+"""The name of the tool that starts sub-agents."""
+
+
+def agent_tool(lines: Sequence[str]) -> BuiltinTool:
+    """Create the tool `agent`; `lines` describe the sub-agents that it can start besides the built-in ones."""
+    tool = BuiltinTool(AGENT_TOOL, "task dispatch_agent spawn_agent subagent delegate", replaceable=True)
+    if lines:
+        tool.description = "\n".join([tool.description, "", "More agents:", *lines])
+    return tool
 
 
 def as_names(names: Iterable[str]) -> list[str]:

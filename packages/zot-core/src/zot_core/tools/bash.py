@@ -5,8 +5,8 @@ import time
 from typing import Annotated, Any
 
 from zot_core.display import DisplayBlock, TerminalDisplay
-from zot_core.errors import ToolError
-from zot_core.machine.interface import ShellExit
+from zot_core.errors import Refused, ToolError
+from zot_core.machine.interface import ShellExit, Spawn
 from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
@@ -54,9 +54,7 @@ async def bash(
     command: Annotated[str, "For bash (or sh)"],
     context: ToolContext,
     timeout: Annotated[float | None, "Seconds until it is ended; default 300, 0 for no limit", AtLeast(0)] = None,
-    background: Annotated[  # noqa: FBT002  a parameter of the model's
-        bool, "Return at once, with the id of a job"
-    ] = False,
+    background: Annotated[bool | None, "Return at once, with the id of a job"] = None,
 ) -> ToolResult:
     """Run a command; returns output and exit code, as an error unless the code is 0."""
     if background:
@@ -71,8 +69,8 @@ async def _start_job(command: str, context: ToolContext, timeout: float | None) 
     from zot_core.tools.background.report import report  # noqa: PLC0415  few commands run in the background
 
     _check(command)
-    env = CHILD_ENV | context.env
-    job = await context.jobs.start(context.shell, command, cwd=context.cwd, env=env, timeout=timeout)
+    found = await _spawn(command, context)
+    job = await context.jobs.start(context.shell, found.command, cwd=found.cwd, env=found.env, timeout=timeout)
     result = report(job)
     result.is_error = job.state != "running" and job.exit_code != 0
     return result
@@ -84,6 +82,15 @@ def _check(command: str) -> None:
         raise ToolError("the command is empty; give a command to run")
     if "\0" in command:
         raise ToolError("the command contains a NUL byte; leave it out")
+
+
+async def _spawn(command: str, context: ToolContext) -> Spawn:
+    """Return what the shell gets, as hooks change it. Raises ToolError if one of them refuses it."""
+    given = Spawn(command, context.cwd, CHILD_ENV | context.env)
+    try:
+        return given if context.spawn is None else await context.spawn(given)
+    except Refused as refused:
+        raise ToolError(str(refused) or "the command was refused") from None
 
 
 async def run_command(
@@ -102,8 +109,9 @@ async def run_command(
 
     started = time.monotonic()
     try:
+        found = await _spawn(command, context)
         ended = await context.shell.run(
-            command, cwd=context.cwd, env=CHILD_ENV | context.env, timeout=timeout or None, output=output
+            found.command, cwd=found.cwd, env=found.env, timeout=timeout or None, output=output
         )
     except OSError as error:
         capture.discard()

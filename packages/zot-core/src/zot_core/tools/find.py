@@ -14,7 +14,7 @@ from zot_provider.messages import TextBlock
 RESULTS = 1000
 
 
-@builtin(parallel=True, file_access=reads_any_file)
+@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
 async def find(
     pattern: Annotated[str, "Glob for the name, or with a slash for the end of the path"],
     context: ToolContext,

@@ -13,13 +13,13 @@ MATCHES = 500
 DEPTH = 24
 
 
-@builtin(parallel=True, file_access=reads_any_file)
+@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
 async def glob(
     pattern: Annotated[str, "Such as *.py (at any depth), src/**/*.ts, *.{js,jsx}"],
     context: ToolContext,
     path: Annotated[str, "Directory"] = ".",
     *,
-    hidden: Annotated[bool, "Include hidden names"] = False,
+    hidden: Annotated[bool | None, "Include hidden names"] = None,
 ) -> ToolResult:
     """Returns at most 500 paths of files, sorted, up to 24 directories deep."""
     from zot_core.tools.search.paths import find_paths  # noqa: PLC0415  only a search needs it
@@ -27,7 +27,7 @@ async def glob(
 
     limits = WalkLimits(depth=DEPTH)
     found = await find_paths(
-        pattern, path, context, count=MATCHES, limits=limits, folders=False, anywhere=False, hidden=hidden
+        pattern, path, context, count=MATCHES, limits=limits, folders=False, anywhere=False, hidden=bool(hidden)
     )
     text = "\n".join(found.paths) or "No files matched the pattern."
     if found.more:

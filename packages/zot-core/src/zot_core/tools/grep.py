@@ -20,22 +20,22 @@ MATCHES = 100
 LINE_CHARACTERS = 500
 
 
-@builtin(parallel=True, file_access=reads_any_file)
+@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
 async def grep(
     pattern: Annotated[str, "A regular expression (Python's)"],
     world: ToolContext,
     path: Annotated[str, "Directory or file"] = ".",
     glob: Annotated[str | None, "Only such files: *.ts, src/**/*.py, !*.min.js"] = None,
     *,
-    ignoreCase: Annotated[bool, "Ignore case"] = False,
-    literal: Annotated[bool, "Pattern is plain text"] = False,
+    ignoreCase: bool | None = None,
+    literal: Annotated[bool | None, "Pattern is plain text"] = None,
     context: Annotated[int, "Lines around each match", AtLeast(0)] = 0,
     limit: Annotated[int, "Most matches", AtLeast(1)] = MATCHES,
 ) -> ToolResult:
     """Returns matching lines with path and number, in the order of the paths; hidden files too."""
     from zot_core.tools.search.search import SearchLimits, SearchQuery  # noqa: PLC0415  only a search needs it
 
-    query = SearchQuery(pattern, literal, ignoreCase, context, limit, LINE_CHARACTERS)
+    query = SearchQuery(pattern, bool(literal), bool(ignoreCase), context, limit, LINE_CHARACTERS)
     return await run_search(query, world, path, glob, SearchLimits())
 
 

@@ -14,7 +14,7 @@ from zot_provider.messages import TextBlock
 ENTRIES = 500
 
 
-@builtin(parallel=True, file_access=reads_any_file)
+@builtin(parallel=True, repeatable=True, file_access=reads_any_file)
 async def ls(
     context: ToolContext,
     path: Annotated[str, "Directory"] = ".",

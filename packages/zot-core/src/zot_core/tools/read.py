@@ -25,7 +25,7 @@ def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     return [CodeDisplay(str(arguments["path"]), text, int(arguments.get("offset") or 1))]
 
 
-@builtin(parallel=True, file_access=reads_path, recall=_recall)
+@builtin(parallel=True, repeatable=True, file_access=reads_path, recall=_recall)
 async def read(
     path: Annotated[str, "File"],
     context: ToolContext,

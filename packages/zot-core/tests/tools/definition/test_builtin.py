@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 import zot_core.tools
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.builtin import BuiltinTool, builtin
 
+ALL = (*BUILTIN_TOOLS, agent_tool(()))
 PROMPTS = Path(zot_core.tools.__file__).parent / "prompts"
 
 
@@ -18,27 +19,32 @@ def test_the_registry_lists_every_tool_once_in_order() -> None:
     assert names == sorted(set(names))
 
 
-@pytest.mark.parametrize("tool", BUILTIN_TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
 def test_the_generated_specs_say_what_signatures_and_prompts_say(tool: BuiltinTool) -> None:
     stale = "run make generate"
     defined = tool.function_tool
     assert (tool.name, tool.parallel) == (defined.name, defined.parallel), stale
+    assert tool.repeatable == defined.repeatable, stale
     assert tool.schema == Arguments(defined.function, tool.name).schema(), stale
     assert tool.description == (PROMPTS / f"{tool.name}.md").read_text("utf-8").strip(), stale
 
 
 def test_every_prompt_has_its_tool() -> None:
-    assert {path.stem for path in PROMPTS.iterdir()} == {tool.name for tool in BUILTIN_TOOLS}
+    assert {path.stem for path in PROMPTS.iterdir()} == {tool.name for tool in ALL}
 
 
 def test_all_but_a_command_may_run_beside_others() -> None:
     assert [tool.name for tool in BUILTIN_TOOLS if not tool.parallel] == ["bash"]
 
 
+def test_a_call_that_only_reads_may_be_repeated() -> None:
+    assert {tool.name for tool in BUILTIN_TOOLS if tool.repeatable} == {"find", "glob", "grep", "ls", "read"}
+
+
 def test_the_modules_of_tools_are_not_imported_with_the_registry() -> None:
     code = "import sys, zot_core.tools; print(*[name for name in sys.modules if name.startswith('zot_core.tools.')])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert not {f"zot_core.tools.{tool.name}" for tool in BUILTIN_TOOLS} & set(done.stdout.split())
+    assert not {f"zot_core.tools.{tool.name}" for tool in ALL} & set(done.stdout.split())
 
 
 def test_a_tool_that_was_never_generated_works_from_its_signature() -> None:

@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from zot_core.errors import ToolError
 from zot_core.testing.world import FakeShell, MemoryFiles
-from zot_core.tools import BUILTIN_TOOLS
+from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.check import ArgumentCheck, schema_check
 from zot_core.tools.definition.context import ToolContext
 
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())
-NAMES = sorted({name for tool in BUILTIN_TOOLS for name in tool.schema["properties"]})
+ALL = (*BUILTIN_TOOLS, agent_tool(()))
+NAMES = sorted({name for tool in ALL for name in tool.schema["properties"]})
 
 plain = st.none() | st.booleans() | st.integers(-5, 5000) | st.floats() | st.text(max_size=8)
 edits = st.fixed_dictionaries({}, optional={"oldText": plain, "newText": plain, "more": plain})
@@ -32,7 +33,7 @@ def outcome(check: ArgumentCheck, arguments: dict[str, object]) -> Any:
         return error.args
 
 
-@pytest.mark.parametrize("tool", BUILTIN_TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
 def test_a_built_in_tool_accepts_what_its_annotations_accept(tool: BuiltinTool) -> None:
     function = tool.function_tool.function
     by_annotations = Arguments(function, tool.name)

@@ -24,13 +24,20 @@ R = TypeVar("R")
 with open(os.path.join(os.path.dirname(__file__), "specs.json"), "rb") as _file:
     _specs = json.load(_file)
 
-_UNKNOWN: dict[str, Any] = {"description": "", "schema": None, "parallel": False, "prompt_line": ""}
+_UNKNOWN: dict[str, Any] = {
+    "description": "",
+    "schema": None,
+    "parallel": False,
+    "repeatable": False,
+    "prompt_line": "",
+}
 """The specification of a tool until `make generate` has run."""
 
 
 def builtin(
     *,
     parallel: bool = False,
+    repeatable: bool = False,
     file_access: FileAccessOf | None = None,
     recall: Recall | None = None,
     preview: Preview | None = None,
@@ -47,6 +54,7 @@ def builtin(
             schema=spec["schema"],
             check_schema=True,
             parallel=parallel,
+            repeatable=repeatable,
             file_access=file_access,
             recall=recall,
             preview=preview,
@@ -69,6 +77,7 @@ class BuiltinTool:
         self.name, self.replaceable, self.other_names = name, replaceable, other_names.split()
         self.description: str = spec["description"]
         self.parallel: bool = spec["parallel"]
+        self.repeatable: bool = spec["repeatable"]
         self.prompt_line: str = spec["prompt_line"]
 
     @property

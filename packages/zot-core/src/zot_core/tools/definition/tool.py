@@ -68,11 +68,12 @@ class FunctionTool(Generic[P, R]):
     """A `Tool` made from a function; calling it calls the function.
 
     `name` and `description` default to the function's name and docstring. The model sees `schema` if it is given;
-    arguments are checked against the annotations, or with `check_schema` against `schema`. Calls of tools with
-    `file_access` keep their order where it matters, also when they run side by side. `recall` is for screens that show
-    a stored session, `preview` for a person who is asked before a call. `prompt_line` is added to the system prompt
-    while the model has the tool, and what `carry` returns to the summary of a compaction. TypeError on first use of
-    `schema` or `run` if a parameter cannot be described to a model (`*args`, positional-only).
+    arguments are checked against the annotations, or with `check_schema` against `schema`. A `repeatable` tool changes
+    nothing: a call of it that was cut off may be made again. Calls of tools with `file_access` keep their order where
+    it matters, also when they run side by side. `recall` is for screens that show a stored session, `preview` for a
+    person who is asked before a call. `prompt_line` is added to the system prompt while the model has the tool, and
+    what `carry` returns to the summary of a compaction. TypeError on first use of `schema` or `run` if a parameter
+    cannot be described to a model (`*args`, positional-only).
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class FunctionTool(Generic[P, R]):
         name: str | None = None,
         description: str | None = None,
         parallel: bool = False,
+        repeatable: bool = False,
         schema: JsonSchema | None = None,
         check_schema: bool = False,
         file_access: FileAccessOf | None = None,
@@ -95,7 +97,7 @@ class FunctionTool(Generic[P, R]):
         self._carry = carry
         self.name = name or function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "") if description is None else description
-        self.parallel = parallel
+        self.parallel, self.repeatable = parallel, repeatable
         self._schema = schema
         self._check_schema = check_schema and schema is not None
         self._file_access = file_access
@@ -208,7 +210,12 @@ def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 
 @overload
 def tool(
-    *, name: str | None = None, description: str | None = None, parallel: bool = False, prompt_line: str = ""
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parallel: bool = False,
+    repeatable: bool = False,
+    prompt_line: str = "",
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 
 
@@ -219,12 +226,20 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     parallel: bool = False,
+    repeatable: bool = False,
     prompt_line: str = "",
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a tool from a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`. `prompt_line`
-    is added to the system prompt while the model has the tool."""
+    """Make a tool from a function: `@tool`, or `@tool(name="lookup", description="...", parallel=True)`. The rest is as
+    in `FunctionTool`."""
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
-        return FunctionTool(function, name=name, description=description, parallel=parallel, prompt_line=prompt_line)
+        return FunctionTool(
+            function,
+            name=name,
+            description=description,
+            parallel=parallel,
+            repeatable=repeatable,
+            prompt_line=prompt_line,
+        )
 
     return decorate if function is None else decorate(function)

@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 
+from zot_core.aio import spawn
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.machine.process_groups import lower_priority
@@ -62,6 +63,8 @@ class SearchLimits(Record):
     """Most bytes of paths on its command line."""
     copied: int = 64 * 1024 * 1024
     """Most bytes of a file that is searched as a copy, because it is not on this machine."""
+    at_once: int = 8
+    """How many files are copied at the same time."""
     ripgrep: str = "rg"
     """The program that searches, if it is found; empty to search without it."""
 
@@ -146,11 +149,11 @@ async def _search_copies(
     with TemporaryDirectory(prefix="zot-grep-") as folder:
         names: dict[str, str] = {}
         size = 0
-        for number, path in enumerate(paths):
+        for first in range(0, len(paths), limits.at_once):
             await asyncio.sleep(0)  # lets the loop run: small files are read without waiting
-            copy = os.path.join(folder, str(number))
-            size += await _copy(files, os.path.join(base, path), copy, limits.copied)
-            names[str(number)] = path
+            some = {str(first + number): path for number, path in enumerate(paths[first : first + limits.at_once])}
+            size += await _copy_some(some, base, folder, files, limits)
+            names |= some
             if size >= limits.copied:
                 await searcher.search(names, folder)
                 for name in names:
@@ -159,6 +162,20 @@ async def _search_copies(
             if searcher.full:
                 return
         await searcher.search(names, folder)
+
+
+async def _copy_some(names: Mapping[str, str], base: str, folder: str, files: Files, limits: SearchLimits) -> int:
+    """Copy files side by side, because another machine answers late; return how many bytes there were."""
+    copies = [
+        spawn(_copy(files, os.path.join(base, path), os.path.join(folder, name), limits.copied), f"copy of {path}")
+        for name, path in names.items()
+    ]
+    try:
+        return sum([await each for each in copies])
+    finally:
+        for each in copies:
+            each.cancel()
+        await asyncio.wait(copies)
 
 
 async def _copy(files: Files, source: str, target: str, room: int) -> int:

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from zot_core.errors import ToolError
+from zot_core.machine.interface import expand_home
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
 
@@ -35,7 +36,7 @@ async def resolve(path: str, context: ToolContext) -> str:
 
 def _absolute(path: str, context: ToolContext) -> str:
     # Not normalised: after a link, `..` leads elsewhere than the text suggests.
-    return context.cwd if path == "." else os.path.join(context.cwd, os.path.expanduser(path))
+    return context.cwd if path == "." else os.path.join(context.cwd, expand_home(path, context.home))
 
 
 def display_path(target: str, context: ToolContext) -> str:

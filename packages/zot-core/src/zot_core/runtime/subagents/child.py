@@ -1,0 +1,127 @@
+"""What a sub-agent is made of: its model, its tools, its instructions, its session, its first message."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zot_core.agent import Agent
+from zot_core.agent.calls import run_call
+from zot_core.runtime import resolve
+from zot_core.runtime.subagents.definitions import AgentDefinition
+from zot_core.runtime.subagents.limits import AgentLimits
+from zot_core.runtime.subagents.subagent import AgentRuntime
+from zot_core.sessions.branch import new_child
+from zot_core.sessions.rows import Meta
+from zot_core.skills import SKILL_TOOL, skills_section
+from zot_core.tools import AGENT_TOOL
+from zot_core.tools.definition.agent_task import AgentTask
+from zot_core.tools.definition.tool import Tool
+from zot_core.tools.tool_search import ToolSearch
+from zot_core.version import __version__
+from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.messages import ToolCallBlock
+from zot_provider.model import Model
+from zot_provider.request import Reasoning
+
+_SKILL = "skill:"
+
+_WORDS = """Another agent has given you the task below. You see nothing of its conversation, and nobody answers \
+questions. Your last message is all that it gets: begin with the result, then say what is left or doubtful."""
+
+
+def make_child(
+    parent: AgentRuntime, make: Callable[..., Any], task: AgentTask, definition: AgentDefinition | None,
+    limits: AgentLimits, id: str, *, deepest: bool,
+) -> tuple[Any, list[str]]:  # fmt: skip
+    """Make the runtime of a sub-agent with `make`, which is `Runtime`; return it with lines for the person. `deepest`:
+    it may start no others. Raises `ConfigError`."""
+    agent, workspace = parent.agent, parent.workspace
+    model, reasoning, notes = _model(agent, task.model, definition.model if definition is not None else "")
+    tools = _tools(agent, task.tools, definition.tools if definition is not None else None, deepest=deepest)
+    own = definition.instructions if definition is not None else ""
+    skills = skills_section(workspace.skills) if any(tool.name == SKILL_TOOL for tool in tools) else ""
+    session = None
+    if parent.session is not None:
+        meta = Meta("", workspace.cwd, model.id, model.provider, "", __version__)
+        session = new_child(parent.session, meta, {"id": id, "name": task.agent, "task": task.task[:1000]})
+    context = agent.context
+    runtime = make(
+        model,
+        client=agent.client,
+        cwd=workspace.cwd,
+        tools=tools,
+        builtin_tools=[],
+        system_prompt=own or workspace.system_prompt,
+        append_system_prompt=[*workspace.append_system_prompt, skills, "" if own else _WORDS],
+        reasoning=reasoning,
+        session=session,
+        max_steps=task.max_steps or limits.steps,
+        deadline=limits.seconds,
+        auto_compact=parent.compaction_limits,
+        files=context.files,
+        shell=context.shell,
+    )
+    runtime.permissions, runtime.agent.machine = parent.permissions, agent.machine
+    own_context = runtime.agent.context
+    runtime.agent.context = context.replace(
+        jobs=own_context.jobs,
+        seen_files=own_context.seen_files,
+        agents=None if deepest else lambda: runtime.agents,
+    )
+    return runtime, notes
+
+
+def _model(agent: Agent, wanted: str, defined: str) -> tuple[Model, Reasoning, list[str]]:
+    """Return the model of a sub-agent, which is of the same provider as that of `agent`; a line says so if the one of
+    its definition cannot be used."""
+    for name, raises in ((wanted, True), (defined, False)):
+        if not name:
+            continue
+        try:
+            model, _, level = resolve.other_model(agent.client, agent.model, name, "")
+            if model.provider != agent.model.provider:
+                raise ConfigError(f"it is a model of {model.provider}; agents use models of {agent.model.provider}")
+        except ConfigError as error:
+            if raises:
+                raise ConfigError(f"the model {name} cannot be used: {error}") from error
+            return agent.model, agent.reasoning, [f"{agent.model.id} works in place of {name}: {error}"]
+        return model, level or agent.reasoning, []
+    return agent.model, agent.reasoning, []
+
+
+def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | None, *, deepest: bool) -> list[Tool]:
+    """Return the tools of a sub-agent, all of which the agent that asks has. Those of a definition that it lacks are
+    left out, and so are deferred tools that nobody has found or named. Raises `UnknownName` for others."""
+    present = {name: tool for name, tool in agent.active_tools.items() if not isinstance(tool, ToolSearch)}
+    names = {
+        other.casefold(): name for name, tool in present.items() for other in (name, *getattr(tool, "other_names", ()))
+    }
+    allowed = [tool.name for tool in agent.offered_tools if tool.name in present]
+    if defined is not None:
+        allowed = [names[each] for each in map(_plain, defined) if each in names]
+    if wanted is not None:
+        possible = allowed if defined is not None else list(present)
+        for each in wanted:
+            if names.get(_plain(each)) not in possible:
+                raise UnknownName.among("tool", each, possible)
+        allowed = [names[_plain(each)] for each in wanted]
+    return [present[name] for name in dict.fromkeys(allowed) if not (deepest and name == AGENT_TOOL)]
+
+
+def _plain(name: str) -> str:
+    """Return the name of a tool without a pattern behind it: Claude Code writes `Bash(git:*)`."""
+    return name.partition("(")[0].strip().casefold()
+
+
+async def first_message(agent: Agent, task: AgentTask) -> str:
+    """Return the task with the files that it names. The agent reads them with its own tools, so that the guards of its
+    calls see these too."""
+    parts = [task.task]
+    for number, name in enumerate(task.files, 1):
+        skill = name.startswith(_SKILL)
+        tool = SKILL_TOOL if skill else "read"
+        arguments = {"name": name.removeprefix(_SKILL)} if skill else {"path": name}
+        result = await run_call(agent, ToolCallBlock(f"first-{number}", tool, json.dumps(arguments)))
+        text = "\n".join(getattr(block, "text", "") for block in result.content)
+        parts.append(f'<file name="{name}">\n{text.rstrip()}\n</file>')
+    return "\n\n".join(parts)

@@ -1,0 +1,162 @@
+"""`AgentDefinition`: a Markdown file with the instructions of one kind of sub-agent, and `find_agents`.
+
+The front matter has `description`, `tools`, `model`, `permissions` and `worktree`; the form of Claude Code's
+files is read, too. The file's name without `.md` is the name of the agent, unless the field `name` says otherwise.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from zot_core.permission_mode import PermissionMode
+from zot_core.printable import printable_line
+from zot_core.skills.discover import limit_notes, visible_entries
+from zot_core.skills.front_matter import FrontMatterError, read_fields, read_tools, split
+from zot_provider.files.regular_file import read_start
+from zot_provider.record import Record, field
+
+BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
+
+FILE_LIMIT = 64 * 1024
+"""Maximum bytes of a definition."""
+
+NUMBER_LIMIT = 100
+"""Maximum number of definitions."""
+
+DESCRIPTION_LIMIT = 250
+"""Characters of a description that models read."""
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_SUFFIX = ".md"
+_CAREFUL: tuple[PermissionMode, ...] = ("plan", "ask")
+"""The modes that a definition can ask for; all others are at most what the agent that asks may do."""
+_MODES = {"default": "ask", "manual": "ask"}
+"""Modes of Claude Code."""
+
+
+class AgentDefinition(Record):
+    """A kind of sub-agent. `source` is "project", "user", "builtin" or "program".
+
+    `tools` are the names of its tools, None for those of the agent that asks; names of other programs' tools are read,
+    too. `model` is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which
+    counts if it is more careful than that of the agent that asks; None for that mode. `instructions` are its system
+    prompt, in place of zot's own words. With `worktree` it works in a git worktree.
+    """
+
+    name: str
+    description: str
+    instructions: str = ""
+    tools: Sequence[str] | None = None
+    model: str = ""
+    permissions: PermissionMode | None = None
+    path: str = ""
+    source: str = "program"
+    worktree: bool = False
+
+    @property
+    def line(self) -> str:
+        """What models read of it."""
+        return f"`{self.name}`: {self.description[:DESCRIPTION_LIMIT]}"
+
+
+class AgentDefinitions(Record):
+    """The definitions found, the first of each name. `notes` tell the user which files were left out, one line each."""
+
+    found: list[AgentDefinition] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def agent_places(cwd: str, home: str = "", user_home: str = "", *, project: bool = True) -> list[tuple[str, str]]:
+    """Return the folders of definitions and their sources, the first of which counts: those of the user, those of the
+    project in `cwd` unless `project` is false."""
+    folders = [home, os.path.join(user_home, ".claude") if user_home else ""]
+    places = [(os.path.join(folder, "agents"), "user") for folder in folders if folder]
+    own = [(os.path.join(cwd, name, "agents"), "project") for name in (".zot", ".claude")]
+    return [*places, *own] if project else places
+
+
+def find_agents(places: Iterable[tuple[str, str]]) -> AgentDefinitions:
+    """Read the definitions in these folders, which need not exist; the first of a name wins. A built-in one can be
+    replaced by the user, not by a project."""
+    listing = AgentDefinitions()
+    first: dict[str, AgentDefinition] = {}
+    seen: set[str] = set()
+    for place, source in places:
+        real = os.path.realpath(place)
+        if real in seen:
+            continue
+        seen.add(real)
+        for entry in visible_entries(place, listing.notes):
+            if not entry.name.endswith(_SUFFIX):
+                continue
+            if len(first) == NUMBER_LIMIT:
+                listing.notes.append(f"there are more than {NUMBER_LIMIT} agents; the rest is left out")
+                return listing
+            definition = _try_read(entry.path, source, listing.notes)
+            if definition is None:
+                continue
+            known = first.get(definition.name)
+            if known is not None or (source == "project" and definition.name in BUILTIN_NAMES):
+                owner = "zot's own" if known is None else known.path
+                listing.notes.append(f"{entry.path}: the name {definition.name} belongs to {owner}; it is left out")
+                continue
+            first[definition.name] = definition
+            listing.found.append(definition)
+    limit_notes(listing.notes, "agents or folders of agents")
+    return listing
+
+
+def project_agents(cwd: str, home: str = "", user_home: str = "") -> list[AgentDefinition]:
+    """Find the definitions that the project in `cwd` brings, without those in folders of the user."""
+    own = {os.path.realpath(place) for place, _ in agent_places(cwd, home, user_home, project=False)}
+    places = [each for each in agent_places(cwd) if os.path.realpath(each[0]) not in own]
+    return find_agents(places).found
+
+
+def _try_read(path: str, source: str, notes: list[str]) -> AgentDefinition | None:
+    try:
+        return read_agent(path, source)
+    except FrontMatterError as error:
+        notes.append(f"{path}:{error.line}: {error}; it is left out")
+    except OSError as error:
+        notes.append(f"{path} cannot be read ({error.strerror}); it is left out")
+    return None
+
+
+def read_agent(path: str, source: str) -> AgentDefinition:
+    """Read the definition in the regular file `path`. Raises `FrontMatterError` with the number of the wrong line, and
+    OSError."""
+    data = read_start(path, FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise FrontMatterError(f"it is longer than {FILE_LIMIT // 1024} KiB")
+    if b"\0" in data:
+        raise FrontMatterError("it looks binary")
+    parts = split(data.decode("utf-8", "replace"))
+    fields = {} if parts.front is None else read_fields(parts.front)
+    name = _text(fields, "name") or os.path.basename(path).removesuffix(_SUFFIX)
+    if not _NAME.fullmatch(name):
+        raise FrontMatterError(f"the name {name[:80]!r} must be 1 to 64 letters, digits, hyphens, dots or underscores")
+    description = printable_line(_text(fields, "description"))
+    if not description:
+        raise FrontMatterError("a description is missing: it tells the model when to use the agent")
+    tools = read_tools(fields.get("tools", "")) or None
+    model = printable_line(_text(fields, "model"))
+    written = _text(fields, "permissions") or _text(fields, "permissionMode")
+    mode = next((each for each in _CAREFUL if each == _MODES.get(written, written)), None)
+    return AgentDefinition(
+        name, description, parts.body.strip(), tools, "" if model == "inherit" else model,
+        mode, path, source, _text(fields, "worktree").lower() == "true" or _text(fields, "isolation") == "worktree",
+    )  # fmt: skip
+
+
+def _text(fields: dict[str, object], name: str) -> str:
+    value = fields.get(name, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+BUILTIN_NAMES = ("explore", "review")
+
+
+def builtin_agent(name: str) -> AgentDefinition | None:
+    """Return a definition that zot brings; None if there is none of that name."""
+    return read_agent(os.path.join(BUILTIN, name + _SUFFIX), "builtin") if name in BUILTIN_NAMES else None

@@ -1,0 +1,294 @@
+"""`SubAgent`: one task of a sub-agent, and what can be seen of it."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from zot_core.agent import Agent
+from zot_core.agent.run import Run
+from zot_core.aio import cancel_soon, finish
+from zot_core.checkpoints.watch import Checkpoints
+from zot_core.compaction.compactor import CompactionLimits
+from zot_core.confirm import Permissions
+from zot_core.display import main_argument
+from zot_core.events import (
+    AgentEvent,
+    AssistantMessage,
+    AssistantStart,
+    ErrorEvent,
+    RunEnd,
+    SubagentProgress,
+    SubagentStart,
+    SubagentStop,
+    TextDelta,
+    ToolCall,
+    TurnEnd,
+    TurnStart,
+    UsageEvent,
+)
+from zot_core.hooks import Hooks
+from zot_core.limits import RunBudget
+from zot_core.runtime.workspace import Workspace
+from zot_core.sessions.file import SessionFile, load
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.record import Record
+from zot_provider.usage import Usage
+
+if TYPE_CHECKING:
+    from zot_core.machine.worktrees import Worktree, WorktreeWork
+
+LINE = 200
+"""Characters of the line that says what a sub-agent does."""
+
+_TAIL = 2000
+
+
+class KnownAgents(Protocol):
+    """The sub-agents of a runtime."""
+
+    @property
+    def all(self) -> "list[SubAgent]": ...
+
+    async def close(self) -> None: ...
+
+
+class AgentRuntime(Protocol):
+    """A `Runtime`, as far as sub-agents need one."""
+
+    agent: Agent
+    workspace: Workspace
+    budget: RunBudget
+    permissions: Permissions | None
+    checkpoints: Checkpoints | None
+    worktrees: str
+
+    @property
+    def agents(self) -> KnownAgents: ...
+
+    @property
+    def compaction_limits(self) -> CompactionLimits: ...
+
+    @property
+    def hooks(self) -> Hooks: ...
+
+    @property
+    def session(self) -> SessionFile | None: ...
+
+    @property
+    def messages(self) -> list[Message]: ...
+
+    def prompt(self, text: str | Message) -> Run: ...
+
+    async def name_model(self) -> None:
+        """Let the server name its model, if it has no name yet."""
+        ...
+
+    async def release(self) -> None:
+        """Stop it and release what is its own; the client, which it shares, stays open."""
+        ...
+
+
+class AgentResult(Record):
+    """What a sub-agent answers; `str()` returns `text`. `end` is how its run ended; `error` says why, unless it was
+    completed. `usage` includes that of its own sub-agents, `session` is the path of its session file, empty without.
+    `changes` are those in a worktree, None without one."""
+
+    id: str
+    text: str
+    end: RunEnd
+    error: str
+    usage: Usage
+    steps: int
+    seconds: float
+    session: str = ""
+    changes: "WorktreeWork | None" = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def ok(self) -> bool:
+        """Whether the task was completed."""
+        return self.end == "completed"
+
+
+class SubAgent:
+    """A task that a sub-agent does. `end` is None until it has ended; then only its result and session are kept."""
+
+    def __init__(
+        self, start: SubagentStart, runtime: "AgentRuntime", emit: Callable[[AgentEvent], None], pause: float
+    ) -> None:
+        """`emit` reports its progress, with at least `pause` seconds between two reports."""
+        self.start = start
+        self.id, self.name, self.task = start.agent_id, start.name, start.task
+        self.runtime: AgentRuntime | None = runtime
+        self._below: list[SubAgent] = []
+        self._messages: list[Message] = []
+        self.line = "waits"
+        """What it does now, or the end of its answer."""
+        self.text = self.error = ""
+        self.end: RunEnd | None = None
+        self.steps = 0
+        self.on_line: Callable[[str], None] | None = None
+        """Called with each new `line`."""
+        self.at_end: list[Callable[[], None]] = []
+        """Called when it has ended."""
+        self.work: asyncio.Task[None] | None = None
+        self.worktree: Worktree | None = None
+        self.changes: WorktreeWork | None = None
+        """What it has changed in its worktree, once it has ended."""
+        self.announced = False
+        """Whether the model that started it knows its answer."""
+        self._emit, self._pause = emit, pause
+        self._usage = Usage()
+        self._tail, self._deferred = "", False
+        self._began, self._took = time.monotonic(), 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._reported = 0.0
+        self._remove = runtime.hooks.event.add(self._on_event)
+
+    def below(self) -> "list[SubAgent]":
+        """Return its own sub-agents."""
+        return self._below if self.runtime is None else self.runtime.agents.all
+
+    def messages(self) -> list[Message]:
+        """Return its conversation, once it has ended from its session file. Reads a file: call it in a thread. Raises
+        `SessionError`."""
+        if self.runtime is not None:
+            return self.runtime.messages
+        return load(self.start.session).messages if self.start.session else self._messages
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and cost so far."""
+        return self._usage
+
+    @property
+    def seconds(self) -> float:
+        """How long it has worked."""
+        return self._took or time.monotonic() - self._began
+
+    @property
+    def alive(self) -> bool:
+        """Whether it works, or releases what it has used."""
+        return self.work is None or not self.work.done()
+
+    @property
+    def title(self) -> str:
+        """What a person calls it: `agent 3 (explore)`."""
+        return f"agent {self.id} ({self.name})" if self.name else f"agent {self.id}"
+
+    @property
+    def status(self) -> str:
+        """Its state in words."""
+        if self.end is None:
+            return "works"
+        return {"completed": "is done", "aborted": "was stopped"}.get(self.end, "failed")
+
+    @property
+    def result(self) -> AgentResult:
+        """The result, as far as there is one."""
+        end = self.end or "aborted"
+        return AgentResult(
+            self.id, self.text, end, self.error, self._usage, self.steps, self.seconds, self.start.session, self.changes
+        )
+
+    @property
+    def branch(self) -> str:
+        """The branch of its worktree; empty without one, and if nothing has been changed there."""
+        if self.changes is not None:
+            return self.changes.branch if self.changes.commit or self.changes.folder else ""
+        return self.worktree.branch if self.worktree is not None else ""
+
+    @property
+    def folder(self) -> str:
+        """Its worktree; empty without one, and once that has been removed."""
+        return (self.changes or self.worktree).folder if self.worktree is not None else ""
+
+    def steer(self, text: str, images: list[ImageBlock] | None = None) -> bool:
+        """Add a user message before its next model call. Returns False if it has ended."""
+        if self.end is not None or self.runtime is None:
+            return False
+        self.runtime.agent.steer(text, images or ())
+        return True
+
+    def stop(self) -> None:
+        """Stop it. Does nothing if it has ended."""
+        if self.work is not None:
+            cancel_soon(self.work)
+
+    async def end_early(self) -> None:
+        """Stop it and wait for its end."""
+        self.stop()
+        if await self.finished():
+            raise asyncio.CancelledError
+
+    async def finished(self) -> bool:
+        """Wait until it has ended, even if the caller is cancelled, which stops it. Return whether it was."""
+        return self.work is not None and await finish(self.work, self.stop)
+
+    def ended(self, end: RunEnd, error: str = "") -> SubagentStop:
+        """Note the end, and return its event."""
+        self._took = time.monotonic() - self._began
+        self.end, self.error = end, "" if end == "completed" else error or self.error or end
+        self._remove()
+        if self._timer is not None:
+            self._timer.cancel()
+        self.line = _last_line(self.text) if end == "completed" else self.error
+        if self.runtime is not None:
+            self._below, self._messages = self.runtime.agents.all, [] if self.start.session else self.runtime.messages
+        self.runtime = None
+        for each in self.at_end:
+            each()
+        cost = self._usage.shown_cost
+        return SubagentStop(
+            self.id, self.name, end, self.error, self.steps, self._usage.context, cost, round(self.seconds, 3),
+            self.branch, self.folder,
+        )  # fmt: skip
+
+    def _on_event(self, event: AgentEvent) -> None:
+        match event:
+            case TextDelta(delta):
+                if not self._deferred:
+                    self._tail = (self._tail + delta)[-_TAIL:]
+                    self._report_soon()
+            case AssistantStart(deferred):
+                self._tail, self._deferred = "", deferred
+            case TurnStart():
+                self.steps += 1
+            case AssistantMessage(message):
+                if message.text.strip():
+                    self.text = message.text
+            case ToolCall(_, name, arguments):
+                self._tail = f"{name}: {main_argument(arguments)[:LINE]}".removesuffix(": ")
+                self._report_soon()
+            case UsageEvent(usage):
+                self._usage += usage
+            case ErrorEvent(message):
+                self.error = message
+            case TurnEnd(_, error):
+                self.error = error
+            case _:
+                return
+
+    def _report_soon(self) -> None:
+        """Report what it does, unless that happens anyway. Text may come much faster than anybody reads."""
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(self._reported + self._pause, self._report)
+
+    def _report(self) -> None:
+        self._timer = None
+        self._reported = asyncio.get_running_loop().time()
+        line = _last_line(self._tail)
+        if line and line != self.line:
+            self.line = line
+            if self.on_line is not None:
+                self.on_line(line)
+            self._emit(SubagentProgress(self.id, line, self._usage.context, round(self.seconds, 3)))
+
+
+def _last_line(text: str) -> str:
+    """Return the last line that is not blank, with single blanks."""
+    return next((line for each in reversed(text.splitlines()) if (line := " ".join(each.split()))), "")[:LINE]

@@ -1,0 +1,64 @@
+"""A conversation that continues at another place of its session."""
+
+from pathlib import Path
+
+import pytest
+
+from zot_core import Runtime
+from zot_core.conversation.branches import NotAllowed
+from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
+from zot_core.errors import Refused
+from zot_core.hooks import SessionChange, TreeMove
+from zot_provider.testing import ScriptedClient
+
+
+async def talk(conversation: Conversation, *prompts: str) -> None:
+    for prompt in prompts:
+        async for _ in conversation.prompt(prompt):
+            pass
+
+
+async def test_a_conversation_goes_back_gets_a_label_and_is_forked(tmp_path: Path) -> None:
+    client, seen = ScriptedClient(["one", "two", "three"]), list[ConversationEvent]()
+    runtime = Runtime("scripted", client=client, cwd=tmp_path, session=tmp_path / "s.jsonl")
+    async with Conversation(runtime) as conversation:
+        conversation.events.add(seen.append)
+        await talk(conversation, "first", "second")
+        branches = conversation.branches
+        second = next(message for message in runtime.messages if message.text == "second")
+        assert await branches.go_to(second.id, before=True) == second
+        assert [message.text for message in runtime.messages] == ["first", "one"]
+        branches.label(second.id, "left")
+        assert (await branches.tree()).labels[second.id] == "left"
+        await talk(conversation, "third")
+        before = runtime.session
+        await branches.fork()
+        assert runtime.session is not before
+        kinds = [type(event) for event in seen if isinstance(event, SessionStart | SessionTreeMove)]
+        assert kinds == [SessionTreeMove, SessionStart]
+
+
+async def test_a_hook_stops_a_move_gives_a_summary_and_a_label(tmp_path: Path) -> None:
+    runtime = Runtime("scripted", client=ScriptedClient(["one", "two"]), cwd=tmp_path, session=tmp_path / "s.jsonl")
+
+    async def move(wanted: TreeMove) -> TreeMove:
+        if wanted.summarise:
+            return wanted.replace(summary="written by a hook", label="seen")
+        raise Refused("stay here")
+
+    async def change(_: SessionChange) -> None:
+        raise Refused("no forks")
+
+    async with Conversation(runtime) as conversation:
+        await talk(conversation, "first", "second")
+        runtime.hooks.tree_move.add(move)
+        runtime.hooks.session_change.add(change)
+        first = runtime.messages[0]
+        with pytest.raises(NotAllowed, match="stay here"):
+            await conversation.branches.go_to(first.id)
+        with pytest.raises(NotAllowed, match="no forks"):
+            await conversation.branches.fork()
+        await conversation.branches.go_to(first.id, summarise=True)
+        assert "written by a hook" in runtime.messages[-1].text
+        assert (await conversation.branches.tree()).labels[first.id] == "seen"

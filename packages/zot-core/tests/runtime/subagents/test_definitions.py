@@ -1,0 +1,101 @@
+"""Files that define sub-agents."""
+
+from pathlib import Path
+
+import pytest
+
+from zot_core.runtime.subagents.definitions import (
+    BUILTIN_NAMES,
+    AgentDefinitions,
+    agent_places,
+    builtin_agent,
+    find_agents,
+    project_agents,
+    read_agent,
+)
+
+
+def write(path: Path, *lines: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines))
+
+
+def found(tmp_path: Path, *, project: bool = True) -> AgentDefinitions:
+    names = [str(tmp_path / name) for name in ("work", "home", "user")]
+    return find_agents(agent_places(*names, project=project))
+
+
+def test_all_fields_of_a_definition_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "home/agents/judge.md"
+    front = ("description: judges work", "tools: [read, grep]", "model: small:low", "permissions: plan")
+    write(path, "---", *front, "---", "", "You judge.", "Be fair.")
+    (judge,) = found(tmp_path).found
+    assert (judge.name, judge.description, judge.instructions) == ("judge", "judges work", "You judge.\nBe fair.")
+    assert (judge.tools, judge.model, judge.permissions) == (["read", "grep"], "small:low", "plan")
+    assert (judge.path, judge.source) == (str(path), "user")
+    assert judge.line == "`judge`: judges work"
+
+
+def test_a_file_of_claude_code_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "work/.claude/agents/x.md"
+    front = ("name: code-judge", "description: >-", "  judges", "  code", "tools: Read, Bash(git:*)", "model: inherit")
+    write(path, "---", *front, "permissionMode: default", "color: blue", "---", "You judge.")
+    (judge,) = found(tmp_path).found
+    assert (judge.name, judge.description, judge.model, judge.permissions) == ("code-judge", "judges code", "", "ask")
+    assert judge.tools == ["Read", "Bash(git:*)"]
+    assert judge.source == "project"
+
+
+@pytest.mark.parametrize("mode", ["yolo", "acceptEdits", "bypassPermissions", "nonsense"])
+def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> None:
+    write(tmp_path / "a.md", "---", "description: d", f"permissionMode: {mode}", "---")
+    assert read_agent(str(tmp_path / "a.md"), "user").permissions is None
+
+
+def test_the_first_of_a_name_wins_and_a_project_replaces_nothing_of_the_person_or_of_zot(tmp_path: Path) -> None:
+    for place in ("home/agents", "user/.claude/agents", "work/.zot/agents", "work/.claude/agents"):
+        write(tmp_path / place / "a.md", "---", f"description: from {place}", "---")
+        write(tmp_path / place / "explore.md", "---", f"description: from {place}", "---")
+    listing = found(tmp_path)
+    assert [(each.name, each.description) for each in listing.found] == [
+        ("a", "from home/agents"),
+        ("explore", "from home/agents"),
+    ]
+    assert len(listing.notes) == 6
+    for name in ("home", "user"):
+        (tmp_path / name).rename(tmp_path / f"other-{name}")
+    listing = found(tmp_path)
+    assert [each.description for each in listing.found] == ["from work/.zot/agents"]
+    assert "the name explore belongs to zot's own; it is left out" in listing.notes[0]
+
+
+def test_a_project_is_read_only_if_it_is_wanted(tmp_path: Path) -> None:
+    write(tmp_path / "work/.zot/agents/a.md", "---", "description: d", "---")
+    assert found(tmp_path, project=False).found == []
+    assert [each.name for each in project_agents(str(tmp_path / "work"), str(tmp_path / "home"))] == ["a"]
+    assert project_agents(str(tmp_path / "work"), str(tmp_path / "work/.zot")) == []
+
+
+def test_what_cannot_be_used_is_a_note(tmp_path: Path) -> None:
+    folder = tmp_path / "home/agents"
+    write(folder / "a.md", "no front matter")
+    write(folder / "b b.md", "---", "description: d", "---")
+    write(folder / "c.md", "---", "description: d")
+    (folder / "d.md").mkdir()
+    (folder / "e.md").write_bytes(b"---\ndescription: d\n---\n\0")
+    write(folder / "f.txt", "---", "description: d", "---")
+    write(folder / "g.md", "---", "description: d", "---", "x" * (64 * 1024))
+    listing = found(tmp_path)
+    assert listing.found == []
+    left_out = [Path(line.partition(".md")[0]).name for line in listing.notes]
+    assert left_out == ["a", "b b", "c", "d", "e", "g"]
+    assert "a description is missing" in listing.notes[0]
+
+
+@pytest.mark.parametrize("name", BUILTIN_NAMES)
+def test_the_built_in_agents_can_be_read(name: str) -> None:
+    agent = builtin_agent(name)
+    assert agent is not None
+    assert agent.source == "builtin"
+    assert "write" not in (agent.tools or ())
+    assert agent.instructions

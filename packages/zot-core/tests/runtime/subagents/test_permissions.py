@@ -1,0 +1,140 @@
+"""A sub-agent may do at most what the agent that asks may do."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from zot_core.confirm import PermissionAnswer, PermissionQuestion, Permissions
+from zot_core.conversation.driver import Conversation
+from zot_core.events import SubagentStart
+from zot_core.permission_mode import PermissionMode
+from zot_core.permissions.rule import parse_permissions
+from zot_core.runtime.runtime import Runtime
+from zot_core.runtime.subagents.definitions import AgentDefinition
+from zot_core.testing.tasks import TaskClient
+from zot_core.testing.world import FakeShell
+from zot_provider.model import Model
+from zot_provider.testing import Call, Turn
+
+PLANNER = AgentDefinition("planner", "plans", permissions="plan")
+ASKER = AgentDefinition("asker", "asks", permissions="ask")
+
+
+class World:
+    """A conversation whose model gives one task, in which a sub-agent makes these calls."""
+
+    def __init__(
+        self, folder: Path, *calls: Call, mode: PermissionMode = "yolo", agent: str = "", **rules: Any
+    ) -> None:
+        tasks: dict[str, list[Turn | str]] = {"a": [Turn(calls=list(calls)), "done"]}
+        begin = Turn(calls=[Call("agent", {"task": "a", "agent": agent})])
+        self.client = TaskClient({"main": [begin, "done"], **tasks})
+        self.asked: list[PermissionQuestion] = []
+        self.answer = PermissionAnswer("yes")
+        runtime = Runtime(Model("m", "v"), client=self.client, cwd=folder, agents=[PLANNER, ASKER])
+        permissions = Permissions(mode, parse_permissions(rules, "the test").rules, ask=self._ask)
+        self.conversation = Conversation(runtime, permissions=permissions)
+
+    async def _ask(self, question: PermissionQuestion) -> PermissionAnswer:
+        self.asked.append(question)
+        return self.answer
+
+    async def results(self) -> list[str]:
+        """Run, and return what the sub-agent reads of its calls."""
+        async with asyncio.timeout(30), self.conversation:
+            await self.conversation.prompt("main")
+        last = self.client.asked("a")[-1].messages[-1]
+        return [block.content[0].text for block in last.content]  # type: ignore[union-attr]
+
+
+WRITE = Call("write", {"path": "x.txt", "content": "x"})
+RUN = Call("bash", {"command": "touch y.txt"})
+
+
+async def test_a_call_of_a_sub_agent_is_asked_about_while_the_agent_waits(tmp_path: Path) -> None:
+    world = World(tmp_path, WRITE, mode="ask")
+    await world.results()
+    assert [(each.call.name, each.call.agent_id) for each in world.asked] == [("write", "1")]
+    assert (tmp_path / "x.txt").exists()
+
+
+async def test_a_no_reaches_the_sub_agent(tmp_path: Path) -> None:
+    world = World(tmp_path, WRITE, mode="ask")
+    world.answer = PermissionAnswer("no", "not now")
+    assert await world.results() == ["the user did not allow this call of write: not now"]
+
+
+async def test_rules_count_for_sub_agents(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s")
+    (result,) = await World(tmp_path, Call("read", {"path": "secret"}), deny=["read(secret)"]).results()
+    assert result.startswith("not allowed: the rule read(secret) denies this call")
+
+
+async def test_files_to_read_first_pass_the_rules(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s-e-c-r-e-t")
+    world = World(tmp_path, deny=["read(secret)"])
+    world.client.answers["main"] = [Turn(calls=[Call("agent", {"task": "a", "files": ["secret"]})]), "done"]
+    world.client.answers["a"] = ["done"]
+    async with world.conversation:
+        await world.conversation.prompt("main")
+    text = world.client.asked("a")[0].messages[0].text
+    assert "not allowed" in text
+    assert "s-e-c-r-e-t" not in text
+
+
+async def test_an_agent_can_be_defined_to_be_more_careful(tmp_path: Path) -> None:
+    first, second = await World(tmp_path, WRITE, RUN, agent="planner").results()
+    assert "in the mode plan only reading is allowed" in first
+    assert "in the mode plan only reading is allowed" in second
+    assert not list(tmp_path.iterdir())
+    asking = World(tmp_path, RUN, agent="asker")
+    await asking.results()
+    assert [each.call.name for each in asking.asked] == ["bash"]
+
+
+async def test_a_person_is_asked_once_about_a_call(tmp_path: Path) -> None:
+    world = World(tmp_path, WRITE, RUN, agent="asker", mode="accept-edits")
+    await world.results()
+    assert sorted(each.call.name for each in world.asked) == ["bash", "write"]
+
+
+async def test_an_answer_does_not_lift_the_mode_plan_of_an_agent(tmp_path: Path) -> None:
+    world = World(tmp_path, WRITE, agent="planner", mode="ask")
+    (result,) = await world.results()
+    assert "in the mode plan only reading is allowed" in result
+
+
+async def test_a_sandbox_that_is_turned_on_meanwhile_counts(tmp_path: Path) -> None:
+    world = World(tmp_path, RUN)
+    shell = FakeShell()
+    agent = world.conversation.runtime.agent
+
+    def confine(event: object) -> None:
+        if isinstance(event, SubagentStart):
+            agent.context = agent.context.replace(shell=shell)
+
+    agent.hooks.event.add(confine)
+    await world.results()
+    assert [ran.command for ran in shell.ran] == ["touch y.txt"]
+
+
+async def test_a_tool_that_is_taken_away_meanwhile_does_not_run(tmp_path: Path) -> None:
+    world = World(tmp_path, RUN)
+    agent = world.conversation.runtime.agent
+    agent.hooks.event.add(lambda event: isinstance(event, SubagentStart) and agent.tools.pop("bash") and None)
+    assert await world.results() == ["the agent that gave the task has no tool bash any more"]
+
+
+async def test_an_agent_gets_neither_inactive_tools_nor_deferred_ones_that_nobody_names(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    agent = world.conversation.runtime.agent
+    agent.inactive, agent.deferred = ["bash"], lambda: ["fetch"]
+    tasks: dict[str, list[Turn | str]] = {"a": ["x"], "b": ["x"]}
+    begin = Turn(calls=[Call("agent", {"task": "a"}), Call("agent", {"task": "b", "tools": ["fetch", "Read"]})])
+    world.client.answers |= {"main": [begin, "done"], **tasks}
+    async with world.conversation:
+        await world.conversation.prompt("main")
+    names = [tool.name for tool in world.client.asked("a")[0].tools]
+    assert {"read", "edit", "agent"} <= set(names)
+    assert not {"bash", "fetch"} & set(names)
+    assert sorted(tool.name for tool in world.client.asked("b")[0].tools) == ["fetch", "read"]
