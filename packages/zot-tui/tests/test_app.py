@@ -3,16 +3,20 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 import urwid
 
 from zot_tui.app import RATE, App
 from zot_tui.keys.key import Key
+from zot_tui.terminal.canvas import canvas, column
 from zot_tui.testing import Driver, MemoryScreen
 from zot_tui.theme import builtin
 from zot_tui.widgets.dialogs.questions import TextInput
 from zot_tui.widgets.dialogs.stack import Stack
+from zot_tui.widgets.transcript.cells import AnswerCell
+from zot_tui.widgets.transcript.transcript import Transcript
 
 
 class Counter(urwid.Widget):
@@ -62,6 +66,47 @@ def test_a_key_is_drawn_before_the_loop_goes_on() -> None:
         assert driver.memory.draws == 5
 
     drive(Counter(), test)
+
+
+class Typing(urwid.Widget):
+    """A conversation above what is typed."""
+
+    _sizing = frozenset([urwid.BOX])
+    _selectable = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transcript, self.typed = Transcript(), ""
+
+    def render(self, size, focus=False):
+        columns, rows = size
+        return column([self.transcript.render((columns, rows - 1)), canvas([[("text", self.typed)]], columns)], columns)
+
+    def keypress(self, size: tuple[int, int], key: str) -> None:
+        self.typed += key
+        self._invalidate()
+
+
+def test_a_key_is_drawn_before_an_answer_that_grows_and_the_answer_soon_after() -> None:
+    root, answer = Typing(), AnswerCell("one")
+    root.transcript.append(answer)
+
+    async def test(driver: Driver) -> None:
+        root.transcript.patient = True
+        root.transcript.outdated.connect(driver.app.redraw)
+        root.transcript.grown.connect(partial(driver.app.redraw, waits=True))
+        driver.app.due.connect(root.transcript.show_growth)
+        answer.append(" two")
+        driver.type("a")
+        assert [row.strip() for row in driver.rows() if row.strip()] == ["one", "a"]
+        await driver.settle()
+        assert [row.strip() for row in driver.rows() if row.strip()] == ["one two", "a"]
+        answer.append(" three")
+        root.transcript.append(AnswerCell("another"))
+        driver.type("b")
+        assert "one two three" in driver.screen()
+
+    drive(root, test)
 
 
 def test_changes_are_drawn_thirty_times_a_second_at_most_and_the_last_one_is() -> None:

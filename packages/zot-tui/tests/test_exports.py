@@ -10,7 +10,7 @@ SOURCE = Path(zot_tui.__file__).parent
 PURE = sorted(
     ".".join(("zot_tui", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
     for path in SOURCE.rglob("*.py")
-    if not {"app.py", "canvas.py", "terminal.py", "urwid_parts.py", "testing", "widgets"}
+    if not {"app.py", "canvas.py", "overlay.py", "terminal.py", "urwid_parts.py", "testing", "widgets"}
     & set(path.relative_to(SOURCE).parts)
 )
 

@@ -5,8 +5,11 @@ from zot_tui.color import Color as Color
 from zot_tui.color import parse_color as parse_color
 from zot_tui.diff import diff_rows as diff_rows
 from zot_tui.editor.buffer import Buffer as Buffer
-from zot_tui.editor.completion import CommandCompletion as CommandCompletion
 from zot_tui.editor.completion import Completer as Completer
+from zot_tui.editor.completion import CompletionSource as CompletionSource
+from zot_tui.editor.completion_sources import CommandCompletion as CommandCompletion
+from zot_tui.editor.completion_sources import CommandSource as CommandSource
+from zot_tui.editor.completion_sources import FileSource as FileSource
 from zot_tui.editor.history import History as History
 from zot_tui.editor.history import history_path as history_path
 from zot_tui.editor.paste import Pastes as Pastes

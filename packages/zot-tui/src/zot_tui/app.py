@@ -46,7 +46,7 @@ class App:
     Leaving the block restores the terminal in every case, before an exception propagates; then `leave_behind` is
     printed. After the end, `signum` is the signal that caused it, if any, and `disconnected` says whether the terminal
     went away. A terminal below `min_size` (columns, rows) shows only a note. `images` is the store of the images on the
-    screen, None until `gallery` is called.
+    screen, None until `gallery` is called. `rate` is the most redraws a second, keys aside.
     """
 
     def __init__(
@@ -62,16 +62,21 @@ class App:
         self.screen: AppScreen = screen or Terminal(environment=self.environment)
         self.min_size = min_size
         self.focus_changed: Signal[[bool]] = Signal()
+        self.resized: Signal[[int, int]] = Signal()
+        self.due: Signal[[]] = Signal()
+        """Emitted before everything is drawn, also what could wait."""
         self.leave_behind = ""
         self.focused: bool | None = None
         self.signum: int | None = None
         self.disconnected = False
+        self.rate = RATE
         self._theme = theme or builtin("dark")
         self._mouse = False
         self.images: ImageStore | None = None
         self._ended = asyncio.Event()
         self._failure: BaseException | None = None
         self._redraw_timer: asyncio.TimerHandle | None = None
+        self._waiting = False
         self._last_draw = float("-inf")
         self._size: tuple[int, int] | None = None
         self._resizing = False
@@ -127,18 +132,25 @@ class App:
             self.images = ImageStore(self.screen, self.environment, lambda: self._theme, enabled=enabled)
         return self.images
 
-    def redraw(self) -> None:
-        """Draw soon, together with all other changes until then."""
-        if self._redraw_timer is None and self._visible:
+    def redraw(self, *, waits: bool = False) -> None:
+        """Draw soon, together with all other changes until then. What `waits` is not drawn with a key that comes
+        before: its owner holds it back until `due`."""
+        self._waiting = self._waiting or waits
+        if self._redraw_timer is None and self.visible:
             loop = asyncio.get_running_loop()
-            self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / RATE), self._guard, self.draw)
+            self._redraw_timer = loop.call_at(max(loop.time(), self._last_draw + 1 / self.rate), self._guard, self.draw)
 
     def draw(self) -> None:
         """Draw now."""
         if self._redraw_timer is not None:
             self._redraw_timer.cancel()
             self._redraw_timer = None
-        if not self._visible:
+        self._waiting = False
+        self.due.emit()
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.visible:
             return
         size = self.size
         postponed = LEXING_TIME.postponed
@@ -273,7 +285,8 @@ class App:
         self.screen.stop()
 
     @property
-    def _visible(self) -> bool:
+    def visible(self) -> bool:
+        """Whether it has the terminal: it has begun, not ended, and no other program has it."""
         return self.screen.started and not self._ended.is_set()
 
     def _hung_up(self) -> None:
@@ -307,7 +320,10 @@ class App:
                     self.focus_changed.emit(here)
                 case MouseEvent() if hasattr(self._root, "mouse_event"):
                     self._root.mouse_event(self.size, *event, focus=True)
-        self.draw()
+        if self._waiting and self._redraw_timer is not None:
+            self._draw()
+        else:
+            self.draw()
 
     def press(self, key: Key) -> None:
         """Handle a key as if it was typed now."""
@@ -350,11 +366,12 @@ class App:
 
     def refresh(self) -> None:
         """Ask the terminal for its size and redraw everything."""
-        self._resizing = False
-        self._size = None
+        before, self._size, self._resizing = self._size, None, False
         self.screen.clear()
         if self.images is not None:
             self.images.renew()
+        if before not in (None, self.size):
+            self.resized.emit(*self.size)
         self.draw()
 
     def _continued(self) -> None:

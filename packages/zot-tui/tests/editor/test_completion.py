@@ -1,7 +1,8 @@
 import pytest
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.completion import CommandCompletion, Completer, query
+from zot_tui.editor.completion import LIMIT, Candidate, Completer, CompletionQuery, CompletionSource
+from zot_tui.editor.completion_sources import CommandCompletion, CommandSource, FileSource
 
 COMMANDS = [
     CommandCompletion("help", "what can be done", "session"),
@@ -13,7 +14,12 @@ FILES = ["README.md", "src/", "src/app.py", "src/main.py", "my notes.txt", "my d
 
 @pytest.fixture
 def completer() -> Completer:
-    return Completer(lambda: COMMANDS, lambda: FILES)
+    return Completer([CommandSource(lambda: COMMANDS), FileSource(lambda: FILES)])
+
+
+def query(text: str, cursor: int) -> CompletionQuery | None:
+    found = [source.find(text, cursor) for source in (CommandSource(list), FileSource(list))]
+    return next((each for each in found if each is not None), None)
 
 
 def names(completer: Completer) -> list[str] | None:
@@ -155,8 +161,38 @@ def test_without_a_list_the_keys_mean_something_else(completer: Completer) -> No
 
 
 def test_many_files_give_a_short_list() -> None:
-    completer = Completer(lambda: [], lambda: [f"src/module{number}/file.py" for number in range(20_000)], limit=10)
+    completer = Completer([FileSource(lambda: [f"src/module{number}/file.py" for number in range(20_000)])])
     completer.update("@", 1)
-    assert len(completer.popup.candidates) == 10
+    assert len(completer.popup.candidates) == LIMIT
     completer.update("@m19999", 7)
     assert names(completer)[0] == "src/module19999/file.py"
+
+
+class Smileys(CompletionSource):
+    """What ends in `:`; it notes what it was asked to follow."""
+
+    def __init__(self) -> None:
+        self.followed: list[str] = []
+
+    def find(self, text: str, cursor: int) -> CompletionQuery | None:
+        return CompletionQuery("smiley", cursor - 1, cursor, "") if text[:cursor].endswith(":") else None
+
+    def candidates(self, query: CompletionQuery) -> list[Candidate]:
+        return [Candidate("smile", "☺"), Candidate("frown", "☹", inside=True)]
+
+    def follow(self, query: CompletionQuery | None) -> None:
+        self.followed.append("" if query is None else query.kind)
+
+
+def test_a_source_of_another_kind_is_completed_like_the_others() -> None:
+    smileys = Smileys()
+    completer = Completer([CommandSource(lambda: COMMANDS), smileys])
+    buffer = typed(completer, "well :")
+    assert (names(completer), smileys.followed) == (["smile", "frown"], ["smiley"])
+    completer.complete().apply(buffer)
+    assert buffer.text == "well ☺ "
+    completer.update("well :", 6)
+    completer.down()
+    assert (completer.into(6).text, completer.out(6)) == ("☹", None)
+    completer.hide()
+    assert (completer.popup, smileys.followed[-1]) == (None, "")

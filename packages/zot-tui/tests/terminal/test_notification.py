@@ -6,7 +6,10 @@ from zot_tui.terminal.notification import CELLS, NotificationWay, notification
 @pytest.mark.parametrize(
     ("environment", "sequence"),
     [
-        ({"TERM": "xterm-kitty"}, "\x1b]9;done; now\x1b\\\a"),
+        (
+            {"TERM": "xterm-kitty"},
+            "\x1b]99;i=zot:d=0;zot\x1b\\\x1b]99;i=zot:p=body;done; now\x1b\\\a",
+        ),
         ({}, "\x1b]9;done; now\x1b\\\a"),
         ({"TERM": "foot-extra"}, "\x1b]777;notify;zot;done, now\x1b\\\a"),
         ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, "\x1b]777;notify;zot;done, now\x1b\\\a"),

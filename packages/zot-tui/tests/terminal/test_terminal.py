@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import urwid
-from pty_screen import KITTY, PtyScreen
+from pty_screen import CLEAR, KITTY, PtyScreen
 
 from zot_tui.terminal.canvas import attribute_of
 from zot_tui.terminal.terminal import TerminalOutput, reduced
@@ -335,7 +335,7 @@ def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back() -> None:
     with PtyScreen([shell, "--norc", "--noprofile", "-i"], environment=environment) as screen:
         screen.wait_for("prompt>")
         for way in ("key", "signal"):
-            screen.type(f'clear; {sys.executable} -c "$PROGRAM"\r')
+            screen.type(f'{CLEAR}; {sys.executable} -c "$PROGRAM"\r')
             screen.wait_for("ready")
             screen.type("x")
             screen.wait_for("ready x")
@@ -347,7 +347,7 @@ def test_ctrl_z_stops_the_whole_job_and_fg_brings_the_screen_back() -> None:
                 os.kill(int(screen.screen().split("pid:")[1].split()[0]), signal.SIGTSTP)
             screen.wait_for("Stopped")
             assert not screen.alternate
-            screen.type("clear; stty -a | grep -o ' icanon'; echo\r")
+            screen.type(f"{CLEAR}; stty -a | grep -o '[ ]icanon'\r")
             screen.wait_for(" icanon")
             screen.type("fg\r")
             screen.wait_until(lambda: screen.alternate)

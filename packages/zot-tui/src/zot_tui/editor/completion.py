@@ -1,23 +1,16 @@
-"""Completion while typing: `/` begins a command, `@` the name of a file; pure.
+"""Completion while typing, from any number of sources; pure.
 
-`Completer` inspects text and cursor after each change, offers a list, and returns the edit that a key makes in the
-buffer. The caller supplies commands and files.
+`Completer` inspects text and cursor after each change, offers the list of the first source that has something for the
+word there, and returns the edit that a key makes in the buffer. A kind of completion is a `CompletionSource`;
+`Completer` knows none of them.
 """
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.text.fuzzy import rank
-
-CompletionKind: TypeAlias = Literal["command", "file"]
 
 LIMIT = 50
-
-_COMMAND = re.compile(r"/(\S*)")
-_WORD_END = re.compile(r"\S*")
 
 
 @dataclass(slots=True)
@@ -25,7 +18,7 @@ class Candidate:
     """An entry of the list: `text` replaces what was typed, `name` and `description` are shown, under `group`.
 
     `positions` are the characters of `name` that the query matched. `more` says whether typing usually continues after
-    it: a directory, or a command with arguments.
+    it: a directory, or a command with arguments. `inside`: it continues in the same word, without a space.
     """
 
     name: str
@@ -34,26 +27,19 @@ class Candidate:
     group: str = ""
     more: bool = False
     positions: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class CommandCompletion:
-    """A command that is offered, its name without `/`. `arguments` says whether it takes any."""
-
-    name: str
-    description: str = ""
-    group: str = ""
-    arguments: bool = False
+    inside: bool = False
 
 
 @dataclass(slots=True)
 class CompletionQuery:
-    """What is being completed: the search text, and the range from `start` to `end` that will be replaced."""
+    """What is being completed: the search text, and the range from `start` to `end` that will be replaced. `kind` names
+    the source. `line` is the line up to the cursor, for a source that needs it."""
 
-    kind: CompletionKind
+    kind: str
     start: int
     end: int
     text: str
+    line: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -62,6 +48,7 @@ class Popup:
 
     query: CompletionQuery
     candidates: list[Candidate]
+    source: "CompletionSource"
     chosen: int = 0
 
 
@@ -80,55 +67,66 @@ class CompletionEdit:
         buffer.set(text[: self.start] + self.text + text[self.end :], self.start + len(self.text))
 
 
-def query(text: str, cursor: int) -> CompletionQuery | None:
-    """Return what can be completed at `cursor`: the command at the beginning of the text, or the word after an `@` that
-    does not follow a word; None elsewhere."""
-    command = _COMMAND.match(text)
-    if command and 1 <= cursor <= command.end():
-        return CompletionQuery("command", 0, command.end(), text[1:cursor])
-    line = text.rfind("\n", 0, cursor) + 1
-    mark = _mark(text, line, cursor)
-    if mark is None:
+class CompletionSource:
+    """One kind of completion. `mark` is drawn before each name. `sends`: Enter sends a candidate after which nothing
+    else is typed."""
+
+    mark = ""
+    sends = False
+
+    def find(self, text: str, cursor: int) -> CompletionQuery | None:
+        """Return what this source can complete at `cursor`."""
+        raise NotImplementedError
+
+    def candidates(self, query: CompletionQuery) -> list[Candidate]:
+        """Return the best candidates that are known, best first."""
+        raise NotImplementedError
+
+    def follow(self, query: CompletionQuery | None) -> None:
+        """Look for candidates of another query, in the background; None if nothing of this source is being typed."""
+
+    def above(self, query: CompletionQuery) -> str | None:
+        """Return the word one level up, for Left at its end; None if it has no levels."""
         return None
-    quoted = text[mark + 1 : mark + 2] == '"'
-    if quoted and mark + 2 <= cursor:
-        close = text.find('"', cursor)
-        stop = text.find("\n", cursor)
-        stop = len(text) if stop < 0 else stop
-        return CompletionQuery("file", mark, close + 1 if 0 <= close < stop else cursor, text[mark + 2 : cursor])
-    word = _WORD_END.match(text, cursor)
-    return CompletionQuery("file", mark, word.end() if word else cursor, text[mark + 1 : cursor])
 
 
 class Completer:
-    """Completion in one buffer. `popup` is the visible list, or None."""
+    """Completion in one buffer. `popup` is the visible list, or None; the first of `sources` that fits is asked."""
 
-    def __init__(
-        self,
-        commands: Callable[[], Iterable[CommandCompletion]],
-        files: Callable[[], Sequence[str]],
-        limit: int = LIMIT,
-    ) -> None:
-        """`files` returns the paths found for the word, in the form to insert, directories ending in a slash."""
+    def __init__(self, sources: Iterable[CompletionSource]) -> None:
         self.popup: Popup | None = None
-        self._commands = commands
-        self._files = files
-        self._limit = limit
-        self._dismissed: tuple[CompletionKind, int] | None = None  # where the user closed the list
+        self.sources = list(sources)
+        self._dismissed: tuple[str, int] | None = None  # where the user closed the list
 
     def update(self, text: str, cursor: int) -> None:
         """Update the list after a change of the text or the cursor."""
-        found = query(text, cursor)
+        source, found = self._find(text, cursor)
         place = (found.kind, found.start) if found else None
         if place != self._dismissed:
             self._dismissed = None
-        if found is None or self._dismissed is not None:
+        if source is None or found is None or self._dismissed is not None:
             self.popup = None
+            self._follow(None, None)
             return
-        if self.popup is not None and self.popup.query == found:
-            return
-        candidates = self._ranked(found)
-        self.popup = Popup(found, candidates) if candidates else None
+        if self.popup is None or self.popup.query != found:
+            candidates = source.candidates(found)
+            self.popup = Popup(found, candidates, source) if candidates else None
+        self._follow(source, found)
+
+    def hide(self) -> None:
+        """Close the list until the next change of the text."""
+        self.popup = None
+        self._follow(None, None)
+
+    def _find(self, text: str, cursor: int) -> tuple[CompletionSource | None, CompletionQuery | None]:
+        for source in self.sources:
+            if (found := source.find(text, cursor)) is not None:
+                return source, found
+        return None, None
+
+    def _follow(self, source: CompletionSource | None, query: CompletionQuery | None) -> None:
+        for each in self.sources:
+            each.follow(query if each is source else None)
 
     def up(self) -> bool:
         """Choose the previous candidate, wrapping around. Returns whether a list is visible."""
@@ -141,20 +139,19 @@ class Completer:
     def complete(self) -> CompletionEdit | None:
         """Handle Tab: return the edit for the chosen candidate, or None if no list is visible and the key is free.
 
-        A file or command gets a trailing space; a directory does not, so that the search continues in it.
+        A word gets a trailing space, unless it continues, as a directory does.
         """
         popup, self.popup = self.popup, None
         if popup is None:
             return None
         chosen = popup.candidates[popup.chosen]
-        within = chosen.more and popup.query.kind == "file"
-        return CompletionEdit(popup.query.start, popup.query.end, chosen.text + ("" if within else " "))
+        return CompletionEdit(popup.query.start, popup.query.end, chosen.text + ("" if chosen.inside else " "))
 
     def enter(self) -> CompletionEdit | None:
         """Handle Enter like Tab, but also send a command that takes no arguments."""
         popup = self.popup
         replacement = self.complete()
-        if popup is not None and replacement is not None and popup.query.kind == "command":
+        if popup is not None and replacement is not None and popup.source.sends:
             chosen = popup.candidates[popup.chosen]
             if not chosen.more:
                 replacement.text, replacement.submit = chosen.text, True
@@ -163,21 +160,18 @@ class Completer:
     def into(self, cursor: int) -> CompletionEdit | None:
         """Handle Right at the end of the word: enter the chosen directory. None if the key is free."""
         popup = self.popup
-        if popup is None or popup.query.kind != "file" or cursor != popup.query.end:
+        if popup is None or cursor != popup.query.end:
             return None
         chosen = popup.candidates[popup.chosen]
-        return CompletionEdit(popup.query.start, popup.query.end, chosen.text) if chosen.more else None
+        return CompletionEdit(popup.query.start, popup.query.end, chosen.text) if chosen.inside else None
 
     def out(self, cursor: int) -> CompletionEdit | None:
         """Handle Left behind a directory's slash: return to the directory above. None if the key is free."""
         popup = self.popup
-        if popup is None or popup.query.kind != "file" or cursor != popup.query.end:
+        if popup is None or cursor != popup.query.end:
             return None
-        folder = popup.query.text
-        if not folder.endswith("/") or not folder.strip("/"):
-            return None
-        above = folder.rstrip("/").rpartition("/")
-        return CompletionEdit(popup.query.start, popup.query.end, _mention(above[0] + above[1]))
+        above = popup.source.above(popup.query)
+        return None if above is None else CompletionEdit(popup.query.start, popup.query.end, above)
 
     def cancel(self) -> bool:
         """Handle Esc: close the list until another word is begun. Returns whether a list was visible."""
@@ -192,41 +186,3 @@ class Completer:
             return False
         self.popup.chosen = (self.popup.chosen + by) % len(self.popup.candidates)
         return True
-
-    def _ranked(self, found: CompletionQuery) -> list[Candidate]:
-        if found.kind == "file":
-            files = self._files()
-            below = files if not found.text else [path for path in files if path.startswith(found.text)]
-            if below and found.text[-1:] in ("", "/"):
-                return [_file(path, []) for path in below[: self._limit]]
-            return [_file(each.item, each.match.positions) for each in rank(found.text, files, str, self._limit)]
-        candidates = [
-            Candidate(each.name, f"/{each.name}", each.description, each.group, each.arguments)
-            for each in self._commands()
-        ]
-        if not found.text:
-            return candidates
-        ranked = rank(found.text, candidates, lambda each: each.name, self._limit)
-        for each in ranked:
-            each.item.positions = each.match.positions
-        return [each.item for each in ranked]
-
-
-def _file(path: str, positions: list[int]) -> Candidate:
-    return Candidate(path, _mention(path), more=path.endswith("/"), positions=positions)
-
-
-def _mention(path: str) -> str:
-    """Return the word for a path, in quotes if it has white space; those of a directory stay open."""
-    if not any(char.isspace() for char in path):
-        return f"@{path}"
-    return f'@"{path}' + ("" if path.endswith("/") else '"')
-
-
-def _mark(text: str, line: int, cursor: int) -> int | None:
-    """Return the position of the `@` of the word, or of the quoted words, at `cursor`."""
-    for found in re.finditer(r'(?<!\S)@(?:"[^"\n]*"?|\S*)', text[line:]):
-        start, end = line + found.start(), line + found.end()
-        if start < cursor <= end:
-            return start
-    return None

@@ -73,6 +73,10 @@ class Keymap:
         """Return a keymap with one more layer above all others."""
         return Keymap(bindings, *self._layers)
 
+    def extended(self, bindings: Iterable[Binding]) -> "Keymap":
+        """Return a keymap with these bindings between the strongest and the weakest layer, in place of those there."""
+        return Keymap(self._layers[0], bindings, self._layers[-1])
+
     def override(self, chords: Mapping[str, str | None], contexts: tuple[str, ...] = ()) -> tuple["Keymap", list[str]]:
         """Return a keymap with the user's choices on top, and a line for each choice that cannot be used.
 

@@ -1,7 +1,8 @@
 """The control sequence that draws attention to a window: the bell, and a notification on the desktop; pure.
 
-OSC 9 is of iTerm2, and also known to kitty, WezTerm and Ghostty; OSC 777 is of rxvt, and also known to foot and builds
-of VTE. Other terminals skip both.
+OSC 9 is of iTerm2, and also known to WezTerm and Ghostty; OSC 777 is of rxvt, and also known to foot and builds of VTE;
+OSC 99 is of kitty (https://sw.kovidgoyal.net/kitty/desktop-notifications/): a title and a text, and the next one with
+the same id takes their place. Other terminals skip all of them.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,10 @@ def notification(text: str, way: NotificationWay, environment: Mapping[str, str]
     if way != "desktop":
         return BELL if way == "bell" else ""
     line = clip(sanitize_line(text), CELLS)
-    if environment.get("TERM", "").startswith(("foot", "rxvt")) or environment.get("VTE_VERSION"):
+    terminal = environment.get("TERM", "")
+    if terminal.startswith("xterm-kitty"):
+        sequence = f"\x1b]99;i=zot:d=0;zot\x1b\\\x1b]99;i=zot:p=body;{line}\x1b\\"
+    elif terminal.startswith(("foot", "rxvt")) or environment.get("VTE_VERSION"):
         sequence = f"\x1b]777;notify;zot;{line.replace(';', ',')}\x1b\\"
     else:
         sequence = f"\x1b]9;{line}\x1b\\"

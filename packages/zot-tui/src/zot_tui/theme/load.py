@@ -10,7 +10,7 @@ win, and a file with only one of these two uses it for both kinds of terminal. G
 {"keyword": "#81a1c1 bold"}`. A value is a colour as `parse_color` reads it; a string may add `bold`, `faint`, `italic`,
 `underline`, `inverse`, `strike`, or consist of such words only. `color_descriptions` (documentation) and
 `syntax_base_style` (for highlighters with styles) are accepted and ignored. `mode` (`dark` or `light`) fixes the
-background that the theme is for.
+background that the theme is for. Themes written for pi are read too: see `zot_tui.theme.pi`.
 """
 
 import json
@@ -21,6 +21,7 @@ from pathlib import Path
 from zot_tui.color import Color, parse_color
 from zot_tui.regular_file import open_regular
 from zot_tui.theme.detect import Background
+from zot_tui.theme.pi import from_pi, is_pi_theme
 from zot_tui.theme.theme import ATTRIBUTES, Paint, Theme
 from zot_tui.theme.tokens import TOKENS
 
@@ -92,6 +93,8 @@ def parse_theme(text: str, mode: Background = "dark", source: str = "") -> Theme
     if not isinstance(data, dict):
         raise ThemeError(f"theme {source!r}: expected an object, not {_quoted(data)}")
     try:
+        if is_pi_theme(data):
+            data = from_pi(data)
         return _Reader(data, mode, source).theme
     except ValueError as error:
         raise ThemeError(f"theme {source!r}: {error}") from error

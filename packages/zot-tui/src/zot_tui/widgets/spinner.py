@@ -53,6 +53,7 @@ class Spinner(Rows):
         self._starts = 0
         self._frame = 0
         self._timer: Timer | None = None
+        self._message = ""
         self.theme = theme
 
     @property
@@ -65,6 +66,16 @@ class Spinner(Rows):
         self._theme = theme
         self._frames = tuple(frame for frame in theme.frames or FRAMES if width(frame) == 1) or FRAMES
         self._interval = max(FASTEST_MS, theme.interval_ms or INTERVAL_MS) / 1000
+        self.changed()
+
+    @property
+    def message(self) -> str:
+        """Shown in place of any label, unless empty."""
+        return self._message
+
+    @message.setter
+    def message(self, text: str) -> None:
+        self._message = detached(sanitize_line(text))
         self.changed()
 
     @property
@@ -126,7 +137,9 @@ class Spinner(Rows):
     def _rows_at(self, columns: int) -> list[Row[Hashable]]:
         if self._started is None:
             return [[]]
-        runs: Row[Hashable] = [("spinner", f"{self._frames[self._frame % len(self._frames)]} {self._label}")]
+        runs: Row[Hashable] = [
+            ("spinner", f"{self._frames[self._frame % len(self._frames)]} {self._message or self._label}")
+        ]
         left = self._until - self._clock()
         runs.append(("muted", f"  in {duration(math.ceil(left))}" if left > 0 else f"  {duration(self.elapsed)}"))
         if self._hint:

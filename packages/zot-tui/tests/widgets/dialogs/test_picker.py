@@ -201,3 +201,18 @@ def test_of_ten_thousand_items_only_those_in_view_are_built() -> None:
     press(picker, "end", "up")
 
     assert len(looked_at) <= 2 * SIZE[1]
+
+
+def test_texts_that_arrive_late_are_drawn() -> None:
+    texts = dict[int, str]()
+
+    class Late(Picker[int]):
+        def text(self, item: PickerItem[int]) -> str:
+            return texts.get(item.value, "…")
+
+    picker = Late("Late", numbered(1))
+    before = picker.render(SIZE, focus=True)
+    assert any("› …" in row.decode() for row in before.text)
+    texts[0] = "here"
+    picker.changed()
+    assert any("› here" in row for row in shown(picker))

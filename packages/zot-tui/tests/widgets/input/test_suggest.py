@@ -1,6 +1,7 @@
 import urwid
 
-from zot_tui.editor.completion import CommandCompletion, Completer
+from zot_tui.editor.completion import Completer
+from zot_tui.editor.completion_sources import CommandCompletion, CommandSource, FileSource
 from zot_tui.widgets.input.suggest import Suggest
 
 COMMANDS = [
@@ -11,7 +12,7 @@ COMMANDS = [
 
 
 def shown(text: str, *, down: int = 0, max_rows: int = 8) -> list[str]:
-    completer = Completer(lambda: COMMANDS, list)
+    completer = Completer([CommandSource(lambda: COMMANDS)])
     completer.update(text, len(text))
     for _ in range(down):
         completer.down()
@@ -48,7 +49,7 @@ def test_more_than_its_rows_scroll_with_the_chosen_one() -> None:
 
 
 def test_going_up_comes_back_to_the_name_of_the_first_group() -> None:
-    completer = Completer(lambda: COMMANDS, list)
+    completer = Completer([CommandSource(lambda: COMMANDS)])
     completer.update("/", 1)
     widget = Suggest(2)
     for step in (completer.up, completer.down):
@@ -60,7 +61,7 @@ def test_going_up_comes_back_to_the_name_of_the_first_group() -> None:
 
 
 def test_the_letters_that_were_found_are_marked_behind_the_slash() -> None:
-    completer = Completer(lambda: COMMANDS, list)
+    completer = Completer([CommandSource(lambda: COMMANDS)])
     completer.update("/hp", 3)
     widget = Suggest()
     widget.show(completer.popup)
@@ -71,7 +72,7 @@ def test_the_letters_that_were_found_are_marked_behind_the_slash() -> None:
 
 def test_the_last_row_says_which_of_how_many_are_shown() -> None:
     commands = [CommandCompletion(f"c{number:02}", "does it", "Late" if number > 9 else "") for number in range(24)]
-    completer = Completer(lambda: commands, list)
+    completer = Completer([CommandSource(lambda: commands)])
     completer.update("/", 1)
     widget = Suggest()
 
@@ -94,7 +95,7 @@ def test_the_last_row_says_which_of_how_many_are_shown() -> None:
 
 def test_files_have_no_slash_and_a_search_that_was_cut_off_says_so() -> None:
     files = [f"f{number:03}.py" for number in range(80)]
-    completer = Completer(list, lambda: files)
+    completer = Completer([FileSource(lambda: files)])
     completer.update("@f0", 3)
     widget = Suggest()
     widget.show(completer.popup)

@@ -1,7 +1,7 @@
 from base64 import b64encode
 from unicodedata import category
 
-from display_blocks import Code, Diff, Files, Image, Other, Terminal, Text, TodoItem, Todos
+from display_blocks import Code, Diff, Files, Image, Markdown, Other, Terminal, Text, TodoItem, Todos
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +26,13 @@ def test_text_keeps_the_colours_of_programs() -> None:
     assert rows(drawn) == ["plain green"]
     assert styles(drawn) == [["tool_out", Sgr(indexed(2))]]
     assert render_block(Text(" \n")).chunks == []
+
+
+def test_markdown_is_formatted() -> None:
+    drawn = render_block(Markdown("# Title\n\n- *one*\n- `two`\n"))
+
+    assert rows(drawn) == ["# Title", "", "• one", "• two"]
+    assert render_block(Markdown(" \n")).chunks == []
 
 
 def test_code_has_numbers_and_the_colours_of_its_language() -> None:
@@ -150,6 +157,7 @@ ANY = st.text(st.sampled_from("ab /\t\n\r\x1b[31m-+.日\u0301👩‍💻\u202e")
 def test_no_block_is_wider_than_its_width_or_prints_a_control_character(text: str, width: int) -> None:
     blocks: list[RenderableBlock] = [
         Text(text),
+        Markdown(text),
         Code(text, text),
         Diff(text, text, [(1, 1)]),
         Files([text]),

@@ -99,8 +99,10 @@ class Dialog(urwid.Widget, Generic[V]):
             on_close(value)
 
     def changed(self) -> None:
-        """Redraw."""
+        """Redraw the dialog and its body, whose canvas urwid keeps otherwise."""
         self._invalidate()
+        if self.body is not None:
+            self.body._invalidate()
 
     # Keys: what a dialog does not support does nothing
 

@@ -1,6 +1,6 @@
 """`EditorWidget`: an input field over a `Buffer`, with soft wrap, chips, pastes and masked text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ class EditorWidget(urwid.Widget):
     `KeyTarget` with the default keys. Code that changes the buffer directly must call `changed`. `masked` draws each
     character as a dot, `single` allows one line only; neither has chips. `mode` decides how keys are read.
 
-    `edited` is emitted after every change of text or cursor, `mode_changed` when the name of the mode changes, and
+    `edited` is emitted after every change of text or cursor, `mode_changed` when the mode looks different, and
     `edge_reached` when the mode moves beyond the text.
     """
 
@@ -57,6 +57,8 @@ class EditorWidget(urwid.Widget):
         self.mode_changed: Signal[[]] = Signal()
         self.edge_reached: Signal[[Literal["up", "down"]]] = Signal()
         self._mode = EditorMode()
+        self.marks: Sequence[Any] = ()
+        """The style of each character, None for the usual one. Ignored unless there are as many as characters."""
         self._placeholder = sanitize_line(placeholder)
         self._mark = mark
         self._masked, self._single = masked, single or masked
@@ -91,10 +93,10 @@ class EditorWidget(urwid.Widget):
 
     def restart(self) -> None:
         """Clear the text and reset the mode, after the text was sent or discarded."""
-        name = self._mode.name
+        look = self._look
         self.set_text("")
         self._mode.restart()
-        self._after(name)
+        self._after(look)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the start and end offsets of the chips in a text."""
@@ -127,6 +129,10 @@ class EditorWidget(urwid.Widget):
         self._rows.clear()
         self._notify()
 
+    def restyle(self) -> None:
+        """Draw the text again, because `marks` has changed."""
+        self._invalidate()
+
     def set_text(self, text: str, cursor: int | None = None) -> None:
         """Replace the whole text as one undo step; the cursor goes to `cursor` or the end."""
         self._mode.pause()
@@ -153,13 +159,15 @@ class EditorWidget(urwid.Widget):
 
     def handle(self, key: Key, binding: Binding | None) -> bool:
         """Give a key to the mode, else do the action of its `binding`, else type it. Return whether it was used."""
-        name = self._mode.name
+        look = self._look
         if outcome := self._mode.press(key):
             if outcome == "used":
-                self._after(name)
+                self._after(look)
             elif not (outcome == "row_up" and self.up()) and not (outcome == "row_down" and self.down()):
                 self.edge_reached.emit("up" if outcome in ("up", "row_up") else "down")
             return True
+        if self._look != look:
+            self.mode_changed.emit()
         if binding is not None:
             run = _RUN.get(binding.action)
             return run is not None and run(self) is not False
@@ -244,7 +252,9 @@ class EditorWidget(urwid.Widget):
         elif row is rows[-1] and self._rows.below(row) is not None:
             mark, style = "↓", "dim"
         if self.buffer.text:
-            runs = self._rows.line(row).runs(row.row, text, self._rows.within(row, self._mode.selection))
+            line, marks = self._rows.line(row), self.marks if len(self.marks) == len(self.buffer.text) else ()
+            marks = marks[row.start : row.start + len(line.text)]
+            runs = line.runs(row.row, text, self._rows.within(row, self._mode.selection), marks)
         else:
             runs = clip_runs([("placeholder", self._placeholder)], max(columns - MARGIN, 0))
         clipped = clip_runs([(style, f"{mark:<{MARGIN}}"), *runs], columns, "")
@@ -281,15 +291,20 @@ class EditorWidget(urwid.Widget):
         return sanitize_line(text) if self._single else sanitize(text)
 
     def _mode_key(self, key: Callable[[], bool]) -> bool:
-        name = self._mode.name
+        look = self._look
         if used := key():
-            self._after(name)
+            self._after(look)
         return used
 
-    def _after(self, name: str) -> None:
-        """Update after a key of the mode, whose name was `name` before."""
+    @property
+    def _look(self) -> tuple[str, str]:
+        """What is seen of the mode."""
+        return self._mode.name, self._mode.shape
+
+    def _after(self, look: tuple[str, str]) -> None:
+        """Update after a key of the mode, which looked like `look` before."""
         self._notify()
-        if self._mode.name != name:
+        if self._look != look:
             self.mode_changed.emit()
 
     def _notify(self) -> None:
@@ -298,9 +313,9 @@ class EditorWidget(urwid.Widget):
         self.edited.emit()
 
 
-def _on_editor(style: str) -> Any:
+def _on_editor(style: Any) -> Any:
     """Return a style on the background of the editor."""
-    return urwid.LayeredAttr.layer(style, "editor")
+    return urwid.LayeredAttr.layer(style, "editor") if isinstance(style, str) else style
 
 
 def _move(step: Callable[[Buffer], None], *, back: bool = False) -> Callable[[EditorWidget], None]:

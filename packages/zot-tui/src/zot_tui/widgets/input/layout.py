@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zot_tui.editor.buffer import alike
 from zot_tui.text.runs import Row, join
@@ -90,10 +90,13 @@ class EditorLine:
             at += length
         return at
 
-    def runs(self, row: int, style: str, over: Span | None = None) -> Row[str]:
-        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces spans that begin inside it."""
+    def runs(self, row: int, style: str, over: Span | None = None, marks: Sequence[Any] = ()) -> Row[Any]:
+        """Return the runs of a row in `style`, spans in theirs; the span `over` replaces spans that begin inside it.
+
+        `marks` are the styles of the characters of the line; None for `style`.
+        """
         start, end = self.rows[row]
-        drawn: Row[str] = []
+        drawn: Row[Any] = []
         at = start
         spans: Sequence[Span] = self.spans
         if over is not None:
@@ -101,9 +104,20 @@ class EditorLine:
         for span in spans:
             first, last = max(span.start, start), min(span.end, end)
             if first < last:
-                drawn += [(style, self._shown(at, first)), (span.style, self._shown(first, last))]
+                drawn += [*self._marked(at, first, style, marks), (span.style, self._shown(first, last))]
                 at = last
-        return join([*drawn, (style, self._shown(at, end))])
+        return join([*drawn, *self._marked(at, end, style, marks)])
+
+    def _marked(self, start: int, end: int, style: str, marks: Sequence[Any]) -> Row[Any]:
+        """Return the runs between two offsets, each grapheme in the style of its first character."""
+        if not marks or self._masked:
+            return [(style, self._shown(start, end))]
+        runs: Row[Any] = []
+        at = start
+        for length, _, _ in self._units(start, end):
+            runs.append((marks[at] or style, self._shown(at, at + length)))
+            at += length
+        return join(runs)
 
     def _shown(self, start: int, end: int) -> str:
         if self._simple and not self._masked:

@@ -74,7 +74,7 @@ class Suggest(Rows):
 
     @property
     def _mark(self) -> str:
-        return "/" if self._popup is not None and self._popup.query.kind == "command" else ""
+        return "" if self._popup is None else self._popup.source.mark
 
     def _group(self, candidate: "Candidate") -> str:
         """Return the group under which a candidate is listed; empty during a search."""

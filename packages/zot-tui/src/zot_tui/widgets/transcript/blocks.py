@@ -1,10 +1,10 @@
 """`render_block`: draws each kind of display block; no urwid.
 
-A block is any record with a `kind`. Its other fields depend on the kind: `text` (`text`), `code` (`path`, `text`,
-`start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see `parse_diff`), `files`
-(`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in seconds), `image`
-(`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`: `pending`, `in_progress` or
-`completed`).
+A block is any record with a `kind`. Its other fields depend on the kind: `text` and `markdown` (`text`), `code`
+(`path`, `text`, `start_line`), `diff` (`path`, `diff`, and `starts` if the numbers of its lines are known: see
+`parse_diff`), `files` (`paths`), `terminal` (`command`, `output`, `exit_code` or None if it was stopped, `duration` in
+seconds), `image` (`mime_type`, base64 `data`, `source`), `todo` (`items`, each with `content` and a `status`:
+`pending`, `in_progress` or `completed`).
 """
 
 from base64 import b64decode
@@ -58,6 +58,14 @@ def render_block(block: RenderableBlock, subject: str = "") -> RenderedBlock:
 
 def _text(block: Any, _subject: str) -> RenderedBlock:
     return RenderedBlock(_chunks(ansi_lines(block.text, "tool_out")) if block.text.strip() else [])
+
+
+def _markdown(block: Any, _subject: str) -> RenderedBlock:
+    from zot_tui.markdown import Document  # noqa: PLC0415  not for a screen without an answer
+
+    document = Document(block.text)
+    document.finish()
+    return RenderedBlock([Chunk(each.rows, inner=each) for each in document.blocks])
 
 
 def _code(block: Any, subject: str) -> RenderedBlock:
@@ -156,6 +164,7 @@ _TODO_MARKS = {"completed": ("✓ ", "muted"), "in_progress": ("▸ ", "accent")
 
 RENDERERS: dict[str, Callable[[Any, str], RenderedBlock]] = {
     "text": _text,
+    "markdown": _markdown,
     "code": _code,
     "diff": _diff,
     "files": _files,

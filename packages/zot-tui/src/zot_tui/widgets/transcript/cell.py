@@ -12,6 +12,7 @@ from zot_tui.widgets.transcript.chunks import Chunk
 
 if TYPE_CHECKING:
     from zot_tui.image.store import ImageStore
+    from zot_tui.widgets.transcript.paint import Painter
 
 
 @dataclass(slots=True)
@@ -20,7 +21,8 @@ class CellStyle:
 
     `framed` draws a box around tool calls. `hint` is the label of the key that expands a cell. `shown` and `live` are
     the rows of a finished and of a running tool call, unless expanded. `frames` are the spinner's, one cell wide each.
-    `gallery` returns the store of the screen's images; without it images are only captions.
+    `gallery` returns the store of the screen's images; without it images are only captions. `painter` draws parts
+    in place of the cells. `thinking` takes the place of the word before thoughts.
     """
 
     framed: bool = False
@@ -29,6 +31,8 @@ class CellStyle:
     live: int = 5
     frames: Sequence[str] = ("·", "•")
     gallery: "Callable[[], ImageStore] | None" = None
+    painter: "Painter | None" = None
+    thinking: str = ""
 
 
 class Cell:

@@ -10,8 +10,19 @@ from zot_tui.text.wrap import wrap
 from zot_tui.widgets.amounts import duration
 from zot_tui.widgets.transcript.blocks import MIN_DURATION, RenderableBlock, RenderedBlock, render_block
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
-from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, ansi_lines, folded, indented, line_groups, preview, wrapped
+from zot_tui.widgets.transcript.chunks import (
+    MARGIN,
+    Chunk,
+    ansi_lines,
+    beside,
+    folded,
+    indented,
+    line_groups,
+    preview,
+    wrapped,
+)
 from zot_tui.widgets.transcript.images import with_image
+from zot_tui.widgets.transcript.paint import PaintedItem, Part
 
 Ending: TypeAlias = Literal["ok", "failed", "stopped", "refused"]
 """`stopped` before or while it ran; `refused` by the user or an extension."""
@@ -49,6 +60,7 @@ class ToolCell(Cell):
         "_seconds",
         "_state",
         "_style",
+        "item",
     )
 
     def __init__(self, name: str, argument: str = "", style: CellStyle | None = None) -> None:
@@ -64,6 +76,8 @@ class ToolCell(Cell):
         self._facts: tuple[str, ...] = ()
         self._blocks: Sequence[RenderableBlock] = ()
         self._drawn: list[RenderedBlock] | None = None
+        self.item: PaintedItem | None = None
+        """The call, for a painter."""
 
     @property
     def state(self) -> State:
@@ -77,8 +91,8 @@ class ToolCell(Cell):
 
     @property
     def shows(self) -> bool:
-        """Always true: the cell shows at least its first row."""
-        return True
+        """Whether the cell shows at least its first row: always, without a painter."""
+        return self._style.painter is None or bool(self.chunks)
 
     @property
     def tight(self) -> bool:
@@ -104,6 +118,12 @@ class ToolCell(Cell):
             output = output[output.find("\n") + 1 :]  # do not begin within a line or control sequence
         self._output = output
         self._changed()
+
+    def progress(self, line: str, facts: Sequence[str], seconds: float | None = None) -> None:
+        """Show what the running call does now, in place of its output, and `facts` in its first row."""
+        if self._state == "running":
+            self._output, self._facts, self._seconds = line, tuple(map(sanitize_line, facts)), seconds
+            self._changed()
 
     def spin(self, frame: int) -> bool:
         """See `Cell`."""
@@ -140,6 +160,8 @@ class ToolCell(Cell):
     def folds(self, width: int) -> bool:
         """See `Cell`."""
         inner = self._body_width(width)
+        if self._part("tool_call") is not None or self._part("tool_result") is not None:
+            return True
         if self._state == "running":
             live = self._style.live
             return sum(len(chunk.rows(inner)) for chunk in self._live_chunks(live + 1)) > live
@@ -170,21 +192,69 @@ class ToolCell(Cell):
             self._drawn = None
 
     def _make(self) -> list[Chunk]:
-        body = self._shown_chunks()
-        if self._style.framed:
-            return [self._top(), *(_side(chunk) for chunk in body), Chunk(_bottom)]
-        return [self._top(), *(indented(chunk, MARGIN + INDENT) for chunk in body)]
+        top, body = self._painted_top(), self._painted_body()
+        if self._style.framed and (top or body):
+            return [*(top or [self._top()]), *(_side(chunk) for chunk in body), Chunk(_bottom)]
+        return [*top, *(indented(chunk, MARGIN + INDENT) for chunk in body)]
 
     def _update_head(self) -> None:
         """Make only the first row again."""
-        if self._chunks is not None:
-            self._chunks[0] = self._top()
+        top = self._painted_top()
+        if self._chunks and top:
+            self._chunks[0] = top[0]
         self._notify()
 
     def _top(self) -> Chunk:
         whole = self._expanded
         head = Chunk(lambda width: self._head(width, whole=whole))
         return _framed(head) if self._style.framed else head
+
+    def _part(self, kind: str) -> Part | None:
+        """Return a part of the cell if a painter draws it: the call, or its result once there is one."""
+        painter, item = self._style.painter, self.item
+        if painter is None or item is None or not painter.takes(kind, self._name):
+            return None
+        if kind == "tool_result" and self._state == "running":
+            return None
+        return Part(kind, self._name, item, self._expanded, self._state, self._changed)
+
+    def _painted_top(self) -> list[Chunk]:
+        """Return the first row, as a painter draws it behind the mark; empty if that hides it."""
+        painter, part = self._style.painter, self._part("tool_call")
+        if painter is None or part is None:
+            return [self._top()]
+        if painter.hides(part):
+            return []
+        style, mark = self._mark()
+        whole = self._expanded
+
+        def rows(width: int) -> Sequence[Row[Any]]:
+            drawn = painter.paint(part, max(width - MARGIN, 1))
+            if drawn is None:
+                return self._head(width, whole=whole)
+            return beside(Chunk(lambda _: drawn), [(style, f"{mark} ")], [(None, " " * MARGIN)]).rows(width)
+
+        head = Chunk(rows)
+        return [_framed(head) if self._style.framed else head]
+
+    def _painted_body(self) -> Sequence[Chunk]:
+        """Return the body, as a painter draws it."""
+        painter, part = self._style.painter, self._part("tool_result")
+        if painter is None or part is None:
+            return self._shown_chunks()
+        if painter.hides(part):
+            return []
+        chunks = self._shown_chunks()
+
+        def rows(width: int) -> Sequence[Row[Any]]:
+            drawn = painter.paint(part, width)
+            return [row for chunk in chunks for row in chunk.rows(width)] if drawn is None else drawn
+
+        return [Chunk(rows)]
+
+    def _mark(self) -> tuple[str, str]:
+        style, mark = _MARKS.get(self._state, ("spinner", ""))
+        return style, mark or self._style.frames[self._frame % len(self._style.frames)]
 
     def _shown_chunks(self) -> Sequence[Chunk]:
         style = self._style
@@ -248,8 +318,7 @@ class ToolCell(Cell):
 
     def _head(self, width: int, *, whole: bool) -> list[Row[Any]]:
         """Return what ran and how it ended: one row with the argument clipped, or with `whole` as many as needed."""
-        style, mark = _MARKS.get(self._state, ("spinner", ""))
-        mark = mark or self._style.frames[self._frame % len(self._style.frames)]
+        style, mark = self._mark()
         end = self._ending()
         named: Row[Any] = [("tool", detached(self._name))]
         first, _, rest = self._argument.partition("\n")

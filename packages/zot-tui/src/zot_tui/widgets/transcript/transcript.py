@@ -30,8 +30,10 @@ class Transcript(urwid.Widget):
     """A box of cells that scrolls and follows its end. It takes no keys; its owner does the `TRANSCRIPT_ACTIONS`.
 
     Cells are numbered from 0 in the order they were appended; prepended cells have negative numbers. `outdated` is
-    emitted when the widget must be redrawn. `older_wanted` is emitted when the user scrolls near the first cell while
-    `older` is set; this clears `older`, and a listener that prepends cells sets it again if there are more.
+    emitted when the widget must be redrawn. With `patient`, `grown` is emitted in its place where a cell has changed:
+    the owner calls `show_growth` before it redraws, and a key can be drawn before that. `older_wanted` is emitted when
+    the user scrolls near the first cell while `older` is set; this clears `older`, and a listener that prepends cells
+    sets it again if there are more.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -41,6 +43,8 @@ class Transcript(urwid.Widget):
         super().__init__()
         self.older = False
         self.outdated: Signal[[]] = Signal()
+        self.patient = False
+        self.grown: Signal[[]] = Signal()
         self.older_wanted: Signal[[]] = Signal()
         self._viewport = Viewport()
         self._size: tuple[int, int] | None = None
@@ -51,6 +55,7 @@ class Transcript(urwid.Widget):
         self._columns = 0
         self._running: list[Cell] = []  # live cells in view
         self._stale = False  # a change was reported and not drawn yet
+        self._growing = False  # such a change waits for `show_growth`
 
     # Content
 
@@ -221,6 +226,11 @@ class Transcript(urwid.Widget):
         rows = chunks[address.chunk].rows(width) if address.chunk < len(chunks) else []
         return rows[address.row] if 0 <= address.row < len(rows) else None
 
+    @property
+    def all_expanded(self) -> bool:
+        """Whether all cells were expanded last, and new ones are."""
+        return self._expanded
+
     def toggle_all_expanded(self) -> None:
         """Expand all cells, including new ones, or fold them all again."""
         self._expanded = not self._expanded
@@ -247,11 +257,24 @@ class Transcript(urwid.Widget):
         self._invalidate()
         self.outdated.emit()
 
+    def show_growth(self) -> None:
+        """Let the next drawing show the cells that have grown."""
+        if self._growing:
+            self._growing = False
+            self._invalidate()
+
+    def _cell_changed(self) -> None:
+        if not self.patient:
+            self.changed()
+        elif not self._stale and not self._growing:
+            self._growing = True
+            self.grown.emit()
+
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
         """See urwid."""
         columns, height = size
         self._size = (columns, height)
-        self._stale = False
+        self._stale = self._growing = False
         view = self._view()
         seen = dict.fromkeys(piece.number for piece in view.slices)
         self._running = [cell for number in seen if (cell := self._viewport.cell(number)).live]
@@ -351,7 +374,7 @@ class Transcript(urwid.Widget):
         for cell in cells:
             if self._expanded:
                 cell.expanded = True
-            cell.watch(self.changed)
+            cell.watch(self._cell_changed)
 
 
 def _marked(row: Row[Any], mark: Row[Any], columns: int) -> Row[Any]:

@@ -1,0 +1,46 @@
+"""`Painter`: another program that draws parts of cells in place of the cells themselves. No urwid."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from zot_tui.text.runs import Row
+
+
+@dataclass(slots=True)
+class PaintedItem:
+    """What a part is about, for the painter alone: an id, the arguments of a call as JSON text, and the content of a
+    result or a message."""
+
+    id: str
+    arguments: str = ""
+    content: Any = ()
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a cell: its `kind` and `name`, as a painter knows them, and what it shows. `changed` must be called
+    when there is another drawing of it."""
+
+    kind: str
+    name: str
+    item: PaintedItem
+    expanded: bool
+    state: str
+    changed: Callable[[], None]
+
+
+class Painter(Protocol):
+    """Draws parts of cells."""
+
+    def takes(self, kind: str, name: str) -> bool:
+        """Whether it draws these parts."""
+        ...
+
+    def hides(self, part: Part) -> bool:
+        """Whether it is known to draw nothing for a part."""
+        ...
+
+    def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
+        """Return the rows of a part in `width` cells; None to let the cell draw it, for now or for good."""
+        ...

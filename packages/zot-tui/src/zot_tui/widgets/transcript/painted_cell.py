@@ -1,0 +1,60 @@
+"""`PaintedCell`: a cell that another program may draw as a whole. No urwid."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from zot_tui.text.runs import Row
+from zot_tui.widgets.transcript.cell import Cell, CellStyle
+from zot_tui.widgets.transcript.chunks import MARGIN, Chunk, indented
+from zot_tui.widgets.transcript.paint import PaintedItem, Painter, Part
+
+
+class PaintedCell(Cell):
+    """A cell that a painter may draw as a whole, in place of `inner`."""
+
+    __slots__ = ("_inner", "_item", "_kind", "_name", "_style")
+
+    def __init__(self, inner: Cell, style: CellStyle, kind: str, name: str, item: PaintedItem) -> None:
+        super().__init__()
+        self._inner, self._style, self._kind, self._name, self._item = inner, style, kind, name, item
+        inner.watch(self._changed)
+
+    @property
+    def heading(self) -> str | None:
+        """That of the inner cell."""
+        return self._inner.heading
+
+    def folds(self, width: int) -> bool:
+        """See `Cell`."""
+        return self._painter() is not None or self._inner.folds(width)
+
+    def restyle(self) -> None:
+        """See `Cell`."""
+        super().restyle()
+        self._inner.restyle()
+
+    def _painter(self) -> Painter | None:
+        painter = self._style.painter
+        return painter if painter is not None and painter.takes(self._kind, self._name) else None
+
+    def _make(self) -> list[Chunk]:
+        inner, painter = self._inner, self._painter()
+        if inner.expanded != self._expanded:
+            inner.watch(None)
+            inner.expanded = self._expanded
+            inner.watch(self._changed)
+        chunks = list(inner.chunks)
+        if painter is None:
+            return chunks
+        part = Part(self._kind, self._name, self._item, self._expanded, "", self._changed)
+        if painter.hides(part):
+            return []
+
+        def rows(width: int) -> Sequence[Row[Any]]:
+            inside = max(width - MARGIN, 1)
+            drawn = painter.paint(part, inside)
+            if drawn is None:
+                return [row for chunk in chunks for row in chunk.rows(width)]
+            return indented(Chunk(lambda _: drawn)).rows(width)
+
+        return [Chunk(rows)]

@@ -1,0 +1,180 @@
+"""Editor modes as data: what is read, and that a manifest with vi's keys does what the built-in vi mode does."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.keyed.mode import KeyedMode
+from zot_tui.editor.keyed.read import read_modes
+from zot_tui.editor.mode import EditorMode
+from zot_tui.editor.vi.mode import Vi
+from zot_tui.keys.key import parse_key
+from zot_tui.widgets.input.editor import EDITOR_ACTIONS, EditorWidget
+
+EXAMPLES = Path(__file__).parents[4] / "examples" / "extensions"
+EDITING = {action.name for action in EDITOR_ACTIONS}
+OTHERS = {"submit", "up", "down", "edit", "scroll_page_up", "scroll_page_down"}
+
+
+def of_example(name: str) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((EXAMPLES / name / "extension.json").read_text())
+    modes: dict[str, Any] = manifest["editor_modes"]
+    return modes
+
+
+def keyed(given: dict[str, Any], text: str = "") -> tuple[EditorWidget, list[str]]:
+    """Return an editor with these modes, and the actions that are not those of editors, as they are done."""
+    done: list[str] = []
+    editor = EditorWidget(Buffer(text))
+
+    def act(name: str) -> None:
+        run = next((action.run for action in EDITOR_ACTIONS if action.name == name), None)
+        if run is None:
+            done.append(name)
+        else:
+            run(editor)
+
+    editor.mode = KeyedMode(editor.buffer, read_modes(given, EDITING | OTHERS), act, editor.spans)
+    return editor, done
+
+
+def type_keys(editor: EditorWidget, keys: str) -> None:
+    """Press keys, which are separated by spaces."""
+    for each in keys.split():
+        key = parse_key(each)
+        if each == "esc":
+            editor.escape()
+        elif each == "enter":
+            editor.enter()
+        else:
+            editor.press(key)
+
+
+VI = of_example("modal-editor")
+EMACS = of_example("emacs-keys")
+KEYS = [*"hjklwbeWBE0^$GxXDCsSYdcyiIaAoOpPJr~.uvV<>%;,ftFT123", "esc", "n", " ", "(", "z"]
+TEXTS = ["", "one two  three", "a(b [c] d) e\n  second line\n\nlast", "é👍🏽 x\nyy"]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.sampled_from(KEYS), max_size=25), st.sampled_from(TEXTS))
+def test_a_manifest_with_the_keys_of_vi_does_what_the_vi_mode_does(keys: list[str], text: str) -> None:
+    modes, _ = keyed(VI, text)
+    vi = EditorWidget(Buffer(text))
+    vi.mode = Vi(vi.buffer, vi.spans)
+    for each in ["esc", *keys]:
+        name = "space" if each == " " else each
+        type_keys(modes, name)
+        type_keys(vi, name)
+        ours = modes.text, modes.buffer.cursor, modes.mode.name, modes.mode.shape, modes.mode.selection
+        assert ours == (vi.text, vi.buffer.cursor, vi.mode.name, vi.mode.shape, vi.mode.selection), each
+
+
+@pytest.mark.parametrize(
+    ("keys", "after"),
+    [
+        ("esc d w", "two three"),
+        ("esc 2 d w", "three"),
+        ("esc d d", ""),
+        ("esc w c i w x esc", "one x three"),
+        ("esc g U w", "ONE two three"),
+        ("esc d f t", "wo three"),
+        ("esc v e d", " two three"),
+        ("esc w R X Y backspace esc", "one Xwo three"),
+        ("esc x . .", " two three"),
+        ("esc d q x", "ne two three"),
+    ],
+)
+def test_operators_counts_and_repetition_work_in_modes_that_are_data(keys: str, after: str) -> None:
+    editor, _ = keyed(VI, "one two three")
+    editor.buffer.move(0)
+    type_keys(editor, keys)
+    assert editor.text == after
+
+
+def test_the_region_of_emacs_ends_before_the_cursor_and_typing_leaves_it() -> None:
+    editor, done = keyed(EMACS, "one two")
+    editor.buffer.move(0)
+    type_keys(editor, "ctrl+space ctrl+e")
+    assert (editor.mode.name, editor.mode.selection) == ("region", (0, 7))
+    type_keys(editor, "ctrl+w")
+    assert (editor.text, editor.mode.name) == ("", "")
+    type_keys(editor, "a ctrl+y")
+    assert editor.text == "aone two"
+    type_keys(editor, "ctrl+space b")
+    assert (editor.text, editor.mode.name) == ("aone twob", "")
+    type_keys(editor, "ctrl+x ctrl+s")
+    assert done == ["submit"]
+
+
+def test_the_case_of_a_word_changes_as_in_emacs_and_typed_letters_are_one_step_to_undo() -> None:
+    editor, _ = keyed(EMACS, "")
+    type_keys(editor, "o n e space t w o")
+    editor.buffer.move(0)
+    type_keys(editor, "alt+u alt+u")
+    assert editor.text == "ONE TWO"
+    type_keys(editor, "ctrl+x u")
+    assert editor.text == "ONE two"
+
+
+def test_a_sequence_that_leads_nowhere_loses_no_key() -> None:
+    modes = {"insert": {"keys": {"j k": "mode normal", "ctrl+x u": "undo"}}, "normal": {"kind": "command"}}
+    editor, _ = keyed(modes)
+    type_keys(editor, "j j x ctrl+x b j")
+    assert (editor.text, editor.mode.name) == ("jjxbj", "")
+    type_keys(editor, "k")
+    mode = editor.mode
+    assert isinstance(mode, KeyedMode)
+    assert (editor.text, mode.current) == ("jjxb", "normal")
+
+
+def test_a_slash_is_typed_in_every_mode_while_the_editor_is_empty() -> None:
+    editor, _ = keyed(VI)
+    type_keys(editor, "esc / h i")
+    assert editor.text == "/hi"
+
+
+def test_a_text_from_elsewhere_ends_what_waits_for_more_keys() -> None:
+    editor, _ = keyed(VI, "one two")
+    type_keys(editor, "esc d")
+    editor.set_text("three four", 0)
+    type_keys(editor, "w")
+    assert editor.text == "three four"
+
+
+@pytest.mark.parametrize(
+    ("modes", "problem"),
+    [
+        ({}, "there must be 1 to 20 modes"),
+        ({"a": {"kind": "command"}}, "nothing could be typed"),
+        ({"a": {"keys": {"x": "fly"}}}, "mode a: x: nothing is done by 'fly'"),
+        ({"a": {"keys": {"x": "mode b"}}}, "there is no mode 'b'"),
+        ({"a": {"keys": {"ctrl+c": "undo"}}}, "keeps its meaning"),
+        ({"a": {"keys": {"no key": "undo"}}}, "is not a key"),
+        ({"a": {"keys": {"x": ["cut", "undo"]}}}, "must be the only step"),
+        ({"a": {"keys": {"x": ["replace", "undo"]}}}, "must be the last"),
+        ({"a": {}, "b": {"kind": "select", "keys": {"x": "cut word"}}}, "works on the selection"),
+        ({"a": {"keys": {"x": {}}}}, "must be a text or a list"),
+        ({"a": {"keys": []}}, "must be objects"),
+        ({"a": 1}, "must be objects"),
+        ({"a": {"motions_from": "b"}}, "there is no mode 'b'"),
+        ({"a": {"fallthrough": "a"}}, "there is no other mode"),
+        ({"a": {"kind": "fly"}}, "kind must be one of"),
+        ({"a": {"cursor": "fly"}}, "cursor must be one of"),
+        ({"a": {"after_operator": {"x": "fly"}}}, "neither a motion nor"),
+        ({"a": {"keys": {"a b c d e f": "undo"}}}, "must be 1 to 5 keys"),
+    ],
+)
+def test_what_is_wrong_with_modes_is_said_in_one_line(modes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem) as caught:
+        read_modes(modes, EDITING)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_plain_mode_is_another_mode() -> None:
+    assert not isinstance(EditorMode(), KeyedMode)
