@@ -1,8 +1,10 @@
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from repository import Repository
 
 from zot_provider.testing import ScriptedServer
 
@@ -31,3 +33,11 @@ def server() -> Iterator[ScriptedServer]:
     """A model server whose script a test writes with `add`."""
     with ScriptedServer() as running:
         yield running
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A git repository of a person."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return Repository(tmp_path / "project")

@@ -15,6 +15,9 @@ from zot_core.events import (
     Done,
     ErrorEvent,
     ReasoningDelta,
+    SubagentProgress,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolCall,
     ToolProgress,
@@ -166,3 +169,19 @@ def test_usage_needs_the_size_of_the_context_window() -> None:
     made.show(usage)
     assert sent[0]["size"] == 1000
     assert sent[0]["cost"] == {"amount": 0.5, "currency": "USD"}
+
+
+def test_events_of_a_sub_agent_come_with_the_call_that_started_it() -> None:
+    made, sent = feed()
+    made.show(ToolCall("c1", "agent", '{"task": "look"}'))
+    before = len(sent)
+    made.show(SubagentStart("1", "explore", "look", "m", "", "c1"))
+    made.show(SubagentProgress("1", "read: a.py", 12, 0.5))
+    made.show(UsageEvent(Usage(90_000, 5), Usage(90_000, 5), "1"))
+    made.show(SubagentStop("1", "explore", "completed", "", 2, 15, None, 1.5))
+    made.show(SubagentProgress("1", "late", 12, 0.5))
+    updates = sent[before:]
+    assert [each["toolCallId"] for each in updates] == ["c1"] * 3
+    about = [each["_meta"]["zot"] for each in updates]
+    assert [each["event"] for each in about] == ["subagent_start", "subagent_progress", "subagent_stop"]
+    assert {each["agent_id"] for each in about} == {"1"}

@@ -76,3 +76,15 @@ async def test_a_new_file_has_no_old_content_and_a_huge_one_no_change(tmp_path: 
     scene = Scene(tmp_path)
     await scene.call("write", path="huge.txt", content="new")
     assert "content" not in scene.asked[0]
+
+
+async def test_a_question_about_a_call_of_a_sub_agent_names_it_and_its_call_is_ended(tmp_path: Path) -> None:
+    for answer, status in (("once", "completed"), ("reject", "failed")):
+        sent: list[dict[str, Any]] = []
+        scene = Scene(tmp_path, answer)
+        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools=dict, model=lambda: Model("m", "v"))
+        scene.permission = AcpPermission(scene.feed, ToolContext(str(tmp_path), LocalFiles(), FakeShell()), scene.ask)
+        call = ToolRequest("c", "bash", {"command": "ls"}, agent_id="2")
+        await scene.permission(PermissionQuestion("q", call, "no rule", []))
+        assert (scene.asked[0]["toolCallId"], scene.asked[0]["title"]) == ("agent-2:c", "agent 2: bash ls")
+        assert sent == [{"sessionUpdate": "tool_call_update", "toolCallId": "agent-2:c", "status": status}]

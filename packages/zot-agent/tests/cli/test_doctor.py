@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,21 @@ def test_the_users_own_providers_are_looked_at(doctor: Doctor, tmp_path: Path, m
     assert found["corp"] == f"ok CORP_API_KEY is set; {base} lists 1 model"
     assert found["free"].startswith("-- the server answered 401")
     assert found["models.json"] == "ok valid"
+
+
+def test_providers_of_extensions_are_looked_at(doctor: Doctor, tmp_path: Path) -> None:
+    folder = tmp_path / "zot-home" / "extensions" / "models"
+    folder.mkdir(parents=True)
+    program = Path(__file__).parents[1] / "extensions" / "programs" / "models.py"
+    providers = {"corp": {"stream": True, "auth": "none"}, "club": {"stream": True, "auth": "none", "signIn": {}}}
+    manifest = {"name": "models", "exec": sys.executable, "args": [str(program)], "providers": providers}
+    (folder / "extension.json").write_text(json.dumps(manifest))
+    _, found = doctor("--offline")
+    assert found["corp"] == "ok extension models serves it; it was not started"
+    code, found = doctor()
+    assert code == 0
+    assert found["corp"] == "ok extension models serves 1 model"
+    assert found["club"].startswith("-- no sign-in for club: run zot auth login club")
 
 
 def test_files_that_cannot_be_understood_are_named_and_the_rest_is_looked_at(doctor: Doctor, tmp_path: Path) -> None:

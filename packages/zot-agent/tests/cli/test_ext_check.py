@@ -110,6 +110,17 @@ def test_a_theme_is_read_as_the_screen_reads_it(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out.endswith("solar: 1 note\n")
 
 
+def test_modes_of_the_editor_are_read_as_the_screen_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tmp_path / "extension.json"
+    manifest.write_text('{"name": "keys", "editor_modes": {"a": {"keys": {"f6": "fly"}}}}')
+    assert run([str(tmp_path)]) == 1
+    assert "error: mode a: f6: nothing is done by 'fly' [bad-editor-mode]" in capsys.readouterr().out
+    manifest.write_text('{"name": "keys", "editor_modes": {"a": {"keys": {"f6": "next_model"}}}}')
+    assert run([str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [

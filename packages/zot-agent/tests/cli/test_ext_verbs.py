@@ -88,7 +88,7 @@ def test_it_also_runs_outside_of_the_main_thread(ext: Cli) -> None:
 
 
 def test_a_list_of_nothing_says_how_to_begin(ext: Cli) -> None:
-    assert ext("list") == "no extension is installed; install one with zot ext install PATH|GIT-URL\n"
+    assert ext("list") == "no extension is installed; install one with zot ext install SOURCE\n"
     assert json.loads(ext("list", "--json")) == {"extensions": [], "problems": []}
 
 

@@ -109,9 +109,14 @@ async def test_events_of_extensions_come_between_prompts_and_their_prompts_are_q
         assert await client.events.next() == {"type": "ext_display", "extension": "toy", "text": "shown: it"}
         assert await client.command("open") == "open_panel"
         await client.ext_panel_key("enter")
+        await client.ext_panel_paste("ab")
+        await client.ext_panel_size(100, 40)
+        with pytest.raises(RpcError, match="no open panel 'x' of 'toy' wants the mouse"):
+            await client.ext_panel_mouse("toy", "x", "press", 0, 0, 1)
         await client.ext_panel_close()
         with pytest.raises(RpcError, match="no panel is open"):
             await client.ext_panel_close()
+        assert await client.get_completions("/show it") == {"start": 8, "end": 8, "items": []}
         assert (await client.reload_ext())["loaded"] == 1
         await client.get_commands()
         first = client.prompt("one")
@@ -144,7 +149,9 @@ async def test_an_image_goes_with_a_prompt(server: ScriptedServer) -> None:
     server.add("A dot.")
     async with connect(server) as client:
         events = await events_of(client.prompt("what is it?", [image(PNG, "image/png")]))
-    assert {"type": "image", "mime_type": "image/png", "bytes": len(PNG)} in events[0]["content"]
+        (found,) = [each for each in events[0]["content"] if each["type"] == "image"]
+        assert found["bytes"] == len(PNG)
+        assert await client.get_image(found["id"]) == ("image/png", PNG)
     assert "data:image/png;base64," in str(server.requests[0].body)
 
 

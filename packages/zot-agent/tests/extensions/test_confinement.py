@@ -56,20 +56,24 @@ class Machine:
         (self.folder / "main.py").write_text(PROBE)
         (self.folder / "main.py").chmod(0o755)
 
-    @contextlib.asynccontextmanager
-    async def running(self, removed_env: frozenset[str] = frozenset(), **permissions: Any) -> AsyncIterator[Extensions]:
-        """The extension with these permissions, started."""
+    def extensions(self, removed_env: frozenset[str] = frozenset(), **permissions: Any) -> Extensions:
+        """The extension with these permissions, not started."""
         given = {"commands": True, **permissions}
         (self.folder / "extension.json").write_text(
             json.dumps({"name": "probe", "exec": "./main.py", "permissions": given})
         )
-        extensions = Extensions(
+        return Extensions(
             lambda: discover([], str(self.project), str(self.zot_home)),
             lambda: AgentInfo(str(self.project), "p", "m", ""),
             home=str(self.zot_home),
             limits=PATIENT,
             removed_env=removed_env,
         )
+
+    @contextlib.asynccontextmanager
+    async def running(self, removed_env: frozenset[str] = frozenset(), **permissions: Any) -> AsyncIterator[Extensions]:
+        """The extension with these permissions, started."""
+        extensions = self.extensions(removed_env, **permissions)
         extensions.start()
         try:
             await extensions.ready()
@@ -101,6 +105,14 @@ HIDDEN, DENIED, READ_ONLY = (
     "OSError Read-only file system",
 )
 FORK = "it = ctypes.CDLL(None, use_errno=True).fork(); os._exit(0) if it == 0 else None"
+
+
+async def test_an_extension_that_is_stopped_while_its_sandbox_is_opened_does_not_run(machine: Machine) -> None:
+    extensions = machine.extensions()
+    extensions.start()
+    (member,) = extensions.members
+    await extensions.close()
+    assert member.connection is None
 
 
 async def test_without_permissions_it_has_its_own_folder_and_the_system(machine: Machine) -> None:

@@ -14,7 +14,7 @@ from zot_core.hooks import Refusal, ToolRequest
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import Event, EventIntercept
+from zot_ext.protocol.from_host import EVENTS, Event, EventIntercept
 from zot_ext.protocol.raw import RawObject
 
 Reply = Callable[[EventIntercept], EventInterceptResponse]
@@ -29,6 +29,7 @@ class Interceptor:
         self.asked: list[EventIntercept] = []
         self.sent: list[Event] = []
         self.logged: list[str] = []
+        self.granted: tuple[str, ...] = ()
 
     async def request(self, frame: EventIntercept, reply: type, seconds: float) -> EventInterceptResponse:
         self.asked.append(frame)
@@ -50,12 +51,12 @@ class Set:
         self.all: list[Any] = list(interceptors)
 
     def observers(self, event: str) -> list[Any]:
-        return self.all
+        return self.all if event in EVENTS else []
 
     def interceptors(self, event: str, tool: str = "") -> list[Any]:
         return self.all
 
-    async def ready(self) -> None:
+    async def ready(self, *, early: bool = False) -> None:
         pass
 
 
@@ -115,7 +116,7 @@ async def test_a_system_prompt_is_replaced_removed_or_too_long() -> None:
     assert await hooks(Interceptor("a", answers(system_prompt=""))).before_agent_start("old") == ""
     long = Interceptor("a", answers(system_prompt="x" * 11))
     assert await hooks(long).before_agent_start("old") == "old"
-    assert long.logged == ["a system prompt of more than 10 bytes is ignored"]
+    assert "a system prompt of more than 10 bytes; the action continues" in long.logged[0]
 
 
 async def test_the_text_of_an_answer_can_be_replaced() -> None:

@@ -15,6 +15,7 @@ from zot_core.hooks import Observe
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
 from zot_ext.protocol import from_extension as frames
+from zot_ext.protocol.groups import providers, tool_ops
 from zot_ext.protocol.permissions import ExtensionPermissions
 from zot_ext.protocol.raw import RawObject
 from zot_ext.protocol.values import PanelSpec
@@ -25,7 +26,12 @@ FRAMES = [
     frames.Hello("ext"),
     frames.RegisterCommand("/todos", "list"),
     frames.RegisterTool("grow", "grows", SCHEMA),
+    frames.UnregisterTool("shrink"),
+    frames.ShowProgress("1", "half"),
+    frames.CallTool("1", "bash", SCHEMA),
+    frames.CallToolCancel("1"),
     frames.Subscribe(("turn_start",), ("tool_call", "weather")),
+    frames.RegisterFlag("plan", "boolean"),
     frames.Ready(),
     frames.CommandResponse("1"),
     frames.ToolResult("1", ()),
@@ -35,10 +41,21 @@ FRAMES = [
     frames.OpenPanel(PANEL),
     frames.PanelRender("p", "Other"),
     frames.PanelClose("p"),
+    frames.PanelDraw("p", ("a",)),
+    frames.PanelKeyResult("p", 1),
     frames.Submit("hello"),
     frames.HostCall("1", "model.get"),
     frames.CancelCall("1"),
     frames.ShutdownAck(),
+    providers.RegisterProvider("corp", SCHEMA),
+    providers.UnregisterProvider("corp"),
+    providers.ProviderEvent("1", "text"),
+    providers.ProviderStep("1"),
+    providers.ProviderResult("1"),
+    tool_ops.RegisterToolOps("far", "/srv"),
+    tool_ops.UnregisterToolOps(),
+    tool_ops.OpOutput("1", ""),
+    tool_ops.OpResponse("1"),
 ]
 
 

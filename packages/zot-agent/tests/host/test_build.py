@@ -363,7 +363,7 @@ async def test_a_session_goes_on_with_another_provider_without_being_let_go_of(
         with pytest.raises(SessionLocked):
             build("--session", session.path)
         assert str(await host.runtime.ask("third")) == "three"
-        host.conversation.new_session()
+        await host.conversation.new_session()
         assert host.runtime.session is not session
         other = build("--session", session.path)  # it was let go of
         assert [message.text for message in other.runtime.messages][::2] == ["first", "second", "third"]
@@ -393,7 +393,7 @@ async def test_what_is_left_out_is_said_once_and_pins_count_where_the_session_is
         host = build(*base)
         assert ["bad/SKILL.md" in note for note in host.notes] == [True]
         assert await host.refresh_workspace() == []
-        assert host.open_session(session.path) == []
+        assert await host.open_session(session.path) == []
         assert "Over, under." not in host.runtime.agent.system
         (home / "skill-pins.json").write_text(json.dumps({"projects": {str(there): ["knots", "gone"]}}))
         assert await host.refresh_workspace() == ["the pinned skill gone was not found; it is left out"]
@@ -421,10 +421,10 @@ async def test_another_session_is_continued_in_its_directory_with_its_model(
         before = host.runtime.session
         monkeypatch.delenv("ANTHROPIC_API_KEY")
         with pytest.raises(MissingKey):
-            host.open_session(session.path)
+            await host.open_session(session.path)
         assert (host.runtime.session, host.runtime.cwd) == (before, str(alone))
         monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-        assert host.open_session(session.path) == []
+        assert await host.open_session(session.path) == []
         runtime = host.runtime
         assert (runtime.cwd, runtime.agent.model.id) == (str(there), "claude-haiku-4-5")
         assert (
@@ -543,9 +543,9 @@ async def test_a_session_that_is_opened_brings_its_mode_and_a_new_one_keeps_it(k
         first = host.runtime.session
         assert first is not None
         assert "permission_mode" not in Path(first.path).read_text()
-        host.open_session(careful.runtime.session.path)
+        await host.open_session(careful.runtime.session.path)
         assert host.conversation.permissions.mode == "plan"
-        host.conversation.new_session()
+        await host.conversation.new_session()
         await host.runtime.ask("three")
         assert host.runtime.session is not None
         assert load(host.runtime.session.path).meta.other == {"permission_mode": "plan"}

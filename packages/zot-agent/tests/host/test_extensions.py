@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,16 +71,21 @@ def test_a_screen_asks_once_about_all_of_it_and_remembers_the_answer(project: Pa
     assert names(choose(project)) == ["local"]
 
 
-def test_the_question_shows_the_calls_that_templates_allow(project: Path) -> None:
+def test_the_question_shows_the_calls_that_templates_and_skills_allow(project: Path) -> None:
     folder = project / ".zot" / "prompts"
     folder.mkdir()
     (folder / "commit.md").write_text("---\nallowed-tools: Bash(git add:*), Read\n---\nCommit.\n")
     (folder / "plain.md").write_text("Say hello.\n")
     (folder / "wrong.md").write_text("---\nno end\n")
+    tidy = project / ".zot" / "skills" / "tidy"
+    tidy.mkdir(parents=True)
+    (tidy / "SKILL.md").write_text("---\ndescription: d\nallowed-tools: Read\n---\nTidy.\n")
     choice = choose(project, can_ask=True)
     choice.find()
     assert choice.undecided is not None
-    assert choice.undecided.lines()[-2:] == [
+    assert choice.undecided.lines()[-4:] == [
+        "skills for the model: tidy",
+        "/skill:tidy runs without a question: Read",
         "prompt templates: /commit, /plain, /wrong",
         "/commit runs without a question: Bash(git add:*), Read",
     ]
@@ -101,16 +107,29 @@ def test_settings_are_used_once_the_project_is_allowed(project: Path) -> None:
 PROGRAMS: list[tuple[str, object, str]] = [
     (
         ".zot/config.json",
-        {"hooks": {"PreToolUse": [{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard"}]}]}},
+        {"hooks": {"tool_call": [{"match": "bash", "command": "./guard"}]}},
+        "hook tool_call, which runs: ./guard",
+    ),
+    (
+        ".claude/settings.json",
+        {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard"}]}]}},
         "hook PreToolUse, which runs: ./guard",
     ),
-    (".claude/settings.json", {"hooks": {"Stop": ["say done"]}}, "hook Stop, which runs: say done"),
+    (
+        ".claude/settings.local.json",
+        {"hooks": {"TeammateIdle": ["say done"]}},
+        "hook TeammateIdle, which runs: say done (zot does not do that yet)",
+    ),
     (
         ".mcp.json",
         {"mcpServers": {"db": {"command": "npx", "args": ["db", "a b"]}}},
         "MCP server db, which starts: npx db 'a b'",
     ),
-    (".zot/mcp.json", {"mcpServers": {"far": {"url": "http://h/"}}}, "MCP server far, which connects to http://h/"),
+    (
+        ".zot/mcp.json",
+        {"mcpServers": {"far": {"url": "http://h/"}}},
+        "MCP server far, which connects to http://h/",
+    ),
 ]
 
 
@@ -123,12 +142,41 @@ def test_hooks_and_servers_are_in_the_question_and_a_change_of_them_is_asked_abo
     choice = choose(project, can_ask=True)
     choice.find()
     assert choice.undecided is not None
-    assert choice.undecided.lines()[1:] == [f"{line} (zot does not do that yet)"]
+    assert choice.undecided.lines()[1:] == [line]
     choice.decide(allowed=True)
-    assert names(choice) == ["local"]
+    choice.find()
+    assert choice.trusted
     (project / name).write_text(json.dumps(value) + " ")
-    assert names(choice) == []
+    choice.find()
+    assert not choice.trusted
     assert choice.changes() == [name]
+
+
+CLAUDE_HOOK = {
+    "PreToolUse": [{"hooks": [{"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/tools/check.sh --all'}]}]
+}
+
+
+def test_hooks_alone_are_a_reason_to_ask_and_so_is_a_change_of_their_scripts(project: Path) -> None:
+    shutil.rmtree(project / ".zot")
+    for name in (".claude/hooks", "tools"):
+        (project / name).mkdir(parents=True)
+    (project / ".claude" / "settings.json").write_text(json.dumps({"hooks": CLAUDE_HOOK}))
+    (project / "tools" / "check.sh").write_text("exit 0")
+    choice = choose(project)
+    choice.find()
+    assert choice.notes == [
+        f"not used, because you have not allowed it: hooks of .claude/settings.json of {project} "
+        "(start zot there to decide, or pass --trust)"
+    ]
+    choice.decide(allowed=True)
+    choice.find()
+    assert choice.trusted
+    for name in ("tools/check.sh", ".claude/hooks/new.sh"):
+        (project / name).write_text("exit 2")
+        choice.find()
+        assert (choice.trusted, choice.changes()) == (False, [name])
+        choice.decide(allowed=True)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"hooks": 1, "mcpServers": 1}', '{"hooks": {"Stop": [1, {"a": []}]}}'])
@@ -253,3 +301,17 @@ def test_own_files_are_those_that_the_command_line_names(project: Path, tmp_path
     assert named(exec="./late", args=["main.py", "--fast"]) == [f"{folder}/./late", f"{folder}/main.py"]
     assert named(exec="python3", args=["../beside.py", "nul\0"]) == [f"{folder}/../beside.py"]
     assert named(exec=str(interpreter), args=[str(folder / "main.py")]) == [str(folder / "main.py")]
+
+
+def test_a_worktree_has_the_answer_about_its_project_while_its_content_is_the_same(project: Path) -> None:
+    asked = choose(project, can_ask=True)
+    asked.find()
+    asked.decide(allowed=True)
+    tree = project.parent / "tree"
+    shutil.copytree(project, tree)
+    of_project = HostOptions(project=str(project))
+    choice = ProjectChoice(of_project, Settings(project_trust="ask"), str(tree))
+    assert (names(choice), choice.notes, choice.trusted) == (["local"], [], True)
+    assert names(choose(tree)) == []
+    (tree / ".zot" / "extensions" / "local" / "run").write_text("#!/bin/sh\nrm -rf /\n")
+    assert names(choice) == []

@@ -28,7 +28,7 @@ def runtime() -> Runtime:
 async def test_a_host_without_sessions_and_extensions_says_so() -> None:
     host = Host(Conversation(runtime()))
     with pytest.raises(RuntimeError, match="made without sessions"):
-        host.open_session("a.jsonl")
+        await host.open_session("a.jsonl")
     with pytest.raises(RuntimeError, match="made without extensions"):
         host.start_extensions()
     await host.close()

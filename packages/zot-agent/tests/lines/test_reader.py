@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import itertools
 import os
 import socket
@@ -226,8 +227,46 @@ async def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
 
 
 def write_all(target: int, data: bytes) -> None:
-    with open(target, "wb") as pipe:
+    with contextlib.suppress(BrokenPipeError), open(target, "wb") as pipe:
         pipe.write(data)
+
+
+LARGE = b"y" * 3_000_000
+
+
+async def test_a_long_line_is_read_beside_the_loop_and_what_follows_comes_in_its_order() -> None:
+    async with asyncio.timeout(LONG):
+        pipe = Pipe(limit=len(LARGE))
+        writer = threading.Thread(target=write_all, args=(pipe.target, b"a\n" + LARGE + b"\nb\n" + LARGE + b"z\nc"))
+        writer.start()
+        await pipe.ended.wait()
+        await asyncio.to_thread(writer.join)
+        assert pipe.lines == [b"a", LARGE, b"b", Oversized(len(LARGE), LARGE[:200]), b"c"]
+
+
+@pytest.mark.parametrize("how", ["pause", "close", "drain"])
+async def test_reading_stops_in_the_middle_of_a_long_line(how: str) -> None:
+    async with asyncio.timeout(LONG):
+        pipe = Pipe(limit=len(LARGE))
+        os.write(pipe.target, b"a\n")
+        writer = threading.Thread(target=write_all, args=(os.dup(pipe.target), LARGE[:2_000_000]))
+        writer.start()
+        while pipe.lines != [b"a"]:
+            await asyncio.sleep(0)
+        if how != "close":
+            await asyncio.to_thread(writer.join)
+        if how == "pause":
+            pipe.reader.pause()
+            os.write(pipe.target, b"\n")
+            pipe.reader.resume()
+            while len(pipe.lines) < 2:
+                await asyncio.sleep(0)
+        elif how == "drain":
+            pipe.reader.drain()
+            await pipe.ended.wait()
+        pipe.close()
+        await asyncio.to_thread(writer.join)
+        assert pipe.lines == ([b"a"] if how == "close" else [b"a", LARGE[:2_000_000]])
 
 
 async def test_what_is_drained_comes_although_the_reader_is_paused() -> None:

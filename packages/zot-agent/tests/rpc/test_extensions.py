@@ -39,6 +39,29 @@ pressed = []
 ext.command('open')(lambda args: panel.open())
 panel.on_render(lambda: list(pressed))
 panel.on_key(lambda key: pressed.append(key.key + ' ' + key.text))
+
+over = ext.panel('over', 'Over', mode='overlay', width='50%')
+heard = []
+over.on_render(lambda: [str(over.width), *heard])
+over.on_key(lambda key: heard.append('+'.join([*key.mods, key.text or key.key])))
+over.on_paste(lambda text: heard.append('pasted ' + text))
+over.on_mouse(lambda at: heard.append(f'{at.action} {at.row} {at.column} {at.button}'))
+ext.command('over')(lambda args: over.open())
+"""
+
+
+WORDS = """
+ISSUES = {'28': 'tax', '29': 'crash'}
+
+@ext.completer('#')
+def issues(asked):
+    return [Suggestion('#' + n, '#' + n + ' ' + title) for n, title in ISSUES.items() if n.startswith(asked.prefix)]
+
+ext.command('deploy')(lambda args: display(args))
+
+@ext.completer(command='deploy')
+def places(asked):
+    return [place for place in ('staging', 'live') if place.startswith(asked.prefix)]
 """
 
 
@@ -61,7 +84,7 @@ def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
     commands = speaker.data("get_commands")["commands"]
 
     own = [each for each in commands if each["extension"] == "speaker"]
-    assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "refuse", "show", "type"]
+    assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "over", "refuse", "show", "type"]
     assert own[0] == {
         "name": "ask",
         "description": "ask the model",
@@ -69,6 +92,26 @@ def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
         "kind": "extension",
         "arguments": "",
     }
+
+
+def test_a_client_gets_the_words_that_extensions_suggest(start: StartPeer, tmp_path: Path) -> None:
+    peer = start("--ext", str(write_extension(tmp_path / "words", WORDS, imports="from zot_ext import Suggestion")))
+    crash = {"text": "#29", "label": "#29 crash", "description": "", "extension": "words"}
+    assert peer.data("get_completions", text="one\nfix #29x now", cursor=11) == {
+        "start": 8,
+        "end": 12,
+        "items": [crash],
+    }
+    assert peer.data("get_completions", text="/deploy st") == {
+        "start": 8,
+        "end": 10,
+        "items": [{"text": "staging", "label": "staging", "description": "", "extension": "words"}],
+    }
+    assert peer.data("get_completions", text="fix it") == {"start": 6, "end": 6, "items": []}
+    assert peer.data("get_completions", text="#3") == {"start": 0, "end": 2, "items": []}
+    assert peer.error("get_completions", text="#2", cursor=3) == "cursor must be a whole number from 0 to 2"
+    peer.data("reload_ext")
+    assert len(peer.data("get_completions", text="#2")["items"]) == 2
 
 
 def test_without_extensions_there_are_the_commands_of_skills_and_templates(start: StartPeer, alone: Path) -> None:
@@ -202,9 +245,36 @@ def test_a_command_that_waits_runs_in_its_turn_and_can_be_stopped(
     assert [line["type"] for line in peer.seen if line["type"] in ("error", "ext_display")] == ["ext_display"]
 
 
+def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speaker: Peer) -> None:
+    assert speaker.call("ext_panel_size", columns=100, rows=40)["success"]
+    assert speaker.data("command", name="over") == {"action": "noop"}
+
+    def shown(*lines: str) -> dict[str, object]:
+        while [*lines] not in [each["panel"]["lines"] for each in speaker.of("ext_panel_show")]:
+            speaker.next()
+        panel: dict[str, object] = speaker.of("ext_panel_show")[-1]["panel"]
+        return panel
+
+    panel = shown("48")
+    places = ("mode", "column", "row", "width", "height", "focused")
+    assert [panel[name] for name in places] == ["overlay", 25, 18, 50, 3, True]
+    assert speaker.call("ext_panel_key", key="k", mods=["ctrl"])["success"]
+    assert speaker.call("ext_panel_paste", text="text")["success"]
+    at = {"extension": "speaker", "panel": "over", "row": 1, "column": 2}
+    assert speaker.call("ext_panel_mouse", action="press", button=1, **at)["success"]
+    shown("48", "ctrl+k", "pasted text", "press 1 2 1")
+    assert speaker.call("ext_panel_size", columns=60, rows=40)["success"]
+    shown("28", "ctrl+k", "pasted text", "press 1 2 1")
+    assert speaker.error("ext_panel_size", columns=0, rows=40) == "columns and rows must be 1 to 10000"
+    wrong = speaker.error("ext_panel_mouse", action="press", **at | {"panel": "p"})
+    assert wrong == "no open panel 'p' of 'speaker' wants the mouse"
+    assert speaker.call("ext_panel_close")["success"]
+    assert speaker.error("ext_panel_paste", text="late") == "no panel is open"
+
+
 def test_a_panel_is_told_and_gets_keys(speaker: Peer) -> None:
     assert speaker.data("command", name="open") == {"action": "open_panel"}
-    assert speaker.call("ext_panel_key", key="rune", text="x")["success"]
+    assert speaker.call("ext_panel_paste", text="x")["success"]
     speaker.until("ext_panel_render")
     assert speaker.call("ext_panel_close")["success"]
 

@@ -6,6 +6,7 @@ import json
 import pytest
 from rpc_peer import Peer
 
+from zot_core.event_json import image_id
 from zot_core.testing import PIXEL
 from zot_provider.testing import ScriptedServer
 
@@ -20,7 +21,9 @@ def test_images_reach_the_model_with_the_type_of_their_bytes(peer: Peer, server:
 
     assert f"data:image/png;base64,{PNG}" in json.dumps(server.requests[0].body)
     (message,) = [line for line in peer.seen if line["type"] == "user_message"]
-    assert message["content"] == [{"type": "image", "mime_type": "image/png", "bytes": PIXEL.size}]
+    assert message["content"] == [
+        {"type": "image", "mime_type": "image/png", "bytes": PIXEL.size, "id": image_id(PIXEL.data)}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,14 @@ GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_rpc_schema.py"
 EVENTS = Path(zot_core.__file__).parent / "events.schema.json"
 RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
 USAGE = Usage(1, 2, 3, 4, 0.5, 6)
+LINES = ("one", [{"text": "two", "style": "error"}])
 PANEL = told.Panel("p", "Title", ("one", "two"), "footer")
 
 counts = st.integers(0, 1 << 40)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 inner = st.one_of(st.builds(TextBlock, texts), st.builds(ImageBlock, st.just("image/png"), st.just("AAAA")))
-usages = st.builds(Usage, counts, counts, counts, counts, st.floats(0, 1e6), st.none() | counts)
+amounts = st.floats(0, 1e6)
+usages = st.builds(Usage, counts, counts, counts, counts, amounts, st.none() | counts)
 blocks = st.one_of(
     inner,
     st.builds(ToolCallBlock, texts, texts, texts | st.just('{"a":1}')),
@@ -52,12 +54,15 @@ def strategy(cls: type) -> st.SearchStrategy[Any]:
     special: dict[type, st.SearchStrategy[Any]] = {
         events.UserMessage: st.builds(events.UserMessage, messages),
         events.AssistantMessage: st.builds(events.AssistantMessage, messages),
-        events.UsageEvent: st.builds(events.UsageEvent, usages, usages),
+        events.UsageEvent: st.builds(events.UsageEvent, usages, usages, texts),
         events.ToolResultEvent: st.builds(
             events.ToolResultEvent, texts, texts, st.booleans(), st.lists(inner, max_size=2), st.none() | st.just("{}"),
             st.dictionaries(texts, counts, max_size=2),
         ),
+        events.SubagentProgress: st.builds(events.SubagentProgress, seconds=amounts),
+        events.SubagentStop: st.builds(events.SubagentStop, seconds=amounts, cost_usd=st.none() | amounts),
         told.PanelOpen: st.just(told.PanelOpen("ext", PANEL)),
+        told.PanelShow: st.builds(told.PanelShow, texts, st.builds(told.PlacedPanel, lines=st.just(LINES))),
         told.PanelRender: st.just(told.PanelRender("ext", PANEL)),
     }  # fmt: skip
     return special.get(cls, st.builds(cls))

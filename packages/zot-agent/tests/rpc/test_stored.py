@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 from rpc_client import connect, events_of
 from rpc_peer import Peer, StartPeer
+from waiting import until
 
 from zot_agent.client import RpcError
 from zot_agent.config.settings import SETTINGS
+from zot_agent.host.options import HostOptions
+from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.runs.store import RunStore, change
+from zot_core.runtime.run_rows import run_row
 from zot_core.sessions.store import SessionStore
 from zot_provider.messages import Message, TextBlock
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 
 @pytest.fixture
@@ -39,6 +44,37 @@ def keep(store: SessionStore, alone: Path) -> Keep:
         return session.path
 
     return add
+
+
+async def test_runs_are_listed_and_their_questions_answered(server: ScriptedServer, alone: Path) -> None:
+    call = Turn(calls=[Call("bash", {"command": "echo hello > there"})])
+    options = HostOptions(
+        provider="openai", model="scripted", base_url=server.base_url("openai-chat"), permission_mode="ask", cwd="."
+    )
+    run = RunStore().create("fix", "do it", str(alone), options)[0]
+    other = RunStore().create("other", "do that", "/", options.replace(cwd="/"))[0]
+    async with connect(server) as client:
+        listed = {each["id"]: each for each in await client.list_runs()}
+        assert listed.keys() == {"fix", "other"}
+        assert (listed["fix"]["state"], listed["fix"]["question"]) == ("interrupted", None)
+        with pytest.raises(RpcError, match="run other asks nothing"):
+            await client.answer_run(other.id, "yes")
+        asked = {"id": "a/c", "call": "bash echo", "reason": "it writes", "always": []}
+        change(run, run_row({"state": "waiting", "question": asked}))
+        [waiting] = [each for each in await client.list_runs() if each["id"] == "fix"]
+        assert waiting["question"] == {"call": "bash echo", "reason": "it writes", "always": []}
+        with pytest.raises(RpcError, match="the answer is yes, always or no"):
+            await client.answer_run("fix", "perhaps")
+        server.add(call)
+        assert (await client.answer_run("fi", "yes"))["id"] == "fix"
+        await until(lambda: RunStore().find("fix").state == "waiting" and not RunStore().find("fix").owned)
+    assert not (alone / "there").exists()
+
+
+async def test_a_client_of_some_directories_sees_no_run_of_others(alone: Path) -> None:
+    run = RunStore().create("fix", "do it", "/", HostOptions(cwd="/"))[0]
+    stored = StoredSessions(lambda path: path == str(alone))
+    assert [stored.sees(each) for each in (str(alone), str(run.record.options["cwd"]))] == [True, False]
 
 
 async def test_sessions_are_listed_in_pages_searched_and_shown(

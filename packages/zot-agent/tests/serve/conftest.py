@@ -7,7 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
+from chromium import Tab, browser
 from served import PATIENCE, TOKEN, Served, Serving
+from visited_page import Visiting
 
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address
@@ -39,5 +41,20 @@ def serving(server: ScriptedServer, alone: Path) -> Serving:
                 base_url=base, headers=headers, timeout=PATIENCE, transport=transport, trust_env=False
             ) as http:
                 yield Served(address, http)
+
+    return begin
+
+
+@pytest.fixture
+def visiting(serving: Serving, tmp_path: Path) -> Visiting:
+    """A server, and a tab that has come in."""
+
+    @asynccontextmanager
+    async def begin(**given: Any) -> AsyncIterator[tuple[Served, Tab]]:
+        async with serving(**given) as served, browser(tmp_path / "profile") as tab:
+            await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
+            await tab.until("!document.getElementById('workplace').hidden")
+            yield served, tab
+            assert tab.complaints == []
 
     return begin

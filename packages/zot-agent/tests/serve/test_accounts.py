@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import PATIENCE, Serving
+from served import PATIENCE, Serving, write_corp
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import open_registry
@@ -138,3 +138,30 @@ async def test_a_sign_in_ends_with_the_client_that_began_it(serving: Serving) ->
                     pass  # the server has not yet seen that the client is gone
             assert "declined" in again.text
             assert stored() == ""
+
+
+async def test_a_person_signs_in_to_a_provider_of_an_extension(serving: Serving, tmp_path: Path) -> None:
+    given = {"extensions": [write_corp(tmp_path / "corp")]}
+    async with serving(defaults=given, registry=lambda: open_registry(zot_home()), sign_ins=1) as served:
+        listed = {each["provider"]: each for each in (await served.http.get("/accounts")).json()["accounts"]}
+        assert (listed["corp"]["title"], listed["corp"]["sign_in"]) == ("Corp", "a Corp account")
+        async with served.http.stream("POST", "/accounts/corp/sign-in", json={}) as answer:
+            lines = (json.loads(line) async for line in answer.aiter_lines() if line)
+            steps = [await anext(lines) for _ in range(4)]
+            id = steps[-1].pop("sign_in")
+            assert steps == [
+                {"type": "progress", "text": "One moment"},
+                {"type": "open_page", "url": "https://corp.example/in"},
+                {"type": "progress", "text": "What does it show?"},
+                {"type": "ask"},
+            ]
+            wrong = await served.http.post(f"/sign-ins/{id}", json={"text": 5})
+            assert (wrong.status_code, wrong.json()["error"]) == (400, "text must be a string")
+            assert (await served.http.post(f"/sign-ins/{id}", json={"text": "four"})).status_code == 204
+            assert (await anext(lines))["type"] == "signed_in"
+        assert "corp-token-four" in stored()
+        late = await served.http.post(f"/sign-ins/{id}", json={"text": "again"})
+        while late.status_code == 204:  # the server has not yet seen that the sign-in is over
+            late = await served.http.post(f"/sign-ins/{id}", json={"text": "again"})
+        assert (late.status_code, late.json()["error"]) == (404, "this sign-in is over")
+        assert (await served.http.delete("/accounts/corp")).status_code == 200

@@ -29,6 +29,15 @@ async def test_sessions_are_opened_listed_shown_and_closed(serving: Serving, alo
         assert await served.sessions() == []
 
 
+async def test_prometheus_can_read_what_is_open(serving: Serving) -> None:
+    async with serving() as served:
+        await served.open()
+        answer = await served.http.get("/metrics")
+        assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+        lines = answer.text.splitlines()
+        assert {"zot_sessions_open 1", "zot_sessions_busy 0", "# TYPE zot_sessions_tokens gauge"} <= {*lines}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "allowed"),
     [

@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
-from chromium import Tab, browser
-from served import TOKEN, Served, Serving
+from chromium import browser
+from extension_folder import write_extension
+from served import TOKEN, Serving, write_corp
+from visited_page import Visiting, choose, log_of
 
 from zot_core.sessions.store import SessionStore
 from zot_provider.auth.personal import PersonalKeys
@@ -18,35 +18,6 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.testing import Call, Fault, ScriptedServer, SignInScript, SignInServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
-
-
-async def choose(tab: Tab, id: str) -> None:
-    """Choose a session of the list, and wait until its conversation is there."""
-    await tab.until(f"document.querySelector('[data-id=\"{id}\"]')")
-    await tab.value(f"document.querySelector('[data-id=\"{id}\"]').click()")
-    await tab.until("document.getElementById('conversation').dataset.ready")
-
-
-async def log_of(tab: Tab) -> str:
-    return str(await tab.value("document.getElementById('log').innerText"))
-
-
-Visiting = Callable[[], AbstractAsyncContextManager[tuple[Served, Tab]]]
-
-
-@pytest.fixture
-def visiting(serving: Serving, tmp_path: Path) -> Visiting:
-    """A server, and a tab that has come in."""
-
-    @asynccontextmanager
-    async def begin() -> AsyncIterator[tuple[Served, Tab]]:
-        async with serving() as served, browser(tmp_path / "profile") as tab:
-            await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
-            await tab.until("!document.getElementById('workplace').hidden")
-            yield served, tab
-            assert tab.complaints == []
-
-    return begin
 
 
 async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
@@ -76,14 +47,14 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
         log = await log_of(tab)
         assert [part for part in log.split("\n") if part.strip()] == [
-            "You", "what is in a.txt?", "zot", "I look.", 'read {"path":"a.txt"}', "zot", "It is **alpha**.",
+            "You", "what is in a.txt?", "zot", "I look.", "read a.txt", "zot", "It is alpha.",
         ]  # fmt: skip
-        result = await tab.value("document.querySelector('#log details pre').textContent")
-        assert "alpha" in result
+        assert await tab.value("document.querySelector('#log .said strong').textContent") == "alpha"
+        await tab.until("document.querySelector('#log .tool .body')?.textContent.includes('alpha')")
         assert await tab.value("document.getElementById('message').value") == ""
         assert await tab.until("document.querySelector('#sessions .name').innerText === 'what is in a.txt?'")
         await tab.load("Page.reload")
-        await tab.until("document.getElementById('log')?.innerText.includes('It is **alpha**.')")
+        await tab.until("document.getElementById('log')?.innerText.includes('It is alpha.')")
         assert "read" in await log_of(tab)
         assert tab.complaints == []
 
@@ -283,6 +254,71 @@ async def test_a_person_is_asked_about_a_call_and_sees_all_of_it(
     assert [path.name for path in alone.iterdir()] == ["two"]
 
 
+ASKER = """
+@ext.command("ask")
+def ask(_):
+    name = ext.ui.input("Your <b>name</b>?", placeholder="Ada")
+    rows = [{"id": "1", "label": "one"}, {"id": "2", "label": "two", "detail": "more"}]
+    picked = ext.ui.pick("Which?", rows, multi=True)
+    colour = ext.ui.select("Colour?", ["red", "blue"])
+    form = ext.ui.form("Setup", [
+        {"name": "port", "kind": "integer", "required": True, "initial": "8080"},
+        {"name": "kind", "kind": "select", "choices": ["a", "b"]},
+        {"name": "loud", "kind": "boolean"},
+    ])
+    sure = ext.ui.confirm("Sure?", "for " + str(name))
+    text = ext.ui.editor("Text", prefill="x")
+    return repr([name, picked, colour, form, sure, text])
+"""
+
+
+async def test_a_person_answers_the_questions_of_an_extension(visiting: Visiting, alone: Path) -> None:
+    write_extension(alone.parent / "zot-home" / "extensions" / "asker", ASKER, more="capabilities=('ui',)")
+    form = "document.getElementById('dialog')"
+
+    async with visiting() as (served, tab):
+
+        async def asked(title: str) -> None:
+            heading = "document.getElementById('dialog-title').textContent"
+            await tab.until(f"!{form}.hidden && {heading} === 'asker: {title}'")
+
+        async def click(what: str) -> None:
+            await tab.value(f"{form}.querySelector({json.dumps(what)}).click()")
+
+        id = await served.open()
+        await served.command(id, "prompt", message="/ask")
+        await choose(tab, id)  # while the question is open already
+        await asked("Your <b>name</b>?")
+        assert await tab.value(f"{form}.querySelectorAll('b').length") == 0
+        await tab.value(f"{form}.querySelector('input').focus()")
+        await tab.type("Ada")
+        await tab.press("Enter")
+        await asked("Which?")
+        await click('[value="2"]')
+        await click("#dialog-ok")
+        await asked("Colour?")
+        await click('[value="1"]')
+        await click("#dialog-ok")
+        await asked("Setup")
+        await tab.call("Accessibility.enable")
+        tree = (await tab.call("Accessibility.getFullAXTree"))["nodes"]
+        named = {
+            (node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree if not node.get("ignored")
+        }
+        assert {("spinbutton", "port"), ("combobox", "kind"), ("checkbox", "loud"), ("button", "OK")} <= named
+        await click("[type=checkbox]")
+        await click("#dialog-ok")
+        await asked("Sure?")
+        assert await tab.value("document.getElementById('dialog-message').textContent") == "for Ada"
+        await click("#dialog-no")
+        await asked("Text")
+        await click("[value=close]")
+        await tab.until("document.getElementById('log').innerText.includes('Ada')")
+        answers = await log_of(tab)
+        assert "['Ada', ['2'], 'blue', {'port': 8080, 'loud': True}, False, None]" in answers
+        assert await tab.value(f"{form}.hidden")
+
+
 async def test_a_session_that_another_client_closes_leaves_the_page(visiting: Visiting) -> None:
     async with visiting() as (served, tab):
         id = await served.open()
@@ -338,8 +374,9 @@ async def test_nothing_is_wider_than_its_place(
         ):
             assert await tab.value(f"{place}.scrollWidth <= {place}.clientWidth"), place
         log = "document.getElementById('log')"
-        bottom = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight < 5"
-        await tab.until(bottom)
+        away = f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight"
+        bottom = f"const look = () => {away} < 5 ? done(true) : requestAnimationFrame(look); look();"
+        await tab.value(f"new Promise((done) => {{ {bottom} }})")
 
 
 async def test_a_person_stores_a_key_by_the_keyboard_sees_where_it_is_and_deletes_it(
@@ -398,6 +435,29 @@ async def test_a_person_signs_in_with_a_code_after_agreeing_to_the_terms(
             await tab.until("!document.getElementById('code').innerText")
             await tab.until("document.getElementById('stored').innerText.includes('sign-in in ')")
             assert tab.complaints == []
+
+
+async def test_a_person_signs_in_to_a_provider_of_an_extension_and_types_what_its_page_shows(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    folder = write_corp(tmp_path / "corp")
+    defaults = {"extensions": [folder], "provider": "", "model": "", "api_key": "", "base_url": ""}
+    async with serving(defaults=defaults) as served, browser(tmp_path / "profile") as tab:
+        await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
+        await tab.until("!document.getElementById('workplace').hidden")
+        await tab.value("document.getElementById('accounts').open = true")
+        await tab.until("document.querySelector('#provider option[value=corp]')")
+        await tab.value("document.getElementById('provider').value = 'corp'")
+        await tab.value("document.getElementById('provider').dispatchEvent(new Event('change'))")
+        await tab.value("document.getElementById('sign-in').click()")
+        await tab.until("document.querySelector('#code input')")
+        assert await tab.value("document.querySelector('#code a').href") == "https://corp.example/in"
+        await tab.type("four")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('status').innerText.startsWith('Corp: stored in ')")
+        await tab.until("!document.getElementById('code').innerText")
+        assert tab.complaints == []
 
 
 async def test_an_earlier_session_is_found_continued_and_saved_and_a_setting_is_changed(

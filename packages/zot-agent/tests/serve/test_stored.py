@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from extension_folder import write_extension
 from served import Served, Serving
 
 from zot_core.sessions.store import SessionStore
@@ -69,6 +70,29 @@ async def test_what_is_outside_of_the_directories_that_are_served_does_not_exist
         outside = "is outside of the directories that are served"
         assert outside in await refusal("export_session", session=mine, path="../out.md")
         assert outside in await refusal("import_session", path="/etc/hosts")
+
+
+SWITCHER = """
+@ext.command('open')
+def open_session(id):
+    try:
+        return ext.session.switch(id)['session_id']
+    except HostError as error:
+        return error.code
+"""
+
+
+async def test_an_extension_opens_no_session_that_clients_may_not_see(
+    serving: Serving, alone: Path, tmp_path: Path
+) -> None:
+    hidden, mine = keep("A secret parser.", tmp_path), keep("My parser.", alone)
+    folder = write_extension(tmp_path / "switcher", SWITCHER, more="capabilities=('session',)")
+    async with serving(defaults={"no_session": False, "extensions": [str(folder)]}) as served:
+        id = await served.open()
+        async with served.socket(id) as socket:
+            for session, shown in ((hidden, "not_found"), (mine, mine)):
+                await socket.send("command", name="open", args=session)
+                assert (await socket.until("ext_display"))[-1]["text"] == shown
 
 
 async def test_a_session_goes_out_as_a_file_and_comes_in_again(serving: Serving, alone: Path) -> None:

@@ -718,3 +718,20 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
         await talk.shown("maybe")
         talk.type("/unjail<enter>")
         await talk.until_hidden("sandbox · ~/work")
+
+
+async def test_hooks_lists_the_programs_that_the_settings_name(chats: Chats, server: ScriptedServer) -> None:
+    home = chats.root / "zot-home"
+    home.mkdir()
+    entry = {"match": "edit|wr*", "command": "./guard --all", "on_failure": "block", "sandbox": False}
+    hooks = {"tool_call": [entry], "turn_end": [{"command": "date"}]}
+    (home / "config.json").write_text(json.dumps({"hooks": hooks}))
+    async with chats.built(server, columns=120) as talk:
+        talk.type("/hooks<enter>")
+        await talk.shown("tool_call, for edit|wr*, a failure blocks, outside the sandbox, at most 60 s")
+        assert "    ./guard --all" in talk.screen()
+        assert "turn_end, only notified, at most 60 s" in talk.screen()
+    (home / "config.json").unlink()
+    async with chats.built(server) as talk:
+        talk.type("/hooks<enter>")
+        await talk.shown("none; docs/hooks.md says how")

@@ -79,6 +79,31 @@ def cover(message):
 """
 
 
+LATE = """
+while not os.path.exists("go"):
+    time.sleep(0.01)
+
+@ext.command("late", "comes late")
+def late(args):
+    return display(f"better {args}")
+"""
+
+
+async def test_a_command_that_is_typed_before_its_extension_is_ready_waits_for_it(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    folder = chats.extension("slow", LATE)
+    async with chats.built(server, extensions=[folder]) as talk:
+        talk.type("/late late than never<enter>")
+        await talk.shown("/late")
+        assert talk.editor == ""
+        talk.type("/nothing<enter>")
+        Path(folder, "go").touch()
+        await talk.shown("better late than never")
+        await talk.shown("unknown command '/nothing'")
+        assert talk.editor == "/nothing"
+
+
 async def test_commands_of_extensions_stand_under_a_divider(chats: Chats, server: ScriptedServer) -> None:
     async with chats.extended(server, {"notes": NOTES}, no_skills=True) as talk:
         count = len(slash_commands()) + 2

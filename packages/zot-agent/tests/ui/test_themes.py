@@ -53,6 +53,17 @@ def test_all_themes_can_be_chosen_and_ones_own_come_first(tmp_path: Path) -> Non
     ]
 
 
+def test_an_extension_can_bring_several_themes(tmp_path: Path) -> None:
+    for name in ("dark", "sea", "sand"):
+        write(tmp_path / "ext" / "more" / f"{name}.json", colors={"accent": "#010203"})
+    found = DiscoveredExtension("kit", str(tmp_path / "ext"), "global", Manifest("kit", themes=("more",)))
+    themes = Themes(str(tmp_path), lambda: [found])
+    assert [each.name for each in themes.choices() if each.source == "extension"] == ["dark", "sand", "sea"]
+    assert themes.load("sea", "dark").style("accent").foreground == "#010203"
+    found.scope = "project"
+    assert [each.name for each in themes.choices() if each.source == "project"] == ["sand", "sea"]
+
+
 def test_without_a_name_the_terminal_decides(tmp_path: Path) -> None:
     themes = Themes(str(tmp_path), list)
 

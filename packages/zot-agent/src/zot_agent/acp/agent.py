@@ -18,6 +18,7 @@ from acp.schema import (
     InitializeResponse,
     ListSessionsResponse,
     LoadSessionResponse,
+    McpCapabilities,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -34,10 +35,12 @@ from pydantic import BaseModel
 
 from zot_agent.acp import history
 from zot_agent.acp.choices import mode_state
+from zot_agent.acp.servers import ServerFiles
 from zot_agent.acp.session import AcpSession, Editor
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import build_host, choose_model, open_registry
+from zot_agent.host.extensions import open_providers
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
@@ -66,6 +69,7 @@ class AcpAgent:
         self.elicits = False
         """Whether the client can show forms."""
         self._modes: dict[str, PermissionMode] = {}  # of closed sessions, by full id
+        self._servers = ServerFiles()
 
     # Connecting
 
@@ -82,6 +86,7 @@ class AcpAgent:
             agent_info=Implementation(name="zot", title="zot", version=__version__),
             agent_capabilities=AgentCapabilities(
                 load_session=stored,
+                mcp_capabilities=McpCapabilities(http=True, sse=False),
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
                 session_capabilities=SessionCapabilities(
                     close=SessionCloseCapabilities(),
@@ -108,6 +113,7 @@ class AcpAgent:
         try:
             home = zot_home()
             registry = open_registry(home)
+            open_providers(registry, self._options)
             selection = choose_model(self._options, load_settings(home), registry, None)
             await open_client(selection, registry=registry).close()
         except MissingKey as error:
@@ -120,9 +126,9 @@ class AcpAgent:
 
     async def new_session(self, cwd: str, mcp_servers: Any = None, **extra: Any) -> NewSessionResponse:
         """Start a session in `cwd`."""
-        host = self._host(self._options.replace(cwd=_absolute(cwd)))
+        host = await self._host(self._options.replace(cwd=_absolute(cwd)), mcp_servers)
         stored = host.runtime.session
-        session = self._open(stored.meta.session_id if stored is not None else str(uuid.uuid4()), host, mcp_servers)
+        session = self._open(stored.meta.session_id if stored is not None else str(uuid.uuid4()), host)
         return NewSessionResponse.model_validate({"sessionId": session.id, **await _choices(session)})
 
     async def load_session(
@@ -180,15 +186,17 @@ class AcpAgent:
             if not opened.stored:
                 raise SessionNotFound(f"the session {opened.id!r} is open here, and nothing of it is stored yet")
             await self.close_session(opened.id)
-        return self._open(id, self._host(options), mcp_servers)
+        return self._open(id, await self._host(options, mcp_servers))
 
     def _check_stored(self) -> None:
         if self._options.no_session:
             raise ConfigError("zot was started with --no-session: no sessions are kept")
 
-    def _host(self, options: HostOptions) -> Host:
+    async def _host(self, options: HostOptions, mcp_servers: Any) -> Host:
         try:
-            return build_host(options, once=False)
+            host = build_host(options.replace(mcp_files=self._servers.write(mcp_servers or ())), once=False)
+            await host.ask_early_about_project()
+            return host
         except MissingKey as error:
             raise _no_key(str(error)) from None
         except ConfigError as error:
@@ -196,12 +204,9 @@ class AcpAgent:
                 raise error.__cause__ from None
             raise
 
-    def _open(self, id: str, host: Host, mcp_servers: Any) -> AcpSession:
+    def _open(self, id: str, host: Host) -> AcpSession:
         session = self.sessions[id] = AcpSession(id, host, self._editor)
         session.set_mode(self._modes.pop(session.full_id, session.mode))
-        names = [each.name for each in mcp_servers or ()]
-        if names:
-            session.note(f"zot does not support MCP servers yet; it continues without {', '.join(names)}")
         return session
 
     def _get(self, id: str) -> AcpSession:
@@ -220,6 +225,7 @@ class AcpAgent:
         sessions = list(self.sessions.values())
         self.sessions.clear()
         await asyncio.gather(*(session.close() for session in sessions))
+        self._servers.close()
 
     # Choices
 
@@ -254,6 +260,19 @@ class AcpAgent:
         session = self._find(session_id)
         if session is not None:
             session.cancel()
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Carry out `_zot/steer_agent` or `_zot/stop_agent`, which the protocol does not have: the events of a
+        sub-agent are in `_meta` of the call that has started it."""
+        if method not in ("zot/steer_agent", "zot/stop_agent"):
+            raise RequestError.method_not_found(f"_{method}")
+        session, id = (str(params.get(name, "")) for name in ("sessionId", "agent"))
+        agent = self._get(session).host.runtime.agents.find(id)
+        if method == "zot/stop_agent":
+            await agent.end_early()
+        elif not agent.steer(str(params.get("message", ""))):
+            raise ConfigError(f"agent {id} has ended")
+        return {"end": agent.end or ""}
 
 
 def _absolute(cwd: str) -> str:

@@ -14,6 +14,7 @@ from zot_core.display import (
     DisplayBlock,
     FilesDisplay,
     ImageDisplay,
+    MarkdownDisplay,
     TerminalDisplay,
     TextDisplay,
     TodoDisplay,
@@ -163,6 +164,8 @@ def _block_content(block: DisplayBlock, cwd: str) -> list[Json]:
         return [text(fenced("\n".join(block.paths)))]
     if isinstance(block, TodoDisplay):
         return [text("\n".join(f"- {each.status.replace('_', ' ')}: {plain(each.content)}" for each in block.items))]
+    if isinstance(block, MarkdownDisplay):
+        return [text(block.text)] if block.text else []
     return [text(fenced(block.text) if "\n" in block.text.strip() else plain(block.text))] if block.text else []
 
 

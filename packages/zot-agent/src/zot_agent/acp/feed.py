@@ -17,6 +17,10 @@ from zot_core.events import (
     ErrorEvent,
     Notice,
     ReasoningDelta,
+    SubagentEvent,
+    SubagentProgress,
+    SubagentStart,
+    SubagentStop,
     TextDelta,
     ToolCall,
     ToolProgress,
@@ -67,6 +71,7 @@ class UpdateFeed:
         self._send, self._cwd = send, cwd
         self._tools, self._model = tools, model
         self._calls: dict[str, OpenCall] = {}
+        self._agents: dict[str, str] = {}  # the calls that started the sub-agents that run
         self._no_text_sent, self._deferred = True, False
         self._in_message = self._paragraph_ended = False
         self._client_knows_message = True
@@ -136,16 +141,34 @@ class UpdateFeed:
             case _:
                 self._show_usage(event)
 
+    def _show_agent(self, event: SubagentEvent) -> None:
+        """Send an event of a sub-agent with the call that started it, as an extension of the protocol (`_meta`)."""
+        if isinstance(event, SubagentStart):
+            self._agents[event.agent_id] = event.tool_call
+        call = self._agents.get(event.agent_id, "")
+        if call:
+            fields = {"event": event.type} | {name: getattr(event, name) for name in event.__match_args__}
+            self._update_call(call, _meta={"zot": fields})
+        if isinstance(event, SubagentStop):
+            self._agents.pop(event.agent_id, None)
+
+    def answered(self, id: str, *, allowed: bool) -> None:
+        """End the call of a sub-agent that the client was asked about, and of which it hears nothing else."""
+        self._update_call(id, status="completed" if allowed else "failed")
+
     def _show_usage(self, event: ConversationEvent) -> None:
-        """Send how much of the context window is in use: the reports of a turn, or what a compaction left."""
+        """Send how much of the context window is in use: the reports of a turn, or what a compaction left; and what
+        sub-agents do."""
         match event:
+            case SubagentStart() | SubagentProgress() | SubagentStop():
+                self._show_agent(event)
             case TurnStart():
                 self._turn_usage, self._compacting = Usage(), False
             case CompactStart():
                 self._compacting = True
-            case UsageEvent(usage, cumulative):
+            case UsageEvent(usage, cumulative, agent_id):
                 self._cost = cumulative.shown_cost
-                if not self._compacting:  # the request for a summary is not part of the conversation
+                if not self._compacting and not agent_id:  # the request for a summary is not part of the conversation
                     self._turn_usage += usage
                     self._send_usage(self._turn_usage.context)
             case CompactDone():

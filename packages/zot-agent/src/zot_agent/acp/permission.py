@@ -33,8 +33,12 @@ class AcpPermission:
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask the user."""
         call = question.call
+        if call.agent_id:  # the client does not know the call, and ids of models may be the same in two conversations
+            call = call.replace(id=f"agent-{call.agent_id}:{call.id}")
         await self.remember_old_content(call)
         fields = self._feed.description(call.name, call.arguments_json())
+        if call.agent_id:
+            fields["title"] = f"agent {call.agent_id}: {fields['title']}"
         block = self._feed.written_by(call.id, call.arguments)
         change = self._feed.overwriting(call.id, block) if block is not None else []
         if change:
@@ -44,6 +48,8 @@ class AcpPermission:
         try:
             once = _OUTSIDE if question.outside else _ONCE
             answer = await self._ask({"toolCallId": call.id, "status": "pending", **fields}, [once, *always, _REJECT])
+            if call.agent_id:
+                self._feed.answered(call.id, allowed=answer in ("once", "always"))
         except ZotError as error:
             return PermissionAnswer("no", f"the user could not be asked: {error_line(error)}", unanswered=True)
         return PermissionAnswer("always" if answer == "always" else "yes" if answer == "once" else "no")

@@ -19,6 +19,7 @@ from zot_core.aio import finish, spawn
 from zot_core.conversation import events
 from zot_core.conversation.commands import read_command
 from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import Busy
 from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.permission_mode import PermissionMode
@@ -95,6 +96,7 @@ class AcpSession:
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.permissions.ask = self._permission
         self.conversation.ask_person, self.conversation.front_end = self._ask_person, "acp"
+        self.conversation.actions = FrontEndActions(fixed_session="the editor chooses the session")
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
         self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"

@@ -53,21 +53,10 @@ def run(arguments: Sequence[str]) -> int:
 def _parse(arguments: Sequence[str]) -> CommandLine:
     line = parse(arguments, "see zot acp --help", key_on_stdin=False)
     options = line.options
-    unusable = {
-        "prompt": line.prompt or line.images,
-        f"--{line.mode}": line.mode,
-        "--session": options.session,
-        "--continue": options.continue_latest,
-        "--fork": options.fork,
-        "--json-schema": options.json_schema is not None,
-        "--list-models": line.list_models is not None,
-        "--version": line.version,
-        "--stats": line.stats,
-        "--cwd": options.cwd != HostOptions().cwd,
-    }
-    for name, given in unusable.items():
-        if given:
-            raise ConfigError(f"zot acp takes no {name}: the editor chooses prompt, session and directory")
+    sessions = ("--session", "--continue", "--fork")
+    flag = line.first_of("--mode", *sessions, "--json-schema", "--list-models", "--version", "--stats", "--cwd")
+    if name := "prompt" if line.prompt or line.images else flag:
+        raise ConfigError(f"zot acp takes no {name}: the editor chooses prompt, session and directory")
     asyncio.run(check_options(options))
     return line
 

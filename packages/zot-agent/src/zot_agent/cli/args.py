@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.cli import SUBCOMMANDS
@@ -134,8 +135,8 @@ def _extension_flags(parser: Parser) -> None:
         dest="extensions",
         default=[],
         action="append",
-        metavar="DIR",
-        help="also run the extension in DIR",
+        metavar="PATH",
+        help="also run the extension in a folder, or in a file written for pi",
     )
     extensions.add_argument("--no-ext", "--no-extensions", action="store_true", help="run only those named with --ext")
     extensions.add_argument("--no-project-ext", action="store_true", help="do not run those in ./.zot/extensions")
@@ -185,14 +186,11 @@ def parse(
     # The mode may be left out, and argparse would take the prompt for it.
     head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()
-    # The prompt is not an argparse positional, which loses words that follow options.
-    namespace, words = parser.parse_known_args(head)
-    _refuse_flags(words, parser, hint)
+    values, words = _read_flags(parser, head, hint)
     if words and not rest and words[0] == argv[0]:
         from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not for words after a flag
 
         refuse_command_words(words)
-    values = vars(namespace)
     texts, images, words = _attach(values.pop("prompt_file"), words)
     if any([_replace_invalid(values, name) for name in ("system_prompt", "append_system_prompt")]):
         print_error("the system prompt contains bytes that are not UTF-8; they were replaced")
@@ -232,6 +230,35 @@ def parse(
     return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
 
 
+def _read_flags(parser: Parser, head: Sequence[str], hint: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of the flags, and the other words. Extensions are looked for only if zot has no such flag."""
+    if {"-h", "--help"} & set(head):
+        _print_help(parser, head)
+        raise SystemExit(0)
+    # The prompt is not an argparse positional, which loses words that follow options.
+    namespace, words = parser.parse_known_args(head)
+    if any(map(_looks_like_a_flag, words)):
+        from zot_agent.cli.ext.flags import add_flags, refuse_untrusted, take_values  # noqa: PLC0415  few use one
+
+        waiting = add_flags(parser, vars(namespace))
+        namespace, words = parser.parse_known_args(head)
+        for word in filter(_looks_like_a_flag, words):
+            refuse_untrusted(word.partition("=")[0], waiting)
+        vars(namespace)["flags"] = take_values(vars(namespace))
+    _refuse_flags(words, parser, hint)
+    return vars(namespace), words
+
+
+def _print_help(parser: Parser, head: Sequence[str]) -> None:
+    """Print the help, with the flags of the extensions that the other arguments make active."""
+    from zot_agent.cli.ext.flags import add_flags  # noqa: PLC0415  only for the help
+
+    with suppress(ConfigError):  # a mistake in the other arguments, or in a file: the help does not depend on it
+        namespace, _ = parser.parse_known_args([word for word in head if word not in ("-h", "--help")])
+        add_flags(parser, vars(namespace))
+    parser.print_help()
+
+
 def _attach(prompt_files: Sequence[str], words: list[str]) -> "tuple[list[str], list[ImageBlock], list[str]]":
     """Return the texts and images of files, those of `--prompt-file` first, and the words that name no file."""
     if not prompt_files and not any(word.startswith("@") for word in words):
@@ -255,12 +282,16 @@ def _replace_invalid(values: dict[str, Any], name: str) -> bool:
 
 def _refuse_flags(words: Sequence[str], parser: Parser, hint: str) -> None:
     """Raise `UnknownName` for a word that looks like a flag."""
-    for word in words:
+    for word in filter(_looks_like_a_flag, words):
         flag = word.partition("=")[0]
-        if flag.startswith("-") and flag != "-" and flag.split() == [flag]:  # not "- a line of a list"
-            flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
-            near = flags if flag.startswith("--") else []  # a single letter resembles everything
-            raise UnknownName.among("flag", flag, near, f"({hint})")
+        flags = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
+        near = flags if flag.startswith("--") else []  # a single letter resembles everything
+        raise UnknownName.among("flag", flag, near, f"({hint})")
+
+
+def _looks_like_a_flag(word: str) -> bool:
+    flag = word.partition("=")[0]
+    return flag.startswith("-") and flag != "-" and flag.split() == [flag]  # not "- a line of a list"
 
 
 def _choose_mode(names: list[str]) -> str:

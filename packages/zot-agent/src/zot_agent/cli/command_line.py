@@ -19,3 +19,24 @@ class CommandLine(Record):
     list_models: str | None = None
     version: bool = False
     options: HostOptions = field(default_factory=HostOptions)
+
+    def first_of(self, *flags: str) -> str:
+        """Return the first of these flags that was given, for commands that take only some of them; empty without any.
+        `--mode` is that of any mode, by which it is then called."""
+        options = self.options
+        given = {
+            "--api-key": options.api_key,
+            "--session": options.session,
+            "--continue": options.continue_latest,
+            "--resume": options.resume,
+            "--fork": options.fork,
+            "--no-session": options.no_session,
+            "--json-schema": options.json_schema is not None,
+            "--list-models": self.list_models is not None,
+            "--stats": self.stats,
+            "--version": self.version,
+            "--cwd": options.cwd != HostOptions().cwd,
+            "--mode": self.mode,
+        }
+        found = next((flag for flag in flags if given[flag]), "")
+        return f"--{self.mode}" if found == "--mode" else found

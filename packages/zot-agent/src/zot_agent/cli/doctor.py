@@ -14,7 +14,9 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
 from zot_agent.config.settings import FILE, Settings, load_settings
 from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
+from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
+from zot_agent.host.programs.hooks import find_hooks
 from zot_agent.local.pick import server_candidates
 from zot_agent.local.server import engine_installed
 from zot_agent.local.weights import DEMO, find_weights
@@ -25,10 +27,11 @@ from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.client.http import HttpClient
-from zot_provider.errors import ConnectError, MissingKey, ResponseTimeout, ZotError
+from zot_provider.errors import ConfigError, ConnectError, MissingKey, ResponseTimeout, ZotError
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
+from zot_provider.router import RoutingClient
 from zot_provider.selection import select
 from zot_provider.transport.url import location
 
@@ -76,6 +79,7 @@ def run(arguments: Sequence[str]) -> int:
         _sandbox(),
         _terminal(),
         _extensions(),
+        *_hooks(settings),
     ]
     rest += [*_skills(home), *_templates(home)]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
@@ -108,7 +112,9 @@ def _settings(settings: Settings) -> list[DoctorLine]:
 def _settings_problem(settings: Settings, known: KnownProviders) -> list[DoctorLine]:
     """Report a problem with the model in the settings; nothing if the model is usable, or only its key is missing."""
     try:
-        choose_model(HostOptions(), settings, ModelRegistry(known), None)
+        registry = ModelRegistry(known)
+        open_providers(registry)
+        choose_model(HostOptions(), settings, registry, None)
     except MissingKey:
         pass
     except ZotError as error:
@@ -123,11 +129,42 @@ async def _models(known: KnownProviders, *, offline: bool, every: bool) -> list[
     if not every:
         keys = _shorten(keys, {provider.id for provider in known.providers if provider not in PROVIDERS})
     servers = [] if offline else await asyncio.gather(*(_server(*each) for each in _servers(known)))
+    served = await _served(known, offline=offline)
     weights, engine = find_weights(DEMO), engine_installed()
     install = "run zot local setup" if engine else "install zot-agent[local], then run zot local setup"
     ready = bool(weights and engine)
     demo = DoctorLine("ok" if ready else "--", "demo model", weights if ready else f"not installed; {install}")
-    return [*keys, *servers, demo]
+    return [*keys, *served, *servers, demo]
+
+
+async def _served(known: KnownProviders, *, offline: bool) -> list[DoctorLine]:
+    """Ask the extensions that serve models for them, unless there is no key."""
+    registry = ModelRegistry(known, credentials=PersonalKeys(zot_home()))
+    served = open_providers(registry)
+    if served is None:
+        return []
+    client = RoutingClient(registry)
+    try:
+        return [await _served_by(id, served.owner(id), client, offline=offline) for id in served.names]
+    finally:
+        await client.close()
+        await served.close()
+
+
+async def _served_by(id: str, extension: str, client: RoutingClient, *, offline: bool) -> DoctorLine:
+    try:
+        client.registry.credentials_of(id).check(client.registry.provider(id))
+        if offline:
+            return DoctorLine("ok", id, f"extension {extension} serves it; it was not started")
+        async with asyncio.timeout(REACH_LIMIT):
+            listed = await client.models(id)
+    except MissingKey as error:
+        return DoctorLine("--", id, str(error))
+    except TimeoutError:
+        return DoctorLine("no", id, f"extension {extension} gave no list within {REACH_LIMIT:g} s")
+    except ZotError as error:
+        return DoctorLine("no", id, str(error).removeprefix(f"{id}: "))
+    return DoctorLine("ok", id, f"extension {extension} serves {_count_models(listed)}")
 
 
 def _shorten(lines: list[DoctorLine], own: Collection[str]) -> list[DoctorLine]:
@@ -272,3 +309,15 @@ def _extensions() -> DoctorLine:
     if not names:
         return DoctorLine("--", "extensions", "none; create one with zot ext new NAME")
     return DoctorLine("ok", "extensions", f"{', '.join(names)}; check them with zot ext doctor")
+
+
+def _hooks(settings: Settings) -> list[DoctorLine]:
+    """Report the hook programs of the person, and of this directory if the person has allowed it; nothing without."""
+    choice = ProjectChoice(HostOptions(), settings, os.getcwd())
+    choice.find()
+    try:
+        found = find_hooks(load_settings(zot_home(), choice.settings), choice)
+    except ConfigError as error:
+        return [DoctorLine("no", "hooks", str(error))]
+    notes = [DoctorLine("--", "hooks", note) for note in found.notes]
+    return [*(DoctorLine("ok", "hooks", f"{each.line} ({each.source})") for each in found.programs), *notes]

@@ -159,6 +159,7 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
 
                 load_context()  # while the modules of the agent are imported
             host = open_host(options)
+            await host.ask_early_about_project()
             code = await import_module(mode.module).run(host, prompt, line.images)
     finally:
         for host in hosts:

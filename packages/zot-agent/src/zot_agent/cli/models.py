@@ -3,11 +3,13 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_network
+from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_core.event_json import model_fields
@@ -19,6 +21,9 @@ from zot_provider.router import RoutingClient
 from zot_provider.selection import select
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.text.width import pad, width
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.providers.served import ServedProviders
 
 REFRESH_LIMIT = 20.0
 """Seconds for each server to list its models when a person asks for new lists."""
@@ -51,8 +56,8 @@ def print_models(search: str, options: HostOptions, *, as_json: bool = False) ->
     """Print the models that match `search`: of the chosen provider, of the server at the base URL, or of all providers,
     one per line, or as one JSON object. Return 0, or 1 without a match. Raises `ConfigError`, and the error of a chosen
     provider."""
-    registry = _open_registry()
-    found = search_models(search, _list(registry, options).models)
+    registry, served = _open_registry(options)
+    found = search_models(search, _list(registry, options, served).models)
     if as_json:
         sys.stdout.write(dump({"models": [model_fields(model) for model in found]}) + "\n")
         return 0 if found else 1
@@ -68,8 +73,8 @@ def print_models(search: str, options: HostOptions, *, as_json: bool = False) ->
 
 def _refresh(options: HostOptions) -> int:
     """Ask the servers of all providers with a key, or of one provider, for their lists, and print a line for each."""
-    registry = _open_registry()
-    listing = _list(registry, options, ask="always", limit=REFRESH_LIMIT)
+    registry, served = _open_registry(options)
+    listing = _list(registry, options, served, ask="always", limit=REFRESH_LIMIT)
     ready = [each.id for each in registry.providers if registry.ready(each.id)]
     for id in [options.provider] if options.provider else ready:
         count = len(registry.lists.models(id, registry.address(id)))
@@ -81,24 +86,34 @@ def _refresh(options: HostOptions) -> int:
     return 1 if problems else 0
 
 
-def _open_registry() -> ModelRegistry:
+def _open_registry(options: HostOptions) -> "tuple[ModelRegistry, ServedProviders | None]":
     home = zot_home()
     settings, registry = load_settings(home), open_registry(home)
     use_network(settings)
-    for warning in [*settings.problems, *registry.warnings]:
+    served = open_providers(registry, options)
+    for warning in [*settings.problems, *registry.warnings, *(served.problems if served is not None else ())]:
         print_error(warning)
-    return registry
+    return registry, served
 
 
 def _list(
-    registry: ModelRegistry, options: HostOptions, *, ask: Ask = "unlisted", limit: float = LIST_LIMIT
+    registry: ModelRegistry,
+    options: HostOptions,
+    served: "ServedProviders | None",
+    *,
+    ask: Ask = "unlisted",
+    limit: float = LIST_LIMIT,
 ) -> Listing:
     """List the models of the catalogue, of the user's file, and of servers. If one provider is chosen and cannot list
     its models, its error is raised."""
     found: list[Listing] = []
 
     async def fetch() -> None:
-        found.append(await _fetch(registry, options, ask, limit))
+        try:
+            found.append(await _fetch(registry, options, ask, limit))
+        finally:
+            if served is not None:
+                await served.close()
 
     # A coroutine without a result: `asyncio.run` builds its repr, which takes 30 ms for all models.
     asyncio.run(fetch())

@@ -119,19 +119,9 @@ def _defaults(rest: Sequence[str]) -> HostOptions:
     options = line.options
     if line.prompt or line.images:
         raise ConfigError("zot serve takes no prompt; its clients send prompts")
-    unusable = {
-        "--session": options.session,
-        "--continue": options.continue_latest,
-        "--fork": options.fork,
-        "--json-schema": options.json_schema is not None,
-        "--list-models": line.list_models is not None,
-        "--stats": line.stats,
-        "--version": line.version,
-        f"--{line.mode}": line.mode,
-    }
-    for flag, given in unusable.items():
-        if given:
-            raise ConfigError(f"zot serve has no {flag}; see zot serve --help")
+    refused = ("--session", "--continue", "--fork", "--json-schema", "--list-models", "--stats", "--version", "--mode")
+    if flag := line.first_of(*refused):
+        raise ConfigError(f"zot serve has no {flag}; see zot serve --help")
     if (options.api_key or options.base_url) and not options.provider:
         raise ConfigError("--api-key and --base-url need --provider, so that another provider does not get the key")
     options = options.replace(cwd=working_directory(options.cwd))

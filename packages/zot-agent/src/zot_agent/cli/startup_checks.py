@@ -4,6 +4,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.extensions.discover import discover
 from zot_agent.host.build import choose_model, open_registry
+from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
 from zot_agent.standard_error import print_error
 from zot_core.runtime.resolve import builtin_tools_named
@@ -28,6 +29,7 @@ async def check_options(options: HostOptions) -> None:
     builtin_tools_named(options.tools)
     home = zot_home()
     registry = open_registry(home)
+    open_providers(registry, options)
     try:
         selection = choose_model(options, load_settings(home), registry, None)
     except MissingKey:

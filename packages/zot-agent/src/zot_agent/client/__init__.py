@@ -17,6 +17,7 @@ talk       `Talk`: raw lines, without an event loop
 ```
 """
 
+from zot_agent.client.answers import AgentEntryInfo as AgentEntryInfo
 from zot_agent.client.answers import CommandInfo as CommandInfo
 from zot_agent.client.answers import ContextInfo as ContextInfo
 from zot_agent.client.answers import Event as Event
@@ -24,6 +25,8 @@ from zot_agent.client.answers import Image as Image
 from zot_agent.client.answers import JobInfo as JobInfo
 from zot_agent.client.answers import MessageInfo as MessageInfo
 from zot_agent.client.answers import ModelInfo as ModelInfo
+from zot_agent.client.answers import RunInfo as RunInfo
+from zot_agent.client.answers import RunQuestionInfo as RunQuestionInfo
 from zot_agent.client.answers import ServerInfo as ServerInfo
 from zot_agent.client.answers import SettingInfo as SettingInfo
 from zot_agent.client.answers import StateInfo as StateInfo

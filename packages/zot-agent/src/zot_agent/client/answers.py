@@ -42,6 +42,7 @@ class PermissionRequestInfo(TypedDict):
     args: dict[str, Any]
     reason: str
     rules: list[str]
+    agent_id: NotRequired[str]
 
 
 class StateInfo(TypedDict):
@@ -157,6 +158,27 @@ class SettingInfo(TypedDict):
     at_once: bool
 
 
+class AgentEntryInfo(TypedDict):
+    """A sub-agent. `end` is empty while it works, else as the `reason` of `done`, or interrupted. `branch` and
+    `worktree` are empty unless it works in a worktree."""
+
+    id: str
+    name: str
+    task: str
+    parent: str
+    model: str
+    end: str
+    error: str
+    line: str
+    steps: int
+    tokens: int
+    cost_usd: float | None
+    session: str
+    branch: str
+    worktree: str
+    seconds: float
+
+
 class JobInfo(TypedDict):
     """A command in the background. `state` is running, ended, stopped or failed; `exit_code` is None unless it ended by
     itself. `output` is the end of what it has printed, `output_path` a file with more of it."""
@@ -208,6 +230,33 @@ class ModelInfo(TypedDict):
     price_output: float | None
     price_cache_read: float | None
     price_cache_write: float | None
+
+
+class RunQuestionInfo(TypedDict):
+    """What a run asks a person: the call, why it needs an answer, and the rules that the answer "always" adds."""
+
+    call: str
+    reason: str
+    always: list[str]
+
+
+class RunInfo(TypedDict):
+    """A durable run. `pid` is None while no process has it; `question` is None unless it waits for an answer."""
+
+    id: str
+    state: str
+    task: str
+    steps: int
+    tries: int
+    end: str
+    reason: str
+    started: str
+    changed: str
+    cwd: str
+    pid: int | None
+    parked: bool
+    question: RunQuestionInfo | None
+    session: str
 
 
 class CommandInfo(TypedDict):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from zot_agent.client.answers import (
+    AgentEntryInfo,
     CommandInfo,
     ContextInfo,
     FileDiffInfo,
@@ -13,6 +14,7 @@ from zot_agent.client.answers import (
     MessageInfo,
     ModelInfo,
     MoveInfo,
+    RunInfo,
     SettingInfo,
     StateInfo,
     StoredSessionInfo,
@@ -153,6 +155,29 @@ class RpcClient(RpcConnection):
         """Give a session a title; without a name, that of the conversation. Returns the title as one line."""
         return str((await self.request("rename_session", title=title, session=session))["title"])
 
+    async def get_display(self, calls: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """Return what a person sees of tool calls, by their ids: lists of display blocks. Calls without a result are
+        left out."""
+        found = (await self.request("get_display", calls=list(calls)))["displays"]
+        return cast("dict[str, list[dict[str, Any]]]", found)
+
+    async def get_image(self, image: str) -> tuple[str, bytes]:
+        """Return the MIME type and the bytes of an image, by the `id` of its block."""
+        found = await self.request("get_image", image=image)
+        return str(found["mime_type"]), base64.b64decode(found["data"])
+
+    async def get_shown(self) -> list[dict[str, Any]]:
+        """Return the latest events about what extensions show now."""
+        return cast("list[dict[str, Any]]", (await self.request("get_shown"))["events"])
+
+    async def list_runs(self) -> list[RunInfo]:
+        """Return the durable runs, last changed first."""
+        return cast("list[RunInfo]", (await self.request("list_runs"))["runs"])
+
+    async def answer_run(self, run: str, answer: str, message: str = "") -> RunInfo:
+        """Answer the question of a run with "yes", "always" or "no"; it continues in a process of its own."""
+        return cast(RunInfo, (await self.request("answer_run", run=run, answer=answer, message=message))["run"])
+
     async def delete_session(self, session: str) -> None:
         """Delete a stored session with all its branches."""
         await self.request("delete_session", session=session)
@@ -180,6 +205,22 @@ class RpcClient(RpcConnection):
     async def stop_job(self, job: str) -> JobInfo:
         """Stop a command in the background with everything that it started."""
         return cast(JobInfo, (await self.request("stop_job", job=job))["job"])
+
+    async def get_agents(self) -> list[AgentEntryInfo]:
+        """List the sub-agents of the session."""
+        return cast("list[AgentEntryInfo]", (await self.request("get_agents"))["agents"])
+
+    async def get_agent_messages(self, agent: str) -> list[dict[str, Any]]:
+        """Return the conversation of a sub-agent."""
+        return cast("list[dict[str, Any]]", (await self.request("get_agent_messages", agent=agent))["messages"])
+
+    async def steer_agent(self, agent: str, message: str) -> None:
+        """Add a user message to the conversation of a sub-agent."""
+        await self.request("steer_agent", agent=agent, message=message)
+
+    async def stop_agent(self, agent: str) -> AgentEntryInfo:
+        """Stop a sub-agent and its own."""
+        return cast(AgentEntryInfo, (await self.request("stop_agent", agent=agent))["agent"])
 
     async def set_model(self, model: str, *, provider: str = "") -> str:
         """Switch to another model, of any provider with a key, and return its full id. `model` is an id, its prefix, or
@@ -215,13 +256,34 @@ class RpcClient(RpcConnection):
         prompt that it submits, come as events."""
         return str((await self.request("command", name=name, args=args))["action"])
 
+    async def get_completions(self, text: str, cursor: int | None = None) -> dict[str, Any]:
+        """Ask extensions for words in place of the word at the cursor, by default the end of the text: `items`, which
+        take the place of the text from `start` to `end`."""
+        return await self.request("get_completions", text=text, cursor=len(text) if cursor is None else cursor)
+
     async def reload_ext(self) -> dict[str, Any]:
         """Stop the extensions, read their manifests again and start them. Returns the counts."""
         return await self.request("reload_ext")
 
-    async def ext_panel_key(self, key: str, text: str = "") -> None:
-        """Send a key to the open panel: `up`, `enter`, ..., or `rune` with the character as `text`."""
-        await self.request("ext_panel_key", key=key, text=text)
+    async def ext_panel_key(self, key: str, text: str = "", mods: Sequence[str] = ()) -> None:
+        """Send a key to the open panel: `up`, `enter`, ..., or `rune` with the character as `text`. `mods` are held
+        keys such as `ctrl`."""
+        await self.request("ext_panel_key", key=key, text=text, mods=list(mods))
+
+    async def ext_panel_paste(self, text: str) -> None:
+        """Paste text into the open panel."""
+        await self.request("ext_panel_paste", text=text)
+
+    async def ext_panel_mouse(
+        self, extension: str, panel: str, action: str, row: int, column: int, button: int = 0
+    ) -> None:
+        """Use the mouse over a cell of an overlay that wants it."""
+        place = {"row": row, "column": column, "button": button}
+        await self.request("ext_panel_mouse", extension=extension, panel=panel, action=action, **place)
+
+    async def ext_panel_size(self, columns: int, rows: int) -> None:
+        """Say how large the screen is on which panels of extensions are shown."""
+        await self.request("ext_panel_size", columns=columns, rows=rows)
 
     async def ext_panel_close(self) -> None:
         """Close the open panel."""

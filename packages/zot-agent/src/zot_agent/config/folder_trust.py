@@ -72,9 +72,10 @@ class FolderTrust:
     def __init__(self, home: str, limits: TrustLimits | None = None) -> None:
         self._home, self._limits = home, limits or TrustLimits()
 
-    def decision(self, content: FolderContent) -> bool | None:
-        """Return the answer for the folder with its present content; None if the person must be asked."""
-        answer = self._read(content.folder)
+    def decision(self, content: FolderContent, answered_for: str = "") -> bool | None:
+        """Return the answer for the folder with its present content; None if the person must be asked. For a worktree
+        the answer about another folder holds, `answered_for`, if the content is the same."""
+        answer = self._read(answered_for or content.folder)
         return None if answer is None or self._changed(content, answer) else answer.allowed
 
     def changes(self, content: FolderContent) -> list[str]:

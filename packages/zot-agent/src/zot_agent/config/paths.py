@@ -35,6 +35,16 @@ def checkpoints_root() -> str:
     return os.path.join(zot_home(), "checkpoints")
 
 
+def worktrees_root() -> str:
+    """Return the folder of the worktrees in which agents change files beside the person."""
+    return os.path.join(zot_home(), "worktrees")
+
+
+def runs_root() -> str:
+    """Return the folder of the durable runs."""
+    return os.path.join(zot_home(), "runs")
+
+
 def models_folder() -> str:
     """Return the folder for the weights of models that run in this process."""
     return os.path.join(zot_home(), "models")

@@ -223,13 +223,12 @@ class Pairs(Setting[dict[str, str]]):
         return dump(value)
 
 
-class Rules(Setting[dict[str, Any]]):
-    """The object `permissions`, whose rules are parsed by those who use them: see `zot_agent.host.permissions`."""
+class JsonObject(Setting[dict[str, Any]]):
+    """A JSON object, described by `words`; its members are read by the code that uses them."""
 
-    words = "a JSON object with allow, ask, deny and mode"
-
-    def __init__(self, help: str, **more: Any) -> None:
+    def __init__(self, words: str, help: str, **more: Any) -> None:
         super().__init__({}, help, **more)
+        self.words = words
 
     def read(self, value: object) -> dict[str, Any]:
         """See `Setting`."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
-from zot_agent.config.setting import Choice, Names, Number, Pairs, Rules, Setting, Switch, Text
+from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, Setting, Switch, Text
 from zot_core.permission_mode import SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
@@ -88,6 +88,9 @@ class Settings:
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,
     )  # fmt: skip
+    agents = Choice[OnOff](
+        "on", get_args(OnOff), "let the model start sub-agents, with the tool agent", in_project=True
+    )
     surroundings = Choice[OnOff](
         "on", get_args(OnOff), "begin with platform, git branch, build tools and the names in the directory",
         in_project=True,
@@ -122,10 +125,22 @@ class Settings:
     audit = Choice[OnOff](
         "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True
     )
-    permissions = Rules(
+    permissions = JsonObject(
+        "a JSON object with allow, ask, deny and mode",
         "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
         read_variable=lambda text: {"mode": text.strip()}, in_project=True, person_only=True,
     )  # fmt: skip
+    hooks = JsonObject(
+        "a JSON object with lists of programs by event",
+        "programs that zot runs when something happens or is about to happen",
+        in_project=True,
+        person_only=True,
+    )
+    pi = JsonObject(
+        "a JSON object with folders and separate",
+        "extensions written for pi: folders (use what ~/.pi/agent and .pi have), separate (names that run alone)",
+        person_only=True,
+    )
     sandbox = Choice[SandboxMode](
         "off",
         get_args(SandboxMode),
@@ -172,6 +187,13 @@ class Settings:
         kept = {key: value for key, value in {**user.values, **values}.items() if value is not None}
         return Settings(user.replace(values=kept), *self.layers[1:])
 
+    def check_readable(self, key: str) -> None:
+        """Raise `ConfigError` if a file may have a value of `key` that cannot be read: for what must not be missing."""
+        for layer in (each for each in self.layers if each.source):  # without one it is that of an untrusted folder
+            for problem in layer.problems:
+                if problem.startswith(f"{layer.source}: {key}: ") or (layer.unread and _may_name(layer.source, key)):
+                    raise ConfigError(problem)
+
     def source(self, key: str) -> str:
         """Return where the value of a setting comes from; empty for its default."""
         return next((layer.source for layer in reversed(self.layers) if key in layer.values), "")
@@ -216,6 +238,14 @@ def project_layer(cwd: str, home: str) -> Layer:
     path = os.path.join(cwd, ".zot", FILE)
     own = os.path.realpath(path) == os.path.realpath(os.path.join(home, FILE))
     return Layer(path) if own else read_layer(path, in_project=True)
+
+
+def _may_name(path: str, key: str) -> bool:
+    """Whether a file that is no JSON object may have a value of `key`."""
+    try:
+        return f'"{key}"'.encode() in read_start(path, MAX_BYTES)
+    except OSError:
+        return True
 
 
 def _environment(environ: Mapping[str, str]) -> list[Layer]:

@@ -10,25 +10,22 @@ Everything runs on the event loop; an idle connection costs nothing. An extensio
 connection, and nothing else is affected.
 """
 
+# Longer than 400 lines: the life of a connection, from its start to its end, is in one class.
+
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from zot_agent.extensions.calls.intercept_options import InterceptOptions
-from zot_agent.extensions.launch import launch_failure
-from zot_agent.extensions.log import ExtensionLog
-from zot_agent.extensions.process import Process
-from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, R, RequestFrame, TimedOut
-from zot_agent.extensions.trace import Trace
-from zot_agent.lines.reader import LineReader
-from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
+from zot_agent.extensions.log import ExtensionLog, quoted
+from zot_agent.extensions.requests import AnswerLines, ExtensionEnded, PendingRequests, R, RequestFrame, TimedOut
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_core.machine.posix import missing_posix
 from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_ext.protocol.codec import decode_from_extension, encode
+from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
@@ -42,15 +39,18 @@ from zot_ext.protocol.from_extension import (
     ToolResult,
 )
 from zot_ext.protocol.from_host import FromHost, HelloAck, HostResult, Shutdown
-from zot_ext.protocol.splitter import Oversized
+from zot_ext.protocol.groups.providers import ProviderResult
+from zot_ext.protocol.groups.tool_ops import OpResponse
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.process import Process
+    from zot_agent.extensions.tool_calls.running import RunningCall
+    from zot_agent.extensions.trace import Trace
+    from zot_agent.lines.writer import Stuck
     from zot_core.sandbox.sandbox import Sandbox
+    from zot_ext.protocol.splitter import Oversized
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
-
-_QUOTED = 200
-"""Bytes of an invalid line that are quoted in the log."""
 
 _EXIT_GRACE = 0.1
 """Seconds from the loss of a pipe until it counts as the reason for the end. An exiting process closes its pipes
@@ -89,7 +89,7 @@ class Connection:
         ack: Callable[[Hello], HelloAck],
         log: ExtensionLog,
         limits: ExtensionLimits = DEFAULT_LIMITS,
-        trace: Trace | None = None,
+        trace: "Trace | None" = None,
         sandbox: "Sandbox | None" = None,
         may_run: bool | tuple[str, ...] = True,
     ) -> None:
@@ -107,6 +107,9 @@ class Connection:
         self.granted: tuple[str, ...] = ()  # the groups that it may use, as of the handshake
         self.intercept_options: dict[str, InterceptOptions] = {}  # by event
         self.pending = PendingRequests(name, log.line)
+        self.answers: AnswerLines | None = None  # of a provider
+        self._frame_bytes = limits.frame_bytes
+        self.tool_calls: dict[str, RunningCall] = {}  # by the ids of their requests
         self._greeted, self._ready, self._shutdown_acked = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._process: Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -124,6 +127,13 @@ class Connection:
         """Start the process, without waiting for its hello. Raises `LaunchError`."""
         if self.state != "starting" or self._process is not None:
             raise RuntimeError("a connection is started once")
+        # Local imports: a remembered extension is started after the first request.
+        from zot_agent.extensions.large import FrameLines, encode_frame, writer_limits  # noqa: PLC0415
+        from zot_agent.extensions.launch import launch_failure  # noqa: PLC0415
+        from zot_agent.extensions.process import Process  # noqa: PLC0415
+        from zot_agent.lines.reader import LineReader  # noqa: PLC0415
+        from zot_agent.lines.writer import LineWriter  # noqa: PLC0415
+
         self.log(f"zot {__version__} starts {' '.join(self.launch.argv)}")
         try:
             if problem := missing_posix("programs of extensions"):
@@ -136,12 +146,13 @@ class Connection:
             self._end_before_start(str(failure))
             raise failure from error
         self._process = process
-        self._reader = LineReader(
+        self.reader = LineReader(
             process.output, self._limits.frame_bytes, self._received, self._output_ended, owned=True
         )
+        self._lines, self._encode = FrameLines(self._handle, self._takes, self.reader), encode_frame
         self._writer = LineWriter(
             process.input,
-            _writer_limits(self._limits),
+            writer_limits(self._limits),
             stuck=self._writer_stuck,
             lost=self._input_closed,
             dropped=self._events_dropped,
@@ -154,7 +165,8 @@ class Connection:
         await self._greeted.wait()
 
     async def wait_ready(self) -> None:
-        """Return once it has sent `ready`, or nothing for `ready_idle_seconds`, or has ended."""
+        """Return once it has sent `ready`, or has ended, or without the group `ready` has sent nothing for
+        `ready_idle_seconds`."""
         await self._ready.wait()
 
     def send(self, frame: FromHost, *, droppable: bool = False) -> None:
@@ -166,11 +178,11 @@ class Connection:
         if self.state != "running" or (droppable and not self._writer.fits()):
             return
         try:
-            line = encode(frame, limit=self._limits.frame_bytes)
+            line = encode(frame, limit=self._frame_bytes)
         except FrameError as error:
             self.log(f"not sent: {error}")
             return
-        self._write_line(line)
+        self.write_line(line)
 
     async def request(self, frame: RequestFrame, reply: type[R], seconds: float) -> R:
         """Send a frame and wait for the `reply` to its id, `seconds` at most.
@@ -181,12 +193,18 @@ class Connection:
         if self.state != "running":
             why = self.end_reason or ("is being stopped" if self.state == "stopping" else "is not running yet")
             raise ExtensionEnded(f"extension {self.name!r} {why}")
-        line = encode(frame, limit=self._limits.frame_bytes)
+        line = await self._encode(frame, self._frame_bytes)
+        if self.state != "running":
+            raise ExtensionEnded(f"extension {self.name!r} {self.end_reason or 'is being stopped'}")
         future = self.pending.open(frame.id, reply, seconds)
-        self._write_line(line, now=True)
+        if (messages := getattr(frame, "messages", None)) is not None:
+            self._lines.known = messages.texts
+        self.write_line(line, now=True)
         try:
             return await future
         finally:
+            if messages is not None:
+                self._lines.known = ()
             self.pending.abandon(frame.id)
             if future.done() and not future.cancelled():
                 future.exception()  # mark it as seen, also when the caller is cancelled
@@ -247,9 +265,11 @@ class Connection:
         self.state, self.end_reason = "ended", why
         self.log(f"the extension {why}")
         self._stop_timer()
-        self._reader.close()
+        self.reader.close()
         self._writer.close()
         self.pending.fail_all(why)
+        if self.answers is not None:
+            self.answers.fail_all(why)
         for event in (self._greeted, self._ready, self._shutdown_acked):
             event.set()
         self._cleanup = spawn(
@@ -258,12 +278,14 @@ class Connection:
         self._listener.ended(self, why)
 
     def _process_ended(self) -> None:
-        self._reader.drain()
+        self.reader.drain()
         # The rest of its output may take a few rounds of the loop; then `_output_ended` is called.
-        if self._reader.closed:
+        if self.reader.closed:
             self._output_ended()
 
     def _output_ended(self) -> None:
+        if self._lines.later(self._output_ended):
+            return
         fate = self._process.fate() if self._process is not None else ""
         if fate:
             self._end("was stopped" if self.state == "stopping" else self._with_stage(fate))
@@ -282,7 +304,7 @@ class Connection:
             self._stop_timer()
             self._timer = self._loop.call_later(_EXIT_GRACE, self._end, why)
 
-    def _writer_stuck(self, how: Stuck) -> None:
+    def _writer_stuck(self, how: "Stuck") -> None:
         self._end(f"read nothing for {how.seconds:g} s while {how.lines} frames waited")
 
     def _events_dropped(self, count: int) -> None:
@@ -298,31 +320,36 @@ class Connection:
 
     # Frames
 
-    def _write_line(self, line: bytes, *, now: bool = False) -> None:
+    def write_line(self, line: bytes, *, now: bool = False) -> None:
+        """Queue an encoded frame; for a running extension."""
         if self._trace is not None:
             self._trace.add(self.name, "out", line)
         self._writer.write(line, now=now)
 
-    def _received(self, line: bytes | Oversized) -> None:
-        text = line.start if isinstance(line, Oversized) else line
+    def _received(self, line: "bytes | Oversized") -> None:
         if self._trace is not None:
-            self._trace.add(self.name, "in", text)
-        try:
-            if isinstance(line, Oversized):
-                raise FrameError(f"line is longer than {line.limit} bytes")
-            frame = decode_from_extension(line)
-        except FrameError as error:
+            self._trace.add(self.name, "in", line if isinstance(line, bytes) else line.start)
+        self._lines.feed(line)
+
+    def _takes(self, line: bytes) -> bool:
+        return self.answers is not None and self.answers.takes(line)
+
+    def _handle(self, line: bytes, frame: FromExtension | Unknown | FrameError) -> None:
+        """Handle the frame of a line, or the error that it has none."""
+        if self.state == "ended":
+            return
+        if isinstance(frame, FrameError):
             if self.hello is None:
-                self._end(f"did not begin with a hello frame: {error}: {_quoted(text)}")
-                return
-            self._refuse(error, text)
+                self._end(f"did not begin with a hello frame: {frame}: {quoted(line)}")
+            else:
+                self._refuse(frame, line)
             return
         if self.hello is None:
-            self._receive_hello(frame, text)
+            self._receive_hello(frame, line)
             return
         self._last_frame_at = self._loop.time()
         match frame:
-            case CommandResponse() | ToolResult() | EventInterceptResponse():
+            case CommandResponse() | ToolResult() | EventInterceptResponse() | ProviderResult() | OpResponse():
                 self.pending.resolve(frame)
             case Ready():
                 self._mark_ready()
@@ -337,7 +364,7 @@ class Connection:
 
     def _refuse(self, error: FrameError, line: bytes) -> None:
         """Fail what a malformed frame is about."""
-        self.log(f"{error}; skipped: {_quoted(line)}")
+        self.log(f"{error}; skipped: {quoted(line)}")
         if error.frame != HostCall.type:  # the ids of the two directions have nothing to do with each other
             self.pending.reject(error)
         elif error.id:
@@ -346,7 +373,7 @@ class Connection:
     def _receive_hello(self, frame: FromExtension | Unknown, line: bytes) -> None:
         if not isinstance(frame, Hello) or not frame.name.strip():
             problem = "hello has no name" if isinstance(frame, Hello) else f"got {frame.type!r}"
-            self._end(f"did not begin with a hello frame: {problem}: {_quoted(line)}")
+            self._end(f"did not begin with a hello frame: {problem}: {quoted(line)}")
             return
         self._stop_timer()
         self.hello, self.state = frame, "running"
@@ -354,8 +381,14 @@ class Connection:
             self.log(f"it calls itself {frame.name!r} and its manifest {self.name!r}; the manifest counts")
         self.send(ack := self._ack(frame))
         self.granted = ack.capabilities
+        if "large_frames" in self.granted:
+            self._frame_bytes = self._limits.large_frame_bytes
+            self.reader.set_limit(self._frame_bytes)
+            if self._process is not None:
+                self._process.widen_pipes(1 << 20)
         self._last_frame_at = self._loop.time()
-        self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
+        if "ready" not in self.granted:
+            self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()
 
     def _check_silence(self) -> None:
@@ -371,18 +404,3 @@ class Connection:
             if not self._lost_pipe:
                 self._stop_timer()
             self._ready.set()
-
-
-def _writer_limits(limits: ExtensionLimits) -> WriterLimits:
-    return WriterLimits(
-        full_bytes=limits.queue_bytes,
-        full_lines=limits.queue_frames,
-        max_bytes=4 * limits.queue_bytes,  # calls are answered however slowly the answers are read
-        stall_seconds=limits.write_seconds,
-        stall_only_full=True,
-    )
-
-
-def _quoted(line: bytes) -> str:
-    text = line[:_QUOTED].decode(errors="replace")
-    return repr(text) + ("..." if len(line) > _QUOTED else "")

@@ -4,7 +4,10 @@
 explicit   the folders given with --ext, in the order given
 project    <cwd>/.zot/extensions/*, by the name of the folder
 global     <home>/extensions/*, by the name of the folder
+pi         with a setting: <cwd>/.pi and <cwd>/.atomic (project), ~/.pi/agent and ~/.atomic/agent (global)
 ```
+
+An extension written for pi has no manifest of zot: a file named with `--ext`, or a folder with its `package.json`.
 
 Of several extensions with one name (in the manifest) the first counts. It hides the others even if it is disabled: a
 user who disables a copy in a project does not want another copy instead. A folder given with `--ext` that cannot be
@@ -13,18 +16,21 @@ followed. Folders whose name begins with a dot are skipped, and so are folders w
 `--ext`. Extensions of a project that the person has not allowed hide nothing.
 """
 
+import contextlib
+import itertools
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from zot_provider.files.regular_file import read_regular
-from zot_provider.record import Record
+from zot_provider.record import Record, field
 
 if TYPE_CHECKING:  # without extensions their protocol is not loaded
     from zot_ext.manifest import Manifest
     from zot_ext.protocol.permissions import ExtensionPermissions
 
-Scope: TypeAlias = Literal["explicit", "project", "global"]
+Scope: TypeAlias = Literal["explicit", "project", "global", "bundled"]
+"""`bundled`: a part of zot."""
 
 MANIFEST_FILE = "extension.json"
 """The same as `zot_ext.manifest.MANIFEST_FILE`, repeated here to avoid the import."""
@@ -33,6 +39,36 @@ MANIFEST_BYTES = 1 << 20
 """The most bytes of a manifest; the same as `zot_ext.manifest.MANIFEST_BYTES`."""
 THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
 """Paths of a theme in an extension: the same as `zot_ext.manifest.THEME_FILES`."""
+
+
+class ResourcePaths(Record):
+    """Paths of skills, prompt templates and themes, relative to the folder of their extension."""
+
+    skills: Sequence[str] = ()
+    prompts: Sequence[str] = ()
+    themes: Sequence[str] = ()
+
+    def below(self, folder: str, base: str) -> "ResourcePaths":
+        """Return the paths, relative to `base`, that lead into `folder`, relative to that."""
+        root = os.path.realpath(folder)
+
+        def chosen(paths: Sequence[str]) -> list[str]:
+            real = [os.path.realpath(os.path.join(base, path)) for path in paths]
+            return [os.path.relpath(path, root) for path in real if path.startswith(root + os.sep)]
+
+        return ResourcePaths(chosen(self.skills), chosen(self.prompts), chosen(self.themes))
+
+
+class ResourceUse(Protocol):
+    """Uses the skills, prompt templates and themes that the programs of extensions bring."""
+
+    async def changed(self) -> None:
+        """Read again what extensions bring."""
+        ...
+
+    def use(self) -> None:
+        """Use what was read, before the first model call of a run."""
+        ...
 
 
 class DiscoveredExtension(Record):
@@ -48,6 +84,36 @@ class DiscoveredExtension(Record):
     """The directory of the extension that takes the name; empty if none does."""
     untrusted: bool = False
     """Whether it waits for the person: its project, or what its manifest asks for, was not allowed."""
+    reads: Sequence[str] = ()
+    """Paths that it reads, of what the sandbox hides."""
+
+    pi: Sequence[str] = ()
+    """The files of extensions written for pi that its program consists of, absolute; empty for other programs."""
+
+    parts: "Sequence[DiscoveredExtension]" = ()
+    """The extensions whose programs run in its process; they bring the resources."""
+
+    added: ResourcePaths = field(default_factory=ResourcePaths)
+    """What its program has added to its manifest."""
+
+    @property
+    def resources(self) -> ResourcePaths:
+        """What it brings."""
+        manifest, added = self.manifest, self.added
+        return ResourcePaths(
+            [*manifest.skills, *added.skills],
+            [*manifest.prompts, *added.prompts],
+            [*manifest.themes, *added.themes],
+        )
+
+    def bring(self, paths: ResourcePaths) -> bool:
+        """Set what its program has added; return whether that has changed. The paths are relative to its folder."""
+        before = [self.added, *(part.added for part in self.parts)]
+        if not self.parts:
+            self.added = paths
+        for part in self.parts:
+            part.added = paths.below(part.directory, self.directory)
+        return before != [self.added, *(part.added for part in self.parts)]
 
     @property
     def permissions(self) -> "ExtensionPermissions":
@@ -105,21 +171,25 @@ def discover(
     installed: bool = True,
     project: bool = True,
     trusted: bool = True,
+    pi_folders: bool = False,
 ) -> Discovery:
     """Find the extensions in the folders of `explicit`, in the project at `cwd` and in the home folder.
 
     A relative path in `explicit` starts at the working directory of the process; `~` is expanded. Without `installed`
     only `explicit` counts; without `project` extensions of the project are left out, and unless `trusted` they are
-    found but not active. Raises nothing: unreadable folders become problems.
+    found but not active. With `pi_folders` the folders of pi and Atomic count too. Raises nothing: unreadable folders
+    become problems.
     """
     discovery = Discovery([], [])
     owners: dict[str, str] = {}
     seen: set[str] = set()
-    for directory, scope in _candidates(explicit, cwd, home, installed=installed, project=project, discovery=discovery):
+    places = _candidates(explicit, cwd, home, installed=installed, project=project, discovery=discovery)
+    read = ((path, scope, _read(path, scope)) for path, scope in places)
+    of_pi = _folders_of_pi(cwd, project=project) if pi_folders and installed else ()
+    for directory, scope, found in itertools.chain(read, of_pi):
         if directory in seen:
             continue
         seen.add(directory)
-        found = _read(directory, scope)
         if isinstance(found, Problem):
             discovery.problems.append(found)
         elif found is not None and scope == "project" and not trusted:
@@ -149,6 +219,8 @@ def _unusable_override(found: DiscoveredExtension, discovery: Discovery) -> str:
 
 def read_extension(directory: str, scope: Scope = "explicit") -> DiscoveredExtension | Problem:
     """Read the extension in one folder; a missing folder is a problem. Raises nothing."""
+    if _is_pi_file(directory):
+        return _read(directory, scope) or Problem(directory, "is no extension", scope)
     if not os.path.isdir(directory):
         return Problem(directory, "is not a folder" if os.path.exists(directory) else "there is no such folder", scope)
     return _read(directory, scope) or Problem(directory, f"there is no {MANIFEST_FILE} in it", scope)
@@ -202,6 +274,20 @@ def own_files(found: DiscoveredExtension) -> list[str]:
     return paths
 
 
+def theme_paths(directory: str, paths: Sequence[str]) -> list[str]:
+    """Return the theme files in the folder of an extension that paths below it lead to, 100 at most."""
+    root, found = os.path.realpath(directory), list[str]()
+    for path in paths:
+        target = os.path.realpath(os.path.join(root, path))
+        names = [target]
+        if os.path.isdir(target):
+            with contextlib.suppress(OSError), os.scandir(target) as entries:
+                some = sorted(entry.path for entry in itertools.islice(entries, 1000) if entry.name.endswith(".json"))
+                names = list(map(os.path.realpath, some))
+        found += [each for each in names if each.startswith(root + os.sep) and os.path.isfile(each)]
+    return found[:100]
+
+
 def _same(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other)
@@ -209,14 +295,63 @@ def _same(one: str, other: str) -> bool:
         return False
 
 
+_PI_FOLDERS = (("pi", ".pi"), ("atomic", ".atomic"))
+
+
+def _folders_of_pi(cwd: str, *, project: bool) -> "Iterator[tuple[str, Scope, DiscoveredExtension | Problem | None]]":
+    """Yield what the folders of pi and Atomic have; those of the project first."""
+    places: list[tuple[str, Scope, str]] = [
+        (os.path.join(os.path.abspath(cwd), folder), "project", f"{name}-project") for name, folder in _PI_FOLDERS
+    ]
+    own = [(os.path.join(os.path.expanduser("~"), folder, "agent"), f"{name}-agent") for name, folder in _PI_FOLDERS]
+    places = [place for place in places if project and not _same(place[0], os.path.dirname(own[0][0]))]
+    for path, scope, name in (*places, *((path, "global", name) for path, name in own)):
+        if os.path.isdir(path):
+            yield path, scope, _read_pi(path, scope, name=name)
+
+
+def _is_pi_file(path: str) -> bool:
+    if not path.endswith((".ts", ".mts", ".js", ".mjs")):
+        return False
+    from zot_agent.pi.package import is_pi_file  # noqa: PLC0415  few extensions are written for pi
+
+    return is_pi_file(path)
+
+
+def _read_pi(
+    path: str, scope: Scope, manifest: "Manifest | None" = None, *, name: str = ""
+) -> DiscoveredExtension | Problem | None:
+    """Read an extension written for pi: a file, a package, what `manifest` names, or a folder of pi called `name`. None
+    if there is no such extension."""
+    from zot_agent.pi.package import read_pi_folder, read_pi_package  # noqa: PLC0415  as above
+    from zot_agent.pi.runtime import BRIDGE, NODE  # noqa: PLC0415  as above
+    from zot_ext.manifest import Manifest, ManifestError  # noqa: PLC0415  as above
+
+    try:
+        package = read_pi_folder(path, name) if name else read_pi_package(path, manifest, bare=scope == "explicit")
+    except ManifestError as error:
+        return Problem(path, " ".join(str(error).split()), scope)
+    if package is None:
+        return None
+    directory = path if os.path.isdir(path) else os.path.dirname(path)
+    fields = {each: getattr(package.manifest, each) for each in Manifest.__fields__}
+    if package.entries:
+        fields |= {"exec": NODE, "args": (BRIDGE, *package.entries)}
+    made = Manifest(**fields)
+    return DiscoveredExtension(made.name, directory, scope, made, pi=package.entries)
+
+
 def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
-    """Read the extension in a folder; None if it has no manifest."""
+    """Read the extension in a folder, or in a file written for pi; None if there is no manifest."""
+    if _is_pi_file(directory):
+        return _read_pi(directory, scope)
     path = os.path.join(directory, MANIFEST_FILE)
     try:
         text = read_regular(path, MANIFEST_BYTES)
     except OSError as error:
         if not os.path.lexists(path) and not isinstance(error, PermissionError):
-            return None
+            package = scope == "explicit" or os.path.isfile(os.path.join(directory, "package.json"))
+            return _read_pi(directory, scope) if package else None
         return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
     from zot_ext.manifest import ManifestError, has_theme, parse_manifest  # noqa: PLC0415  only where there is an extension
 
@@ -224,4 +359,6 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
         manifest = parse_manifest(text, has_theme=has_theme(directory))
     except ManifestError as error:
         return Problem(directory, " ".join(str(error).split()), scope)
+    if manifest.pi:
+        return _read_pi(directory, scope, manifest)
     return DiscoveredExtension(manifest.name, directory, scope, manifest)

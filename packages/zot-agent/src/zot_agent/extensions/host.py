@@ -1,40 +1,40 @@
 """`Extensions`: starts, serves and stops all extensions of one agent."""
 
+# Longer than 400 lines: what all extensions of an agent share is in one class.
+
 import asyncio
-import itertools
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_agent.extensions.calls.intercept_options import USUAL
-from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
-from zot_agent.extensions.discover import Discovery
-from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.discover import Discovery, ResourcePaths, ResourceUse
+from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ToolOffer
-from zot_agent.extensions.tools import ExtensionTool
-from zot_agent.extensions.trace import Trace
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
+from zot_agent.extensions.tool_calls.running import caller
+from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools, replaceable
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
-from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
+from zot_core.conversation.commands import Command, CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
-from zot_core.tools.definition.builtin import BuiltinTool
-from zot_core.tools.definition.tool import Tool
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import CommandResponse
-from zot_ext.protocol.from_host import CommandInvoked, HelloAck
+from zot_ext.protocol.from_host import Event, HelloAck
 from zot_ext.protocol.permissions import may_intercept
+from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.call import CallServices
     from zot_agent.extensions.calls.open_calls import OpenCalls
+    from zot_agent.extensions.declared.flags import FlagValues
+    from zot_agent.extensions.machines.claims import MachineClaims
+    from zot_agent.extensions.trace import Trace
     from zot_core.conversation.driver import Conversation
+    from zot_ext.protocol.flags import FlagValue
     from zot_provider.auth.store import AccountStore
-
-_ids = itertools.count(1)
 
 
 class ReloadStats(Record):
@@ -63,44 +63,77 @@ class Extensions:
         home: str,
         limits: ExtensionLimits = DEFAULT_LIMITS,
         use_tools: bool = True,
-        trace: Trace | None = None,
+        trace: "Trace | None" = None,
         commands: Container[str] = (),
         tools: Iterable[str] = (),
         removed_env: Collection[str] = frozenset(),
+        flags: "Mapping[str, FlagValue] | None" = None,
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
         `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
         lower case, and `tools` are reserved names, and so are the names of the agent's tools. `removed_env` are
-        environment variables that only extensions get whose manifest names them."""
+        environment variables that only extensions get whose manifest names them. `flags` are the values of flags of
+        extensions on the command line, by name."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
         self.panels = Panels(self.events.notify)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
-        self._hooks = ExtensionHooks(self, agent_info)
+        self._flags = flags or {}
+        self.hooks = ExtensionHooks(self, agent_info)
         self._agent: Agent | None = None
-        self._own_tools = set(tools)
-        self._replaced: dict[str, Tool] = {}  # built-in tools that give way to one of an extension
+        self._own_tools = {*tools, TOOL_SEARCH}
+        self._agent_tools = AgentTools()
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
-        self._subscribers: dict[tuple[str, str, str], list[Connection]] = {}
-        self.conversation: Conversation | None = None
-        """What the calls of extensions act on; without one they are unavailable."""
+        self._subscribers: dict[tuple[str, str, str], list[Interceptor]] = {}
+        self._conversation: Conversation | None = None
         self.accounts: Callable[[], AccountStore] | None = None
         """Opens the store for the secrets of extensions; without it they are unavailable."""
+        self.favourites: Callable[[], Sequence[str]] = tuple
+        """Returns the names of the person's favourite models."""
+        self.find_programs: Callable[[Trace | None], MorePrograms | None] = lambda _: None
+        """Returns the programs that observe and intercept beside the extensions, at the start and at each reload; it
+        raises `ConfigError`."""
+        self._programs: MorePrograms | None = None
+        self.restart: Callable[[], Awaitable[ReloadStats]] = self.reload
+        """What reloads all extensions when one of them asks for it."""
+        self.use_remembered = False
+        """Whether what an extension registered in its last run holds until it is ready, where its manifest says so."""
+        self._closed = False
+        self.providers: ProviderRegistrations | None = None
+        """The providers that extensions serve; None if no manifest names one."""
+        self.serve: Callable[[Discovery], ProviderRegistrations | None] = lambda discovery: None
+        """Makes them, or brings them up to date."""
+        self.resources: ResourceUse | None = None
+        """Uses what the programs of extensions bring; without it they can bring nothing."""
+        self._machines: MachineClaims | None = None
         self._process_values: dict[str, dict[str, Any]] = {}
-        self._tools_changed = False
         self._ready_deadline = 0.0
-        self._reloading = asyncio.Lock()
+        self._reloading, self._settled = asyncio.Lock(), False  # settled: nobody has to be waited for any more
 
     def attach(self, agent: Agent) -> None:
         """Connect the extensions to `agent`: its events, its hooks and its tools."""
-        self._agent = agent
-        self._own_tools.update(name for name, tool in agent.tools.items() if not _replaceable(tool))
-        self._tools_changed = True
+        self._agent = self._agent_tools.agent = agent
+        self._own_tools.update(name for name, tool in agent.tools.items() if not replaceable(tool))
+        self._agent_tools.outdated = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
-        self._hooks.attach(agent.hooks)
+        self.hooks.attach(agent)
+
+    @property
+    def conversation(self) -> "Conversation | None":
+        """What the calls of extensions act on; without one they are unavailable. It can be set once."""
+        return self._conversation
+
+    @conversation.setter
+    def conversation(self, conversation: "Conversation") -> None:
+        self._conversation = conversation
+        self.hooks.follow(conversation)
+
+    def notify(self, event: str, **members: object) -> None:
+        """Send an event to its observers that only a front end knows of: see `zot_ext.protocol.events.observable`."""
+        self.hooks.send(event, members)
 
     def reserve(self, commands: Container[str]) -> None:
         """Reserve names of commands, in lower case; this replaces the earlier ones and outlasts a reload."""
@@ -109,8 +142,11 @@ class Extensions:
 
     def start(self, discovery: Discovery | None = None) -> list[str]:
         """Start all extensions, concurrently and in the background. Returns lines for the user about unusable
-        folders."""
-        return self._start(discovery or self._find(), first=True)
+        folders. Raises `ConfigError` if the programs beside them cannot be used."""
+        self._programs = self.find_programs(self._trace)
+        problems = self._start(discovery or self._find(), first=True)
+        self._notify_programs("session_start", reason="startup", session_id=self._agent_info().session_id)
+        return problems
 
     def _start(self, discovery: Discovery, *, first: bool) -> list[str]:
         self._registry = ExtensionRegistry(self._commands, self._own_tools)
@@ -127,41 +163,70 @@ class Extensions:
             self._removed_env,
             self._open_calls,
             self._greeting,
+            lambda: self.providers,
+            self._agent_tools,
+            self._machine_claims,
         )
         self.members = [
             ManagedExtension(position, found, shared)
             for position, found in enumerate(found for found in discovery.active() if found.manifest.exec)
         ]
+        self._give_flags()
+        self._settled = False
         self._ready_deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
         for member in self.members:
-            member.started = spawn(member.start(self._ready_deadline, first=first), f"extension {member.name}")
+            if member.found.manifest.remember:
+                member.remember(use=first and self.use_remembered)
+            start = member.start(self._ready_deadline + self.limits.busy_seconds, first=first)
+            member.started = spawn(start, f"extension {member.name}")
         self._mark_changed()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
 
-    async def ready(self) -> None:
-        """Return once all extensions have registered, or the time limit of the start or reload has passed."""
-        async with self._reloading:
-            await self._wait_until_started()
+    def _give_flags(self) -> None:
+        """Give each extension the values of its flags, and say which of them cannot be typed."""
+        if any(member.found.manifest.flags or member.found.pi for member in self.members):
+            from zot_agent.extensions.declared.flags import flag_values  # noqa: PLC0415  few extensions have flags
+
+            values, shadowed = flag_values([member.found for member in self.members], self._flags)
+            for member in self.members:
+                member.flags = values.get(member.found.directory)
+                for why in shadowed.get(member.found.directory, ()):
+                    self._log_name_conflict(NameConflict(member.position, why))
+
+    async def ready(self, *, early: bool = False) -> None:
+        """Return once all extensions have registered, in this run or the last one, or the time limit of the start or
+        reload has passed. A run that wants none of their tools does not wait for them `early`, before its first
+        request."""
+        if not (self._settled or (early and not self._use_tools)):
+            async with self._reloading:
+                await self._wait_until_started()
 
     async def _wait_until_started(self) -> None:
-        waiting = [member.started for member in self.members if not member.started.done()]
+        waiting = [each for each in self.members if each.late is None and not each.started.done()]
         left = self._ready_deadline - asyncio.get_running_loop().time()
         if waiting and left > 0:
-            await asyncio.wait(waiting, timeout=left)
+            await asyncio.wait([each.started for each in waiting], timeout=left)
+        # Extensions written for pi count on it that nothing runs before they are loaded: a guard must not fail open.
+        if loading := [each.started for each in waiting if each.found.pi and not each.started.done()]:
+            await asyncio.wait(loading, timeout=self.limits.hello_seconds)
+        if busy := [each.started for each in waiting if each.running and not each.started.done()]:
+            await asyncio.wait(busy, timeout=self.limits.busy_seconds)
+        self._settled = True
 
-    def observers(self, event: str) -> list[Connection]:
-        """The running extensions that observe `event`, in load order."""
-        return self._connections("observes", event)
+    def observers(self, event: str) -> list[Interceptor]:
+        """The running extensions that observe `event`, in load order, and the programs beside them."""
+        return self._subscribed("observes", event)
 
-    def interceptors(self, event: str, tool: str = "") -> list[Connection]:
+    def interceptors(self, event: str, tool: str = "") -> list[Interceptor]:
         """The extensions that intercept `event`, and may for `tool`, those of a higher priority first, else in load
-        order. An extension that has ended is among them if it wanted the event to be blocked then."""
-        return self._connections("intercepts", event, tool)
+        order, and then the programs beside them. An extension that has ended is among them if it wanted the event to be
+        blocked then."""
+        return self._subscribed("intercepts", event, tool)
 
-    def _connections(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Connection]:
+    def _subscribed(self, kind: Literal["observes", "intercepts"], event: str, tool: str = "") -> list[Interceptor]:
         found = self._subscribers.get((kind, event, tool))
         if found is None:
-            found = self._subscribers[kind, event, tool] = [
+            connections = [
                 member.connection
                 for member in self.members
                 if member.connection is not None
@@ -169,8 +234,26 @@ class Extensions:
                 and (not tool or may_intercept(member.permissions, event, tool))
             ]
             if kind == "intercepts":
-                found.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
-        return found
+                connections.sort(key=lambda each: -each.intercept_options.get(event, USUAL).priority)
+            more: Sequence[Interceptor] = ()
+            if self._programs is not None:
+                programs = self._programs
+                more = programs.observers(event) if kind == "observes" else programs.interceptors(event, tool)
+            found = self._subscribers[kind, event, tool] = [*connections, *more]
+        # An extension that calls a tool is not asked about that call: it may wait for the result.
+        return [each for each in found if each is not caller.get()] if kind == "intercepts" and tool else found
+
+    def _notify_programs(self, name: str, **members: str) -> None:
+        for each in () if self._programs is None else self._programs.observers(name):
+            each.send(Event(name, extra=members))
+
+    def renew_programs(self) -> None:
+        """Find the programs again that observe and intercept beside the extensions. Raises `ConfigError`; those from
+        before then stay."""
+        before, self._programs = self._programs, self.find_programs(self._trace)
+        self._subscribers.clear()
+        if before is not None:
+            spawn(before.close(), "end programs that observe")
 
     @property
     def commands(self) -> list[Command]:
@@ -185,73 +268,57 @@ class Extensions:
     async def run_command(self, name: str, args: str = "") -> CommandAnswer:
         """Run a slash command; see `ExtensionCommands`. A panel in its answer is opened before this returns."""
         found = self._registry.command(name)
-        member = self.members[found[0]] if found is not None else None
+        member = self._member(found[0]) if found is not None else None
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
             raise CommandError(f"there is no command /{name}")
-        command, seconds = found[1], self.limits.command_seconds
-        call = CommandInvoked(f"command-{next(_ids)}", command.name, args.strip())
-        try:
-            answer = await connection.request(call, CommandResponse, seconds)
-        except TimedOut:
-            raise CommandError(
-                f"/{command.name}: extension {connection.name} did not answer in {seconds:g} s"
-            ) from None
-        except ExtensionEnded as error:
-            failed = CommandError(f"/{command.name}: {error}")
-            failed.reported = bool(member.failure)
-            raise failed from None
-        except FrameError as error:
-            raise CommandError(f"/{command.name}: extension {connection.name}: {error}") from None
-        if answer.error:
-            raise CommandRefused(answer.error)
-        if answer.action == "prompt" and not member.permissions.submit:
-            raise CommandError(f"/{command.name}: extension {connection.name} may not submit prompts")
-        return self._read_answer(command, connection, answer)
+        from zot_agent.extensions.commands import run_command  # noqa: PLC0415  not before the first request
 
-    def _read_answer(self, command: Command, connection: Connection, answer: CommandResponse) -> CommandAnswer:
-        name = command.source
-        match answer.action:
-            case "prompt":
-                return CommandAnswer(name, "prompt", answer.prompt)
-            case "insert":
-                return CommandAnswer(name, "insert", answer.insert)
-            case "display":
-                return CommandAnswer(name, "display", answer.display)
-            case "open_panel" if answer.open_panel is not None:
-                self.panels.open(connection, answer.open_panel)
-                return CommandAnswer(name, "open_panel")
-            case "" | "noop":
-                return CommandAnswer(name, "noop")
-            case "open_panel":
-                raise CommandError(f"/{command.name}: the answer of extension {name} has no panel to open")
-            case unknown:
-                raise CommandError(f"/{command.name}: extension {name} wants {unknown!r}, which zot does not know")
+        return await run_command(connection, member, found[1], args, self.limits.command_seconds, self.panels)
 
     async def reload(self) -> ReloadStats:
         """Stop all extensions, discover them again and start them. Open requests fail; the agent continues."""
+        self._settled = False
         async with self._reloading:
-            stopped = await self._stop()
+            stopped = await self._stop("reload")
             discovery = await asyncio.to_thread(self._find)  # it may read the files of a project
+            if self._closed:
+                return ReloadStats(stopped, 0, 0)
+            self.providers = self.serve(discovery)
             errors = self._start(discovery, first=False)
+            try:
+                self.renew_programs()
+            except ConfigError as error:
+                errors.append(str(error))
             await self._wait_until_started()
+            if self._machines is not None:
+                self._machines.reloaded()
             if self._agent is not None:
                 self._agent.refresh()
             failed = [f"{member.name}: {member.failure}" for member in self.members if member.failure]
             ready = sum(member.running and member.started.done() for member in self.members)
             return ReloadStats(stopped, len(self.members) - len(failed), ready, [*errors, *failed])
 
+    async def _restarted(self) -> list[str]:
+        return (await self.restart()).errors
+
     async def close(self) -> None:
         """Stop all extensions, concurrently and within the limits."""
+        self._closed = True
         await self._stop()
+        self._notify_programs("session_end", reason="shutdown", detail="quit")
+        if self._programs is not None:
+            await self._programs.close()
+        if self._machines is not None:
+            self._machines.close()
         if self._trace is not None:
             self._trace.close()
 
-    async def _stop(self) -> int:
+    async def _stop(self, why: str = "quit") -> int:
         """Stop all extensions and return how many were running."""
         members, self.members = self.members, []
         running = sum(member.running for member in members)
-        stops = [spawn(member.stop(), f"stop extension {member.name}") for member in members]
+        stops = [spawn(member.stop(why), f"stop extension {member.name}") for member in members]
         for task in [*stops, *(member.started for member in members)]:
             await finish(task)
         self._mark_changed()
@@ -261,33 +328,63 @@ class Extensions:
         """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
         if self._use_tools or self.interceptors("turn_start"):
             await self.ready()
+        if step == 1 and (refusal := await self._flags_served()):
+            return refusal
+        for late in filter(None, (member.late for member in self.members)):
+            late.postpone()
         agent = self._agent
-        if step == 1 and agent is not None and self._hooks.ask_again():
+        if step == 1 and self.resources is not None:
+            self.resources.use()
+        if step == 1 and agent is not None and self.hooks.ask_again():
             agent.refresh()
-        if self._tools_changed and agent is not None:
-            self._tools_changed = False
-            offered, now = self._tools(), agent.tools.items()
-            own = self._replaced | {name: tool for name, tool in now if not isinstance(tool, ExtensionTool)}
-            self._replaced = {name: tool for name, tool in own.items() if name in offered and _replaceable(tool)}
-            agent.tools = offered | {name: tool for name, tool in own.items() if name not in self._replaced}
+        if self._agent_tools.outdated:
+            self._agent_tools.update(self._offers(), self.limits)
+        if self._machines is not None:
+            self._machines.apply(step)
         return None
 
-    def _tools(self) -> dict[str, ExtensionTool]:
+    async def _flags_served(self) -> Refusal | None:
+        """Wait for the extensions whose flags are on the command line. Without one of them a run is not what the person
+        has asked for: it may be one on another machine."""
+        for member in self.members:
+            if member.flags is None or not member.flags.given:
+                continue
+            await asyncio.wait([member.started], timeout=self.limits.hello_seconds)
+            if member.failure or not member.started.done():
+                why = member.failure or "it has not started yet"
+                return Refusal(f"extension {member.name} has --{member.flags.given[0]} and does not run: {why}")
+        return None
+
+    def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
         if not self._use_tools:
             return {}
-        tools = {}
-        for position, offer in self._registry.tools():
-            connection = self.members[position].connection
-            if connection is not None:
-                tools[offer.name] = ExtensionTool(connection, offer, self.limits.tool_seconds)
-        return tools
+        found = ((self._member(position), offer) for position, offer in self._registry.tools())
+        return {
+            offer.name: (member.connection, offer)
+            for member, offer in found
+            if member is not None and member.connection is not None
+        }
+
+    def _member(self, position: int) -> ManagedExtension | None:
+        """Return the owner of a registered name; None while all extensions are being stopped."""
+        return self.members[position] if position < len(self.members) else None
 
     def _mark_changed(self) -> None:
-        self._tools_changed = True
+        self._agent_tools.outdated = True
         self._subscribers.clear()
         for member in self.members:
             if member.names is not None:
                 member.names.report()
+            # What it has brought goes with it.
+            if not member.running and member.found.bring(ResourcePaths()) and self.resources is not None:
+                spawn(self.resources.changed(), f"resources of {member.name}")
+
+    def _machine_claims(self, connection: Connection | None) -> "MachineClaims | None":
+        if self._machines is None and connection is not None and self._agent is not None:
+            from zot_agent.extensions.machines.claims import MachineClaims  # noqa: PLC0415  few offer a machine
+
+            self._machines = MachineClaims(self._agent, self.limits, self._agent_info, self.events.notify)
+        return self._machines
 
     def _open_calls(self, connection: Connection) -> "OpenCalls":
         from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls
@@ -299,20 +396,44 @@ class Extensions:
 
         if self.conversation is None:
             return None
-        return CallServices(self.conversation, self.limits, self._home, self._process_values, self.accounts)
+        return CallServices(
+            self.conversation,
+            self.limits,
+            self._home,
+            self._process_values,
+            self.accounts,
+            self._restarted,
+            self.events.notify,
+            self._all_observers,
+            self._agent_tools,
+            self._set_resources,
+            self._resource_folders,
+            self.panels,
+            self.favourites,
+        )
 
-    def _greeting(self, ack: HelloAck) -> HelloAck:
+    async def _set_resources(self, connection: Connection, paths: ResourcePaths) -> None:
+        member = next((each for each in self.members if each.connection is connection), None)
+        if member is not None and self.resources is not None:
+            member.found.bring(paths)
+            await self.resources.changed()
+
+    def _resource_folders(self, connection: Connection) -> list[str]:
+        found = [each.found for each in self.members if each.connection is connection]
+        return [part.directory for each in found for part in each.parts]
+
+    def _all_observers(self) -> list[tuple[Connection, str]]:
+        all_of_them = [(each.connection, each.observes) for each in self.members]
+        return [(at, event) for at, events in all_of_them if at is not None for event in sorted(events)]
+
+    def _greeting(self, ack: HelloAck, flags: "FlagValues | None") -> HelloAck:
         from zot_agent.extensions.calls.greeting import greeting  # noqa: PLC0415  as above
 
         trusted = self._agent_info().project_trusted
-        return greeting(ack, self.conversation, self.limits, project_trusted=trusted)
+        return greeting(ack, self.conversation, self.limits, flags, project_trusted=trusted)
 
     def _log_name_conflict(self, conflict: NameConflict) -> None:
-        if conflict.position < len(self.members):  # no member is left while all of them are being stopped
-            member = self.members[conflict.position]
+        member = self._member(conflict.position)
+        if member is not None and conflict not in member.name_conflicts:
             member.name_conflicts.append(conflict)
             member.log(conflict.why)
-
-
-def _replaceable(tool: Tool) -> bool:
-    return isinstance(tool, BuiltinTool) and tool.replaceable

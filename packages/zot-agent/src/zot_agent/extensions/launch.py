@@ -21,11 +21,11 @@ class LaunchError(ZotError):
     do."""
 
 
-def command(manifest: Manifest, directory: str) -> list[str]:
+def command(manifest: Manifest, directory: str, programs: str = "") -> list[str]:
     """Return the program, as an absolute path, and its arguments, for the extension in the folder `directory`.
 
     An absolute `exec` is used unchanged; a path with a separator is relative to the extension's folder; any other name
-    is looked up on the PATH. Raises `LaunchError`.
+    is looked up in the folder `programs`, if there is one, and on the PATH. Raises `LaunchError`.
     """
     program = manifest.exec
     if not program.strip():
@@ -37,7 +37,7 @@ def command(manifest: Manifest, directory: str) -> list[str]:
     elif program in (".", "..") or any(separator in program for separator in (os.sep, os.altsep) if separator):
         path = os.path.abspath(os.path.join(directory, program))
     else:
-        found = shutil.which(program)
+        found = (shutil.which(program, path=programs) if programs else None) or shutil.which(program)
         if found is None:
             raise _error(
                 manifest, "is not on the PATH; install it, or write ./ before a program of the extension's own"

@@ -11,6 +11,9 @@ from zot_provider.files.regular_file import open_regular
 LARGEST = 5 << 20
 """Bytes after which a log is emptied. The last `LARGEST` bytes are kept in a file with the suffix `.1`."""
 
+_QUOTED = 200
+"""Bytes of an invalid line that are quoted."""
+
 _LONGEST_NAME = 120
 _PIECE = 1 << 20
 """Bytes copied at once."""
@@ -112,3 +115,9 @@ def _open(path: str) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def quoted(line: bytes) -> str:
+    """Return the beginning of an invalid line, for the log."""
+    text = line[:_QUOTED].decode(errors="replace")
+    return repr(text) + ("..." if len(line) > _QUOTED else "")

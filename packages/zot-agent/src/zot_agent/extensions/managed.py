@@ -2,40 +2,51 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Never, TypeVar
 
 from zot_agent.extensions.calls.intercept_options import read_options
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
-from zot_agent.extensions.launch import LaunchError, command, environment
+from zot_agent.extensions.hooks.subscription import accepted, not_permitted
 from zot_agent.extensions.log import ExtensionLog
 from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError
-from zot_agent.extensions.trace import Trace
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, RegistrationError
+from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__
 from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol import from_extension as frames
-from zot_ext.protocol.from_extension import FromExtension
-from zot_ext.protocol.from_host import INTERCEPTS, Event, HelloAck, HostResult
-from zot_ext.protocol.permissions import granted, may_call, may_intercept, may_observe, must_confine
+from zot_ext.protocol.from_extension import FromExtension, PanelDraw, PanelKeyResult, RegisterTool
+from zot_ext.protocol.from_host import Event, HelloAck, HostResult
+from zot_ext.protocol.groups.providers import (
+    ProviderEvent,
+    ProviderResult,
+    ProviderStep,
+    RegisterProvider,
+    UnregisterProvider,
+)
+from zot_ext.protocol.groups.tool_ops import OpOutput, OpResponse, RegisterToolOps, UnregisterToolOps
+from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ShowProgress, UnregisterTool
+from zot_ext.protocol.permissions import granted, may_call, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.open_calls import OpenCalls
     from zot_agent.extensions.calls.registration_results import RegistrationResults
+    from zot_agent.extensions.declared.flags import FlagValues
+    from zot_agent.extensions.declared.late import LateConnection
+    from zot_agent.extensions.declared.remembering import Remembering
+    from zot_agent.extensions.machines.claims import MachineClaims
+    from zot_agent.extensions.tools import AgentTools
+    from zot_agent.extensions.trace import Trace
     from zot_core.sandbox.sandbox import Sandbox
 
-_LEVELS: dict[str, events.Level] = {
-    "info": "info",
-    "success": "success",
-    "warn": "warn",
-    "warning": "warn",
-    "error": "error",
-}
+C = TypeVar("C", bound=Connection)
+
+_LEVELS: dict[str, events.Level] = {"success": "success", "warn": "warn", "warning": "warn", "error": "error"}
 """Levels of notes by their names on the wire; unknown names count as "info"."""
 
 
@@ -50,12 +61,16 @@ class SharedState(Record):
     limits: ExtensionLimits
     agent_info: Callable[[], AgentInfo]
     home: str
-    trace: Trace | None
+    trace: "Trace | None"
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
     removed_env: Collection[str] = frozenset()
     open_calls: "Callable[[Connection], OpenCalls] | None" = None
-    greeting: Callable[[HelloAck], HelloAck] | None = None
+    greeting: "Callable[[HelloAck, FlagValues | None], HelloAck] | None" = None
+    providers: Callable[[], ProviderRegistrations | None] = lambda: None
+    tools: "AgentTools | None" = None
+    machines: "Callable[[Connection | None], MachineClaims | None]" = lambda connection: None
+    """Returns the claims of machines, and makes them for an extension that offers one."""
 
 
 class ManagedExtension:
@@ -76,59 +91,127 @@ class ManagedExtension:
         self.connection: Connection | None = None
         self.names: RegistrationResults | None = None
         """What became of its registrations, if it wants to know."""
+        self.flags: FlagValues | None = None
+        """The values of its flags, if it has any."""
+        self.memory: Remembering | None = None
+        """Keeps what it registers for the next run, if its manifest wants that."""
+        self._note: Callable[[FromExtension], None] = lambda frame: None
         self._calls: OpenCalls | None = None
+        self._tools = ToolFrames(self, shared)
         self._shared = shared
         self._log = ExtensionLog(shared.home, found.name)
         self._sandbox: Sandbox | None = None
-        self._stopping = False
+        self._stopping = self._loading = False
         self._asked: set[str] = set()  # what it has intercepted when it ended
+
+    def remember(self, *, use: bool) -> None:
+        """Keep what it registers for the next run. With `use`, what it registered in its last run holds until the
+        process is ready, and nobody need wait for `started`."""
+        from zot_agent.extensions.declared.remembering import Remembering  # noqa: PLC0415  few extensions want it
+
+        memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
+        known = memory.load() if use else None
+        if known is not None:
+            self.connection = memory.late = self._connection(memory.connection_class)
+            memory.late.granted = self._groups(known[0])
+            self._loading = True
+            for frame in known[1]:
+                self.received(memory.late, frame)
+            self._loading = False
+            self._shared.changed()
+        self.memory, self._note = memory, memory.note
+
+    @property
+    def late(self) -> "LateConnection | None":
+        """The connection, if what it registered in its last run holds until the process is ready."""
+        return None if self.memory is None else self.memory.late
 
     async def start(self, deadline: float, *, first: bool) -> None:
         """Start the process and wait for its registrations: for the hello within the limits, for the rest until
         `deadline` (a time of the loop's clock). With `first` it gets the event `session_start`."""
-        limits = self._shared.limits
+        limits, late = self._shared.limits, self.late
+        if late is not None and not await late.needed():
+            return
+        from zot_agent.extensions.launch import LaunchError  # noqa: PLC0415  for a remembered one, after the first request
+        from zot_agent.extensions.python.environment import launch_of  # noqa: PLC0415  as above
+
         if self._log.problem:
             self._notify("warn", self._log.problem)
         try:
-            argv = command(self.found.manifest, self.found.directory)
-            env = environment(removed=set(self._shared.removed_env) - set(self.found.manifest.env))
-            around = self._shared.agent_info().sandbox
-            if around is not None or must_confine(self.permissions):
+            launch = launch_of(self.found, self._shared.home, self._shared.removed_env)
+            about = self._shared.agent_info()
+            if about.sandbox is not None or must_confine(self.permissions):
+                from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few are
+
                 # In a thread: the first one tries whether there is a sandbox here.
-                self._sandbox = await asyncio.to_thread(self._open_sandbox)
-            sandbox = self._sandbox
-            connection = self.connection = Connection(
-                self.name,
-                argv,
-                self.found.directory,
-                env=env if sandbox is None else sandbox.environment(env),
-                listener=self,
-                ack=self._ack,
-                log=self._log,
-                limits=limits,
-                trace=self._shared.trace,
-                sandbox=sandbox,
-                may_run=self.permissions.exec,
-            )
+                self._sandbox = await asyncio.to_thread(extension_sandbox, self.found, about, self._shared.home)
+                if self._stopping:
+                    self._sandbox.close()
+                    return
+            before = self.connection
+            connection = self.connection = late or self._connection(Connection)
+            # Until it subscribes again, a guard that must not fail open is still one.
+            connection.intercept_options |= {} if before is None else before.intercept_options
+            sandbox = connection.sandbox = self._sandbox
+            connection.launch = launch if sandbox is None else launch.replace(env=sandbox.environment(launch.env))
             await connection.start()
         except LaunchError as error:
-            self._log.line(str(error))
-            self._fail(str(error))
+            if not self._stopping:
+                self._log.line(str(error))
+            if late is not None:
+                await late.fail()
+                self.ended(late, str(error))
+                self._settle(late, first=first)
+            elif not self._stopping:
+                self._fail(str(error))
             return
         await connection.wait_greeted()
         left = deadline - asyncio.get_running_loop().time()
+        if self.flags is not None and self.flags.given and "tool_ops" in connection.granted:
+            left = limits.hello_seconds  # it may have to connect first: nothing may run here meanwhile
+        if self.found.pi:
+            left = limits.hello_seconds  # see `Extensions.ready`
+        patience = max(left, limits.ready_idle_seconds) if late is None else limits.remembered_seconds
         try:
-            await asyncio.wait_for(connection.wait_ready(), max(left, limits.ready_idle_seconds))
+            await asyncio.wait_for(connection.wait_ready(), patience)
         except TimeoutError:
             self._log.line("not ready in time; it counts as ready from now on")
-        if first and "session_start" in self.observes:
+        self._settle(connection, first=first)
+
+    def _connection(self, kind: type[C]) -> C:
+        """Return a connection that has no process yet."""
+        return kind(
+            self.name, (), self.found.directory, env={}, listener=self, ack=self._ack, log=self._log,
+            limits=self._shared.limits, trace=self._shared.trace, may_run=self.permissions.exec,
+        )  # fmt: skip
+
+    def _settle(self, connection: Connection, *, first: bool) -> None:
+        """The process is ready or has ended."""
+        if self.memory is None:
+            self._greet(connection, first=first)
+        else:
+            self.memory.settle(connection, self._shared.changed, lambda: self._greet(connection, first=first))
+
+    def _greet(self, connection: Connection, *, first: bool) -> None:
+        """Send `session_start`: after a reload only in the group with more events, which says why."""
+        if "session_start" not in self.observes:
+            return
+        extra = {"reason": "startup" if first else "reload", "session_id": self._shared.agent_info().session_id}
+        if "events2" in connection.granted:
+            connection.send(Event("session_start", extra=extra), droppable=True)
+        elif first:
             connection.send(Event("session_start"), droppable=True)
 
-    def _open_sandbox(self) -> "Sandbox":
-        """Return what confines the process. Raises `LaunchError`."""
-        from zot_agent.extensions.permissions.confinement import extension_sandbox  # noqa: PLC0415  few extensions have permissions
-
-        return extension_sandbox(self.found, self._shared.agent_info(), self._shared.home)
+    async def restart(self, deadline: float) -> None:
+        """Start it again after its end, as `start` does."""
+        if self.connection is not None:
+            await self.connection.stop()
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+        if not self._stopping:
+            self.failure = ""
+            await self.start(deadline, first=False)
 
     @property
     def running(self) -> bool:
@@ -138,27 +221,35 @@ class ManagedExtension:
     def received(self, connection: Connection, frame: FromExtension) -> None:
         """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
         shared = self._shared
+        self._note(frame)
         match frame:
             case frames.RegisterCommand():
                 self._register_command(frame)
-            case frames.RegisterTool():
-                self._register_tool(frame)
-            case frames.Subscribe():
-                self._subscribe(frame)
-            case frames.Notify():
-                self._notify(frame.level, frame.message)
+            case RegisterTool() | UnregisterTool() | ShowProgress() | CallTool() | CallToolCancel():
+                self._tools.received(connection, frame)
+            case frames.Subscribe() | frames.RegisterFlag():
+                self._subscribe(frame) if isinstance(frame, frames.Subscribe) else self._register_flag(frame)
+            case frames.Notify(level, message):
+                self._notify(level, message)
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
                 self._submit(frame)
-            case frames.OpenPanel() | frames.PanelRender() | frames.PanelClose():
+            case frames.OpenPanel() | frames.PanelRender() | frames.PanelClose() | PanelDraw() | PanelKeyResult():
                 shared.panels.received(connection, frame)
             case frames.HostCall() | frames.CancelCall():
                 self._call(connection, frame)
-            case frames.Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse():
-                pass  # the connection handles these, and the replies
-            case frames.ToolResult() | frames.EventInterceptResponse():
-                pass
+            case RegisterProvider() | UnregisterProvider() | ProviderEvent() | ProviderStep():
+                from zot_agent.extensions.providers.frames import receive_provider_frame  # noqa: PLC0415  few serve any
+
+                receive_provider_frame(self, connection, frame, shared.providers())
+            case RegisterToolOps() | UnregisterToolOps() | OpOutput():
+                self._machine_frame(connection, frame)
+            case (
+                frames.Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse() | frames.ToolResult()
+                | frames.EventInterceptResponse() | ProviderResult() | OpResponse()
+            ):  # fmt: skip
+                pass  # the connection handles these
             case _:
                 self._unhandled(frame)
 
@@ -180,6 +271,10 @@ class ManagedExtension:
         """The process has ended."""
         if self._calls is not None:
             self._calls.close()
+            self._calls = None
+        self._tools.close()
+        if (claims := self._shared.machines(None)) is not None:
+            claims.ended(connection, stopped=self._stopping)
         if not self._stopping:
             self._fail(f"{why}; see zot ext logs {self.name}")
         self._unregister()
@@ -187,8 +282,12 @@ class ManagedExtension:
             options = connection.intercept_options.items()
             self.intercepts = {event for event, each in options if each.blocks_on_exit and event in self._asked}
 
-    async def stop(self) -> None:
-        """End the process, within the limits."""
+    async def stop(self, why: str = "quit") -> None:
+        """End the process, within the limits; `why` is for the extension: `quit` or `reload`."""
+        if self.connection is not None and "session_end" in self.observes:
+            self.connection.send(Event("session_end", extra={"reason": "shutdown", "detail": why}), droppable=True)
+        if self.memory is not None:
+            await self.memory.before_stop(self.started)
         self._stopping = True
         if self.connection is not None:
             await self.connection.stop()
@@ -212,10 +311,12 @@ class ManagedExtension:
         self.failure = why
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
-    def _ack(self, hello: frames.Hello) -> HelloAck:
-        agent, directory = self._shared.agent_info(), self.found.directory
+    def _groups(self, hello: frames.Hello) -> tuple[str, ...]:
         refused = () if self.permissions.submit else ("submit",)
-        groups = tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
+        return tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
+
+    def _ack(self, hello: frames.Hello) -> HelloAck:
+        agent, directory, groups = self._shared.agent_info(), self.found.directory, self._groups(hello)
         ack = HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -228,62 +329,55 @@ class ManagedExtension:
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is None or {*frames.CALL_GROUPS, "registration_result"}.isdisjoint(groups):
+        if connection is None or {*frames.ORIGINAL_GROUPS}.issuperset(groups):
             return ack
         if "registration_result" in groups:
             from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
 
             self.names = RegistrationResults(connection, self.position, shared.registry)
-        if shared.open_calls is not None:
+        if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
-        return ack if shared.greeting is None else shared.greeting(ack)
+        return ack if shared.greeting is None else shared.greeting(ack, self.flags)
 
     def _register_command(self, frame: frames.RegisterCommand) -> None:
         try:
             if not granted(frame.name.removeprefix("/"), self.permissions.commands):
-                raise RegistrationError(_refused(f"the command {frame.name!r}", "commands"))
+                raise RegistrationError(not_permitted(f"the command {frame.name!r}", "commands"))
             conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
         except RegistrationError as error:
-            self._refuse("command", frame.name, str(error))
+            self.refuse("command", frame.name, str(error))
         else:
-            self._registered("command", frame.name, conflict)
+            self.registered("command", frame.name, conflict)
 
-    def _register_tool(self, frame: frames.RegisterTool) -> None:
-        registry = self._shared.registry
-        try:
-            if not granted(frame.name, self.permissions.tools):
-                raise RegistrationError(_refused(f"the tool {frame.name!r}", "tools"))
-            conflict = registry.add_tool(self.position, self.name, frame.name, frame.description, frame.schema)
-        except RegistrationError as error:
-            self._refuse("tool", frame.name, str(error))
-        else:
-            self._registered("tool", frame.name, conflict)
+    def _register_flag(self, frame: frames.RegisterFlag) -> None:
+        if not self.found.pi and (self.flags is None or frame.name not in self.flags.values):
+            self.refuse("flag", frame.name, f"the flag --{frame.name} is not in the manifest; it can never be given")
 
-    def _refuse(self, kind: str, name: str, why: str) -> None:
+    def _machine_frame(self, connection: Connection, frame: RegisterToolOps | UnregisterToolOps | OpOutput) -> None:
+        claims = self._shared.machines(connection)
+        if claims is not None:
+            claims.received(self, connection, frame)
+
+    def refuse(self, kind: str, name: str, why: str) -> None:
+        """Log that something cannot be registered, and say so to the extension."""
         self._log.line(why)
         if self.names is not None:
             self.names.rejected(kind, name, why)
 
-    def _registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
+    def registered(self, kind: str, name: str, conflict: NameConflict | None) -> None:
+        """Note a command or a tool that has been registered."""
         if self.names is not None:
             self.names.add(kind, name)
         if conflict is not None:
             self._shared.name_taken(conflict)
-        self._shared.changed()
+        if not self._loading:
+            self._shared.changed()
 
     def _subscribe(self, frame: frames.Subscribe) -> None:
-        for name in frame.events:
-            if may_observe(self.permissions, name):
-                self.observes.add(name)
-            else:
-                self._refuse("event", name, _refused(f"to observe {name}", "conversation"))
-        for name in frame.intercept:
-            if name not in INTERCEPTS:
-                self._refuse("intercept", name, f"there is no intercept {name!r}; it is ignored")
-            elif may_intercept(self.permissions, name):
-                self.intercepts.add(name)
-            else:
-                self._refuse("intercept", name, _refused(f"to intercept {name}", "intercept"))
+        groups = () if self.connection is None else self.connection.granted
+        observes, intercepts = accepted(frame, groups, self.permissions, self.refuse)
+        self.observes |= observes
+        self.intercepts |= intercepts
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
         self._shared.changed()
@@ -292,11 +386,7 @@ class ManagedExtension:
         if self.permissions.submit:
             self._shared.events.notify(events.Submit(self.name, frame.text))
         else:
-            self._log.line(_refused("to submit a prompt", "submit"))
+            self._log.line(not_permitted("to submit a prompt", "submit"))
 
     def _notify(self, level: str, message: str) -> None:
         self._shared.events.notify(events.Notify(self.name, _LEVELS.get(level, "info"), message))
-
-
-def _refused(what: str, permission: str) -> str:
-    return f"{what} is refused: permissions.{permission} of its manifest does not have it"

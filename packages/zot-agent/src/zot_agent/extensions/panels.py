@@ -1,23 +1,19 @@
 """`Panels`: the one open panel, as data. A screen draws it and passes on its keys."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.protocol import from_host
 from zot_ext.protocol.from_extension import OpenPanel as OpenFrame
 from zot_ext.protocol.from_extension import PanelClose as CloseFrame
+from zot_ext.protocol.from_extension import PanelDraw, PanelKeyResult
 from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec
 
-
-class PanelOwner(Protocol):
-    """The extension that a panel belongs to."""
-
-    @property
-    def name(self) -> str: ...
-
-    def send(self, frame: from_host.FromHost) -> None: ...
+if TYPE_CHECKING:
+    from zot_agent.extensions.screen_panels.owner import PanelOwner
+    from zot_agent.extensions.screen_panels.panels import ScreenPanels
 
 
 class Panels:
@@ -28,8 +24,39 @@ class Panels:
         self._owner: PanelOwner | None = None
         self.panel: Panel | None = None
         """The open panel, or None."""
+        self.in_front = True
+        """Whether it has the keys, and not one of the newer panels."""
+        self.screen: Callable[[], tuple[int, int]] = lambda: (80, 24)
+        """Returns the columns and rows of the screen; call `resized` when they have changed."""
+        self._newer: ScreenPanels | None = None
 
-    def received(self, owner: PanelOwner, frame: OpenFrame | RenderFrame | CloseFrame) -> None:
+    @property
+    def newer(self) -> "ScreenPanels":
+        """The panels of the group `panels2`."""
+        if self._newer is None:
+            from zot_agent.extensions.screen_panels.panels import ScreenPanels  # noqa: PLC0415  few extensions have them
+
+            self._newer = ScreenPanels(self._emit, self)
+        return self._newer
+
+    @property
+    def drawn(self) -> "ScreenPanels | None":
+        """The same, None before the first of them."""
+        return self._newer
+
+    @property
+    def open_now(self) -> bool:
+        """Whether a panel is open."""
+        return self.panel is not None or (self._newer is not None and self._newer.open_now)
+
+    def resized(self) -> None:
+        """Follow the size of the screen."""
+        if self._newer is not None:
+            self._newer.resize()
+
+    def received(
+        self, owner: "PanelOwner", frame: OpenFrame | RenderFrame | CloseFrame | PanelDraw | PanelKeyResult
+    ) -> None:
         """Carry out a frame of an extension."""
         match frame:
             case OpenFrame(panel):
@@ -38,15 +65,22 @@ class Panels:
                 self.render(owner, frame)
             case CloseFrame(panel_id):
                 self.closed_by(owner, panel_id)
+            case PanelDraw() | PanelKeyResult() if self._newer is not None:
+                self._newer.received(owner, frame)
 
-    def open(self, owner: PanelOwner, spec: PanelSpec) -> None:
+    def open(self, owner: "PanelOwner", spec: PanelSpec) -> None:
         """Open a panel, or replace the open panel of the same id."""
         if self.panel is not None and not self._is(owner, spec.id):
             self.close()
+        self.in_front = True
+        if self._newer is not None:
+            self._newer.close_beside()
         self._owner, self.panel = owner, Panel(spec.id, spec.title, spec.lines, spec.footer)
         self._emit(PanelOpen(owner.name, self.panel))
+        if self._newer is not None:
+            self._newer.outdated()
 
-    def render(self, owner: PanelOwner, frame: RenderFrame) -> None:
+    def render(self, owner: "PanelOwner", frame: RenderFrame) -> None:
         """Show new contents; ignored unless this panel is open. An empty title keeps the old title; the footer is
         always replaced."""
         if self.panel is None or not self._is(owner, frame.panel_id):
@@ -54,10 +88,12 @@ class Panels:
         self.panel = Panel(frame.panel_id, frame.title or self.panel.title, frame.lines, frame.footer)
         self._emit(PanelRender(owner.name, self.panel))
 
-    def closed_by(self, owner: PanelOwner, panel_id: str) -> None:
+    def closed_by(self, owner: "PanelOwner", panel_id: str) -> None:
         """Close the panel because its extension said so; the extension is not notified."""
         if self._is(owner, panel_id):
             self._remove()
+        elif self._newer is not None:
+            self._newer.closed_by(owner, panel_id)
 
     def close(self) -> None:
         """Close the panel and notify its extension. Harmless if no panel is open."""
@@ -75,12 +111,14 @@ class Panels:
         elif key in from_host.PANEL_KEYS:
             self._owner.send(from_host.PanelKey(self.panel.id, key, text))
 
-    def drop(self, owner: PanelOwner) -> None:
+    def drop(self, owner: "PanelOwner") -> None:
         """Close the panel of an extension that has ended."""
         if self._owner is owner:
             self._remove()
+        if self._newer is not None:
+            self._newer.drop(owner)
 
-    def _is(self, owner: PanelOwner, panel_id: str) -> bool:
+    def _is(self, owner: "PanelOwner", panel_id: str) -> bool:
         return self._owner is owner and self.panel is not None and self.panel.id == panel_id
 
     def _remove(self) -> None:
@@ -88,3 +126,5 @@ class Panels:
         self._owner = self.panel = None
         if owner is not None and panel is not None:
             self._emit(PanelClose(owner.name, panel.id))
+        if self._newer is not None:
+            self._newer.outdated()

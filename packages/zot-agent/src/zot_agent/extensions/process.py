@@ -51,6 +51,14 @@ class Process:
         self.pid = self._child.pid
         self._watch()
 
+    def widen_pipes(self, size: int) -> None:
+        """Let the pipes hold `size` bytes, where the system can: large frames take fewer turns then."""
+        with contextlib.suppress(ImportError, AttributeError, OSError):  # not Linux, or more than a person may have
+            from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415  not on Windows
+
+            for descriptor in (self.input, self.output):
+                fcntl(descriptor, F_SETPIPE_SZ, size)
+
     def fate(self) -> str:
         """Return how it ended, as the end of a sentence, e.g. `exited with code 1`; empty while it runs."""
         code = self._child.returncode

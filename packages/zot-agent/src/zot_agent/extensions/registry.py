@@ -4,19 +4,33 @@ If two extensions register one name, the extension loaded earlier owns it; the o
 Names of zot itself are reserved.
 """
 
-import re
-from collections.abc import Container
-from typing import Any, Generic, TypeVar
+from collections.abc import Container, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 from zot_core.conversation.commands import Command
+from zot_ext.limits import ExtensionLimits
+from zot_ext.protocol.from_extension import RegisterTool
 from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record
+from zot_provider.request import Sampling
 
 T = TypeVar("T", Command, "ToolOffer")
 
-_COMMAND = re.compile(r"[A-Za-z0-9_-]+")
-_TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""The names that providers accept. One invalid name would make every request fail."""
+_DIGITS = frozenset("0123456789")
+_LETTERS = _DIGITS.union("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-")
+_LONGEST = 64
+"""Characters of the longest name of a tool that providers accept. One invalid name would make every request fail."""
+
+
+_SNIPPET = 500
+"""Characters of a line for the system prompt."""
+
+
+_GRAMMAR = 65536
+"""Characters of a grammar for the arguments of a tool."""
+
+_NAMESPACE = 60
+"""Characters of the name of a group of deferred tools."""
 
 
 class ToolOffer(Record):
@@ -26,6 +40,16 @@ class ToolOffer(Record):
     name: str
     description: str
     schema: dict[str, Any]
+    prompt_line: str = ""
+    parallel: bool = False
+    seconds: float = 0.0
+    """How long a call may take; 0 for the usual time."""
+    read_only: bool = False
+    override: bool = False
+    deferred: bool = False
+    prepare: bool = False
+    namespace: str = ""
+    sampling: Sampling | None = None
 
 
 class NameConflict(Record):
@@ -43,6 +67,19 @@ class RegistrationError(ValueError):
     """An invalid registration; `str()` is one line for the extension's log."""
 
 
+class ProviderRegistrations(Protocol):
+    """What extensions say of the providers that they serve: `zot_agent.extensions.providers.served`. Both methods raise
+    `RegistrationError`."""
+
+    def register(self, extension: str, name: str, config: Mapping[str, Any]) -> list[str]:
+        """Describe a provider; return warnings."""
+        ...
+
+    def unregister(self, extension: str, name: str) -> None:
+        """Take that back."""
+        ...
+
+
 class _Names(Generic[T]):
     """The candidates for each name, by the position of their extension in the load order."""
 
@@ -51,10 +88,14 @@ class _Names(Generic[T]):
         self._candidates: dict[str, dict[int, T]] = {}
 
     def add(self, key: str, position: int, value: T, what: str) -> NameConflict | None:
-        candidates = self._candidates.setdefault(key, {})
-        before = min(candidates, default=position)
-        candidates[position] = value
-        if key in self.reserved:
+        if key not in self._candidates and key not in self.reserved:
+            self._candidates[key] = {position: value}
+            return None
+        self._candidates.setdefault(key, {})
+        before = min(self._eligible(key), default=position)
+        self._candidates[key][position] = value
+        candidates = self._eligible(key)
+        if position not in candidates:
             return NameConflict(position, f"{what} is shadowed by zot's own", own=True)
         first = min(candidates)
         if first == position == before:
@@ -62,21 +103,33 @@ class _Names(Generic[T]):
         why = f"{what} is shadowed by that of extension {candidates[first].source}, which is loaded before"
         return NameConflict(position if first != position else before, why)
 
+    def _eligible(self, key: str) -> dict[int, T]:
+        """Return the candidates that may have the name: only tools with `override` may have one of zot itself."""
+        candidates = self._candidates.get(key, {})
+        if key not in self.reserved:
+            return candidates
+        return {position: each for position, each in candidates.items() if getattr(each, "override", False)}
+
     def drop(self, position: int) -> None:
         for key in list(self._candidates):
-            self._candidates[key].pop(position, None)
-            if not self._candidates[key]:
-                del self._candidates[key]
+            self.remove(key, position)
+
+    def remove(self, key: str, position: int) -> bool:
+        found = self._candidates.get(key, {}).pop(position, None)
+        if not self._candidates.get(key, True):
+            del self._candidates[key]
+        return found is not None
 
     def get(self, key: str) -> tuple[int, T] | None:
-        candidates = self._candidates.get(key)
-        if not candidates or key in self.reserved:
-            return None
-        first = min(candidates)
-        return first, candidates[first]
+        candidates = self._eligible(key)
+        return min(candidates.items(), key=_position) if candidates else None
 
     def all(self) -> list[tuple[int, T]]:
         return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
+
+
+def _position(candidate: tuple[int, object]) -> int:
+    return candidate[0]
 
 
 class ExtensionRegistry:
@@ -98,21 +151,42 @@ class ExtensionRegistry:
         Names of commands are not case-sensitive. Raises `RegistrationError` for a name that cannot be typed.
         """
         name = name.removeprefix("/")
-        if not _COMMAND.fullmatch(name):
-            raise RegistrationError(f"a command cannot be called {name!r}: only letters, digits, _ and -")
+        word, colon, number = name.partition(":")  # a number separates commands of one name: `deploy:2`
+        numbered = not colon or (0 < len(number) <= 3 and _DIGITS.issuperset(number))
+        if not word or not _LETTERS.issuperset(word) or not numbered:
+            rule = "only letters, digits, _ and -, maybe with a number behind a colon"
+            raise RegistrationError(f"a command cannot be called {name!r}: {rule}")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 
     def add_tool(
-        self, position: int, extension: str, name: str, description: str, schema: RawObject
+        self, position: int, extension: str, name: str, description: str, schema: RawObject, **options: Any
     ) -> NameConflict | None:
-        """Register or update a tool. Returns the conflict if an extension does not get the name.
+        """Register or update a tool; `options` are fields of `ToolOffer`. Returns the conflict if an extension does not
+        get the name.
 
         Raises `RegistrationError` for a name or a schema that would make requests fail.
         """
-        if not _TOOL.fullmatch(name):
+        if not 0 < len(name) <= _LONGEST or not _LETTERS.issuperset(name):
             raise RegistrationError(f"a tool cannot be called {name!r}: 1 to 64 letters, digits, _ and -")
-        offer = ToolOffer(extension, name, description, object_schema(name, schema.value))
+        offer = ToolOffer(extension, name, description, object_schema(name, schema.value), **options)
+        if offer.sampling is not None and offer.sampling.grammar and not _is_one_text(offer.schema):
+            raise RegistrationError(f"the tool {name} has a grammar, so its only parameter must be the text input")
         return self._tools.add(name, position, offer, f"the tool {name}")
+
+    def remove_tool(self, position: int, name: str) -> bool:
+        """Remove a tool of an extension; return whether it had one of that name."""
+        return self._tools.remove(name, position)
+
+    def remove_command(self, position: int, name: str) -> None:
+        """Remove a command of an extension, by its name in lower case."""
+        self._commands.remove(name, position)
+
+    def replaces(self, position: int, name: str) -> bool:
+        """Whether a tool of an extension takes the place of zot's own."""
+        if name not in self._tools.reserved:
+            return False
+        found = self._tools.get(name)
+        return found is not None and found[0] == position
 
     def drop(self, position: int) -> None:
         """Remove all registrations of an extension."""
@@ -130,6 +204,45 @@ class ExtensionRegistry:
     def tools(self) -> list[tuple[int, ToolOffer]]:
         """List the tools and the positions of their owners, by name."""
         return self._tools.all()
+
+
+def tool_options(frame: RegisterTool, limits: ExtensionLimits) -> dict[str, Any]:
+    """Return the options of a tool as `ExtensionRegistry.add_tool` takes them. Raises `RegistrationError`."""
+    if frame.execution_mode not in ("", "sequential", "parallel"):
+        raise RegistrationError(f"the tool {frame.name} has the unknown execution_mode {frame.execution_mode!r}")
+    if frame.exposure not in ("", "direct", "deferred", "model-only", "codemode"):
+        raise RegistrationError(f"the tool {frame.name} has the unknown exposure {frame.exposure!r}")
+    return {
+        "prompt_line": " ".join(frame.prompt_snippet.split())[:_SNIPPET],
+        "parallel": frame.execution_mode == "parallel",
+        "seconds": min(max(frame.timeout_ms, 0) / 1000, limits.longest_tool_seconds),
+        "read_only": frame.read_only,
+        "override": frame.override,
+        "deferred": frame.deferred or frame.exposure == "deferred",
+        "prepare": frame.prepare_args,
+        "namespace": " ".join(frame.namespace.split())[:_NAMESPACE],
+        "sampling": _sampling(frame),
+    }
+
+
+def _sampling(frame: RegisterTool) -> Sampling | None:
+    if frame.constrained_sampling is None:
+        return None
+    given = frame.constrained_sampling.value
+    kind, grammar = given.get("type"), given.get("grammar", "")
+    if kind == "json_schema":
+        return Sampling("json_schema")
+    if kind not in ("lark", "regex"):
+        raise RegistrationError(f"the tool {frame.name} has constrained_sampling of the unknown type {kind!r}")
+    if not isinstance(grammar, str) or not 0 < len(grammar) <= _GRAMMAR:
+        raise RegistrationError(f"the grammar of the tool {frame.name} must have 1 to {_GRAMMAR} characters")
+    return Sampling(kind, grammar)
+
+
+def _is_one_text(schema: Mapping[str, Any]) -> bool:
+    properties = schema.get("properties")
+    text = properties.get("input") if isinstance(properties, dict) and len(properties) == 1 else None
+    return isinstance(text, dict) and text.get("type") == "string" and schema.get("required") == ["input"]
 
 
 def object_schema(name: str, schema: dict[str, Any]) -> dict[str, Any]:

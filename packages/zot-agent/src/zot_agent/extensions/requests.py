@@ -2,19 +2,28 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, ToolResult
 from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, ToolCall
+from zot_ext.protocol.groups.providers import ProviderEvent, ProviderQuestion, ProviderResult, ProviderStep
+from zot_ext.protocol.groups.tool_ops import OpRequest, OpResponse
 from zot_provider.errors import ZotError
 
-Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse
-RequestFrame: TypeAlias = CommandInvoked | ToolCall | EventIntercept
-R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse)
+Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse | ProviderResult | OpResponse
+RequestFrame: TypeAlias = CommandInvoked | ToolCall | EventIntercept | ProviderQuestion | OpRequest
+R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse, ProviderResult, OpResponse)
 
 _REMEMBERED = 64
 """The most finished requests that are remembered, each with the reason why a later reply to it is dropped."""
+
+
+COMMAND_IDS = ("command-", "shortcut-")
+"""The beginnings of the ids of requests that a person makes. They may change the session."""
+
+FOREGROUND_IDS = (*COMMAND_IDS, "user_bash-")
+"""Those of requests for which the screen may step aside: a person waits for a program."""
 
 
 class ExtensionEnded(ZotError):
@@ -23,6 +32,22 @@ class ExtensionEnded(ZotError):
 
 class TimedOut(ZotError):
     """An extension did not answer in time. A later reply is dropped."""
+
+
+class AnswerLines(Protocol):
+    """The answers of models that an extension is giving: `zot_agent.extensions.providers.answers`."""
+
+    def takes(self, line: bytes) -> bool:
+        """Take a line if it is a part of an answer, and return whether it is."""
+        ...
+
+    def received_frame(self, frame: ProviderEvent | ProviderStep) -> None:
+        """Take a frame."""
+        ...
+
+    def fail_all(self, why: str) -> None:
+        """Fail all answers, because the extension has ended."""
+        ...
 
 
 class _Open:
@@ -48,7 +73,8 @@ class PendingRequests:
     def __init__(self, name: str, log: Callable[[str], None]) -> None:
         self._name = name
         self._log = log
-        self.ended: Callable[[str, bool], None] = lambda id, owed: None
+        self.ended: list[Callable[[str, bool], None]] = []
+        """Called with the id of a request that has ended, and whether its reply is still owed."""
         self._open: dict[str, _Open] = {}
         self._finished: dict[str, str] = {}
         self.owed: set[str] = set()
@@ -68,8 +94,14 @@ class PendingRequests:
         """Whether the request is open."""
         return id in self._open
 
+    async def closed(self, id: str) -> None:
+        """Wait until the request is not open any more."""
+        request = self._open.get(id)
+        if request is not None:
+            await asyncio.wait([request.future])
+
     def pause(self, id: str) -> None:
-        """Stop the time limit of a request: a dialog of its own is open. Harmless if it is not open."""
+        """Stop the time limit of a request: a dialog for it is open. Harmless if it is not open."""
         request = self._open.get(id)
         if request is not None:
             request.pauses += 1
@@ -110,7 +142,8 @@ class PendingRequests:
             self._stop_timer(request)
             if owed:
                 self.owed.add(id)
-            self.ended(id, owed)
+            for ended in self.ended:
+                ended(id, owed)
         return request
 
     def resolve(self, reply: Reply) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Literal
 
 from zot_core.clock import timestamp
@@ -10,12 +11,17 @@ from zot_ext.protocol.raw import line_bytes, parse_object
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import open_regular
 
+_SECRET = ("api_key", "credentials", "result")
+"""The fields of a request to a provider, and of its result, that may hold a key or a token."""
+
 Direction = Literal["in", "out"]
 """As seen by zot: `in` is from the extension."""
 
 
 class Trace:
     """Appends one JSON object a line to the file at `path`, which only its owner can read. Raises `ConfigError`.
+
+    Keys and tokens of providers are left out.
 
     `{"time": UTC, "extension": NAME, "direction": "in" or "out", "frame": {...}}`, the frame with its exact text on the
     wire; for a line that is not a JSON object, `"text"` replaces `"frame"`. Each line is written at once. A failed
@@ -38,11 +44,11 @@ class Trace:
             return
         text = line.decode(errors="replace").strip()
         try:
-            parse_object(text)
+            members = parse_object(text)
         except FrameError:
             body = f'"text":{json.dumps(text)}'
         else:
-            body = f'"frame":{text}'
+            body = f'"frame":{_without_keys(text, members)}'
         head = f'"time":"{timestamp()}","extension":{json.dumps(extension)},"direction":"{direction}"'
         try:
             os.write(self._descriptor, line_bytes("{" + head + "," + body + "}") + b"\n")
@@ -55,3 +61,16 @@ class Trace:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def _without_keys(text: str, members: Mapping[str, tuple[object, str]]) -> str:
+    """Return the text of a frame without the keys and tokens in it."""
+    type = members.get("type", ("", ""))[0]
+    if type == "provider_stream":
+        options = members.get("options", ({}, ""))[0]
+        key = options.get("api_key") if isinstance(options, dict) else None
+        return text.replace(json.dumps(key), '"***"') if key else text
+    if type in ("provider_request", "provider_result"):
+        kept = {name: value for name, (value, _) in members.items() if name not in _SECRET}
+        return json.dumps(kept | {name: "***" for name in _SECRET if name in members})
+    return text

@@ -66,21 +66,24 @@ class AuditLog:
     def _on_decision(self, decision: PermissionDecision) -> None:
         if decision.outside:  # a second run of a command, which is no call of the model
             self._add("call", outside=True, **_described(decision.call, decision))
-        else:
+        elif not decision.call.by:
             self._decisions[decision.call.id] = decision
+        elif not decision.allowed:  # no event reports a call of an extension
+            self._add("call", by=decision.call.by, **_described(decision.call, decision))
 
     async def _on_run(self, call: ToolRequest) -> None:
         """Record a call that may run, before it does."""
         decision = self._decisions.get(call.id) or PermissionDecision(call, allowed=True)
         tool, context = self._conversation.runtime.agent.tools.get(call.name), self._conversation.runtime.agent.context
-        if isinstance(tool, FunctionTool | BuiltinTool):
+        if isinstance(tool, FunctionTool | BuiltinTool) and not call.by:
             try:
                 access = await tool.access(call.arguments, context)
             except (ToolError, OSError, ValueError):  # the tool will refuse the call in the same words
                 access = None
             if access is not None and access.writes and access.path is not None:
                 self._written[call.id] = access.path
-        self._add("call", **_described(call, decision))
+        by = {"by": call.by} if call.by else {}
+        self._add("call", **by, **_described(call, decision))
         if self._writing is not None:
             await asyncio.wait([self._writing], timeout=self._limits.seconds)
 

@@ -3,33 +3,27 @@
 import logging
 import os
 import sys
-from collections.abc import Sequence
 
 from zot_agent.config.child_keys import removed_variables
-from zot_agent.config.paths import checkpoints_root, sessions_root, zot_home
+from zot_agent.config.paths import checkpoints_root, sessions_root, worktrees_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
-from zot_agent.config.skill_pins import SkillPins
-from zot_agent.extensions.discover import Discovery
-from zot_agent.host.extensions import ProjectChoice
+from zot_agent.host.extensions import ProjectChoice, announce_providers
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
-from zot_agent.host.project import SKILLS_CACHE
+from zot_agent.host.programs.hooks import find_hooks
 from zot_agent.host.sandbox import SandboxSwitch
 from zot_agent.host.session_files import find_session, open_session
+from zot_agent.host.workspace import ExtensionResources, open_workspace, read_workspace
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.compaction.compactor import CompactionLimits
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.session_mode import resume_mode
 from zot_core.machine.shell import LocalShell
-from zot_core.prompt.context_files import find_context, find_system
-from zot_core.prompt.surroundings import surroundings
 from zot_core.runtime.runtime import Runtime
-from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import StoredSession, load
+from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.store import SessionStore
-from zot_core.skills import SKILL_TOOL, ExtensionSkills, Skill, Skills, find_skills, pinned_section
-from zot_core.templates import PromptTemplates
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.catalog.known import KnownProviders
@@ -40,6 +34,10 @@ from zot_provider.registry import ModelRegistry
 from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
 
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
@@ -52,38 +50,36 @@ _log = logging.getLogger("zot_agent")
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
 
 
-def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False) -> Host:
+def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False, log: RowLog | None = None) -> Host:
     """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether what the project brings may be
-    used. Must be called in a running event loop.
+    used. `log` keeps the rows of the session that `options` name: see `SessionFile`. Must be called in a running event
+    loop.
     """
-    if _log.isEnabledFor(logging.DEBUG) or sys.flags.dev_mode:
-        from zot_agent.config.loop_watch import watch_loop  # noqa: PLC0415  only for debug runs
-
-        watch_loop()
+    _watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
     registry = open_registry(home)
     choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
     discovery = choice.find()
     settings = load_settings(home, choice.settings)
+    hooks = find_hooks(settings, choice)
     use_network(settings)
-    runtime, notes = open_runtime(options, settings, registry, choice, once=once)
+    providers = announce_providers(registry, discovery)  # before a model is chosen
+    runtime, notes = open_runtime(options, settings, registry, choice, once=once, log=log)
     conversation, sandbox, more_notes = open_conversation(runtime, options, settings, registry)
 
     def open_other(path: str, *, fork: bool) -> list[str]:
-        notes = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
+        notes, project = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
         sandbox.follow(sandbox.settings)
+        host.use_hooks_of(project)
         return notes
 
     def reopen_workspace() -> list[str]:
-        here, project = conversation.runtime.cwd, choice
-        if here != cwd:  # another session was opened meanwhile
-            project = ProjectChoice(options, load_settings(home), here)
-            project.find()
-        host.settings = load_settings(home, project.settings)
-        workspace, notes = open_workspace(options, host.settings, here, choice.found, trusted=project.trusted)
-        rules_of, permissions = PermissionFiles(home, here), conversation.permissions
+        here = conversation.runtime.cwd
+        host.settings, workspace, notes = read_workspace(options, choice, cwd, here)
+        answered_for = options.project if here == cwd else ""
+        rules_of, permissions = PermissionFiles(home, here, answered_for), conversation.permissions
         try:
             permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
         except ConfigError as error:
@@ -95,7 +91,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     host = Host(
         conversation,
-        [*settings.problems, *registry.warnings, *notes, *more_notes, *choice.notes],
+        [*settings.problems, *registry.warnings, *notes, *more_notes, *choice.notes, *hooks.notes],
         options=options,
         settings=settings,
         models=registry,
@@ -103,15 +99,30 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
+        once=once,
     )
+    host.brought = ExtensionResources(conversation, lambda here: read_workspace(options, choice, cwd, here)[1:])
+    host.providers = providers
+    host.notes += providers.problems if providers is not None else []
     if settings.audit == "on":
-        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
-
-        host.audit = AuditLog(home, conversation, [options.api_key])
-        host.audit.attach()
-    if discovery.active() or discovery.problems:
+        _begin_audit(host, home)
+    if discovery.active() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
+
+
+def _begin_audit(host: Host, home: str) -> None:
+    from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+
+    host.audit = AuditLog(home, host.conversation, [host.options.api_key])
+    host.audit.attach()
+
+
+def _watch_loop() -> None:
+    if _log.isEnabledFor(logging.DEBUG) or sys.flags.dev_mode:
+        from zot_agent.config.loop_watch import watch_loop  # noqa: PLC0415  only for debug runs
+
+        watch_loop()
 
 
 def open_conversation(
@@ -120,7 +131,7 @@ def open_conversation(
     """Create the conversation of an agent, with its permissions and its sandbox; return also lines for the person.
     After `ConfigError` the session is closed."""
     try:
-        permissions = PermissionFiles(zot_home(), runtime.cwd).open(options, settings)
+        permissions = PermissionFiles(zot_home(), runtime.cwd, options.project).open(options, settings)
         if options.permission_mode is None:
             resume_mode(permissions, runtime.session)
         conversation = Conversation(runtime, permissions=permissions)
@@ -134,7 +145,13 @@ def open_conversation(
 
 
 def open_runtime(
-    options: HostOptions, settings: Settings, registry: ModelRegistry, choice: ProjectChoice, *, once: bool
+    options: HostOptions,
+    settings: Settings,
+    registry: ModelRegistry,
+    choice: ProjectChoice,
+    *,
+    once: bool,
+    log: RowLog | None = None,
 ) -> tuple[Runtime, list[str]]:
     """Create the agent, and return it with lines for the person. Raises `ConfigError`, `SessionError`."""
     cwd = working_directory(options.cwd)
@@ -144,11 +161,11 @@ def open_runtime(
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
     )
-    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=choice.trusted)
+    workspace, notes = open_workspace(options, settings, cwd, choice, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None
     if not options.no_session:
-        session, stored = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
+        session, stored = open_session(store, cwd, selection.model, path, stored, fork=options.fork, log=log)
     try:
         runtime = Runtime(
             selection.model,
@@ -158,15 +175,19 @@ def open_runtime(
             builtin_tools=options.tools,
             skills=workspace.skills,
             templates=workspace.templates,
+            agents=workspace.agents,
             system_prompt=workspace.system_prompt,
             append_system_prompt=workspace.append_system_prompt,
             reasoning=options.reasoning or selection.reasoning or settings.reasoning,
             session=session,
             resumed=stored,
+            run=options.run,
             max_steps=options.max_steps or settings.max_steps or None,
+            max_cost=options.max_cost,
+            max_tokens=options.max_tokens,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
-        runtime.agent.context.bash_timeout = settings.bash_timeout
+        runtime.agent.change_context(bash_timeout=settings.bash_timeout)
         watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
@@ -181,9 +202,15 @@ def open_runtime(
 
 def watch_files(runtime: Runtime) -> None:
     """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
+    runtime.worktrees = worktrees_root()
     home = zot_home()
     inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
-    runtime.checkpoints = Checkpoints(checkpoints_root(), runtime.agent, left_out=[sessions_root() if inside else home])
+    runtime.checkpoints = Checkpoints(
+        checkpoints_root(),
+        runtime.agent,
+        left_out=[sessions_root() if inside else home],
+        worktrees=runtime.worktrees,
+    )
     runtime.checkpoints.attach()
 
 
@@ -193,9 +220,9 @@ def continue_session(
     options: HostOptions,
     registry: ModelRegistry,
     choice: ProjectChoice,
-) -> list[str]:
+) -> tuple[list[str], ProjectChoice]:
     """Let `conversation` continue the session at `path`, in its directory and with its model, with `options.fork` in a
-    copy of it; return lines for the person.
+    copy of it; return lines for the person, and what of the project there is used.
 
     Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
     """
@@ -206,7 +233,8 @@ def continue_session(
     project = ProjectChoice(options, load_settings(home), cwd)
     project.find()
     settings = load_settings(home, project.settings)
-    workspace, notes = open_workspace(options, settings, cwd, choice.found, trusted=project.trusted)
+    hooks = find_hooks(settings, project)
+    workspace, notes = open_workspace(options, settings, cwd, choice, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
     if isinstance(runtime.agent.client, RoutingClient):
         runtime.agent.client.check(selection.model)
@@ -221,7 +249,7 @@ def continue_session(
         session.close()
         raise
     conversation.set_model(selection.model)
-    return [*notes, *project.notes]
+    return [*notes, *project.notes, *hooks.notes], project
 
 
 def open_registry(home: str) -> ModelRegistry:
@@ -245,42 +273,6 @@ def _open_in_process(provider: Provider) -> Client:
     return LocalClient(provider)
 
 
-def open_workspace(
-    options: HostOptions, settings: Settings, cwd: str, extensions: Discovery, *, trusted: bool
-) -> tuple[Workspace, list[str]]:
-    """Return the agent's view of the directory `cwd` (instructions, skills, prompt templates), and lines for the
-    person.
-
-    `trusted`: the skills, the templates and the `SYSTEM.md` of the project in `cwd` are used.
-    """
-    home = zot_home()
-    replace, append, notes = instructions(options, settings, cwd, home, trusted=trusted)
-    skills = choose_skills(options, extensions, cwd, home, trusted=trusted)
-    pinned, problems = pin_skills(options, skills.found, cwd, home)
-    templates = PromptTemplates(cwd, home, os.path.expanduser("~"), project=trusted)
-    workspace = Workspace(cwd, replace, [*append, pinned], skills.found, templates)
-    return workspace, [*notes, *skills.notes, *problems]
-
-
-def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: str, *, trusted: bool) -> Skills:
-    """Find the skills to offer, including those of extensions and, if it is `trusted`, of the project in `cwd`."""
-    if options.no_skills:
-        return Skills()
-    of_extensions = [ExtensionSkills(each.name, each.directory, each.manifest.skills) for each in extensions.active()]
-    user_home, cache = os.path.expanduser("~"), os.path.join(home, SKILLS_CACHE)
-    return find_skills(cwd, home, user_home, of_extensions, project=trusted, cache=cache)
-
-
-def pin_skills(options: HostOptions, skills: Sequence[Skill], cwd: str, home: str) -> tuple[str, list[str]]:
-    """Return the texts of the skills that the person has pinned, for the system prompt, and lines for the person."""
-    if options.no_skills or (options.tools is not None and SKILL_TOOL not in options.tools):
-        return "", []
-    try:
-        return pinned_section(skills, SkillPins(home).read(cwd).names)
-    except ConfigError as error:
-        return "", [f"{error}; no skill is pinned"]
-
-
 def known_models(home: str) -> KnownProviders:
     """Return the providers, including those of the user's `models.json`. Raises `ConfigError` that names a mistake in
     that file."""
@@ -291,21 +283,6 @@ def known_models(home: str) -> KnownProviders:
     from zot_provider.catalog.user import parse_user_models  # noqa: PLC0415  few people have such a file
 
     return parse_user_models(value, path)
-
-
-def instructions(
-    options: HostOptions, settings: Settings, cwd: str, home: str, *, trusted: bool
-) -> tuple[str | None, list[str], list[str]]:
-    """Return the text that replaces zot's system prompt, the texts appended to it (instructions, and facts about the
-    directory), and notes for the person about omitted files."""
-    if options.no_context_files:
-        return options.system_prompt, options.append_system_prompt, []
-    context = find_context(cwd, home, claude=settings.claude_md == "on")
-    replace = options.system_prompt
-    if replace is None and (system := find_system(cwd, home, context.notes, project=trusted)):
-        replace = system.text
-    around = surroundings(cwd) if settings.surroundings == "on" else ""
-    return replace, [*context.sections(), *options.append_system_prompt, around], context.notes
 
 
 def working_directory(cwd: str) -> str:

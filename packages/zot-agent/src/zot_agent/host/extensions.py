@@ -1,18 +1,23 @@
-"""What of a project and of the person a host uses: `ProjectChoice`; and how it starts extensions."""
+"""What of a project and of the person a host uses: `ProjectChoice`; how it starts extensions; and the providers of
+models that they serve, for a host and for subcommands that have none."""
 
 import os
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
+from zot_agent.config.child_keys import removed_variables
+from zot_agent.config.mcp_files import mcp_files
 from zot_agent.config.paths import asked_mark, zot_home
-from zot_agent.config.settings import Layer, Settings
+from zot_agent.config.settings import Layer, Settings, load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import Project, find_project, may_use
+from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.host import Extensions
+    from zot_agent.extensions.providers.served import ServedProviders
     from zot_core.runtime.runtime import Runtime
     from zot_core.sandbox.policy import SandboxPolicy
 
@@ -24,8 +29,12 @@ class ProjectChoice:
     all of them at once (`undecided`). Where nobody can be asked they are not used, and `notes` says so.
     """
 
-    def __init__(self, options: HostOptions, settings: Settings, cwd: str, *, can_ask: bool = False) -> None:
+    def __init__(
+        self, options: HostOptions, settings: Settings, cwd: str, *, can_ask: bool = False, share: bool = True
+    ) -> None:
+        """Unless they are to `share` a process, extensions written for pi are found as they are installed."""
         self._options, self._cwd, self._can_ask = options, cwd, can_ask
+        self._pi, self._share = settings.pi, share
         self.folder = os.path.realpath(cwd)
         """The folder of the project."""
         self._setting = "on" if options.trust else settings.project_trust
@@ -48,13 +57,16 @@ class ProjectChoice:
         search = partial(
             discover, options.extensions, self._cwd, home,
             installed=not options.no_ext, project=not options.no_project_ext,
+            pi_folders=self._pi.get("folders") is True,
         )  # fmt: skip
         found = search(trusted=False)
         project = find_project(
             self._cwd, home, [each for each in found.found if each.untrusted],
             skills=not options.no_skills, system=not options.no_context_files,
+            servers=not (options.no_ext or options.no_project_ext),
         )  # fmt: skip
-        decision = may_use(project, self._setting, home)
+        answered_for = os.path.realpath(options.project) if options.project else ""
+        decision = may_use(project, self._setting, home, answered_for)
         self.trusted, self.undecided, self.notes = bool(decision), None, []
         self.settings = project.settings if self.trusted else Layer("", {}, project.settings.problems)
         if decision is None:
@@ -65,8 +77,30 @@ class ProjectChoice:
                     "(start zot there to decide, or pass --trust)"
                 )
         self.found = search() if self.trusted and project.extensions else found
+        self._add_mcp(home)
         self._hold_back(home)
+        if self._share and any(each.pi for each in self.found.found):
+            from zot_agent.extensions.declared.described import (  # noqa: PLC0415  few are written for pi
+                DescribeOptions,
+                add_described,
+            )
+            from zot_agent.extensions.declared.shared import share_process  # noqa: PLC0415  as above
+
+            share_process(self.found, self._pi.get("separate", ()))
+            add_described(self.found.active(), DescribeOptions(home))
         return self.found
+
+    def _add_mcp(self, home: str) -> None:
+        """Add the extension for MCP servers, if a file names any."""
+        options = self._options
+        files = mcp_files(self._cwd, home, project=self.trusted and not options.no_project_ext)
+        if options.no_ext or not (files or options.mcp_files):
+            return
+        from zot_agent.extensions.bundled import bundled_mcp  # noqa: PLC0415  only where there are servers
+
+        added = bundled_mcp([*options.mcp_files, *files])
+        added.hidden_by = next((each.directory for each in self.found.found if each.name == added.name), "")
+        self.found.found.append(added)
 
     def _hold_back(self, home: str) -> None:
         """Keep installed extensions from starting that the person has not allowed."""
@@ -101,6 +135,10 @@ class ProjectChoice:
         if self.undecided is not None:
             FolderTrust(zot_home()).remember(self.undecided.content(), allowed=allowed)
 
+    def use_once(self, *, allowed: bool) -> None:
+        """Decide about `undecided` for this run alone; it takes effect with the next `find`."""
+        self._setting = "on" if allowed else "off"
+
 
 def make_extensions(
     choice: ProjectChoice,
@@ -108,12 +146,20 @@ def make_extensions(
     removed_env: Collection[str],
     runtime: "Callable[[], Runtime]",
     sandbox: "Callable[[], SandboxPolicy | None]",
+    *,
+    once: bool,
 ) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()` and `sandbox()`; `removed_env` as in
-    `Extensions`. Raises `ConfigError` for `--ext-trace`."""
+    `Extensions`, `once` as in `build_host`. Raises `ConfigError` for `--ext-trace`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
-    from zot_agent.extensions.trace import Trace  # noqa: PLC0415
+    from zot_ext.limits import BUSY_ONCE, DEFAULT_LIMITS, ExtensionLimits  # noqa: PLC0415
+
+    trace = None
+    if options.ext_trace:
+        from zot_agent.extensions.trace import Trace  # noqa: PLC0415  few runs have one
+
+        trace = Trace(options.ext_trace)
 
     def about() -> AgentInfo:
         now = runtime()
@@ -121,11 +167,62 @@ def make_extensions(
         session_id = session.meta.session_id if session else ""
         return AgentInfo(now.cwd, model.provider, model.id, session_id, sandbox(), choice.trusted)
 
-    return Extensions(
+    extensions = Extensions(
         choice.find,
         about,
         home=zot_home(),
+        limits=ExtensionLimits(busy_seconds=BUSY_ONCE) if once else DEFAULT_LIMITS,
         use_tools=not options.no_ext_tools,
-        trace=Trace(options.ext_trace) if options.ext_trace else None,
+        trace=trace,
         removed_env=removed_env,
+        flags=options.flags,
     )
+    extensions.use_remembered = True
+    return extensions
+
+
+def announce_providers(
+    registry: ModelRegistry, discovery: Discovery, served: "ServedProviders | None" = None
+) -> "ServedProviders | None":
+    """Add to `registry` what the manifests of the active extensions say, in place of what is `served`. None if no
+    manifest names a provider."""
+    active = discovery.active()
+    if served is None:
+        if not any(each.manifest.providers for each in active):
+            return None
+        from zot_agent.extensions.providers.served import ServedProviders  # noqa: PLC0415  few extensions serve models
+
+        served = ServedProviders(registry)
+    served.announce(active)
+    return served
+
+
+def open_providers(registry: ModelRegistry, options: HostOptions | None = None) -> "ServedProviders | None":
+    """Add to `registry` the providers of the active extensions, for a program without a conversation. An extension is
+    started when it is asked for something, and stopped by `ServedProviders.close`. None if no manifest names any.
+
+    Raises `ConfigError`.
+    """
+    options, home = options or HostOptions(), zot_home()
+    settings = load_settings(home)
+    discovery = ProjectChoice(options, settings, os.path.abspath(options.cwd)).find()
+    if not any(each.manifest.providers for each in discovery.active()):
+        return None
+    from zot_agent.extensions.providers.served import ServedProviders  # noqa: PLC0415  few extensions serve models
+
+    def start(found: list[DiscoveredExtension]) -> "Extensions":
+        from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  most of these programs need no extension
+        from zot_agent.extensions.host import Extensions  # noqa: PLC0415  as above
+
+        programs = Discovery([each for each in found if each.manifest.exec], [])
+        return Extensions(
+            lambda: programs,
+            lambda: AgentInfo(os.path.abspath(options.cwd), "", "", ""),
+            home=home,
+            use_tools=False,
+            removed_env=removed_variables(settings, registry.providers),
+        )
+
+    served = ServedProviders(registry, start)
+    served.announce(discovery.active())
+    return served

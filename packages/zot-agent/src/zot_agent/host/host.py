@@ -1,20 +1,28 @@
 """`Host`: a conversation with its extensions and settings. Only `zot_agent.host.build` creates one."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
+from zot_core.conversation.events import ConversationEvent, Notify
+from zot_core.errors import Refused
+from zot_core.hooks import SessionChange
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
     from zot_agent.extensions.discover import Discovery
     from zot_agent.extensions.host import Extensions, ReloadStats
+    from zot_agent.extensions.providers.served import ServedProviders
+    from zot_agent.extensions.trace import Trace
+    from zot_agent.hook_programs.programs import HookPrograms
     from zot_agent.host.audit import AuditLog
     from zot_agent.host.extensions import ProjectChoice
     from zot_agent.host.sandbox import SandboxSwitch
+    from zot_agent.host.workspace import ExtensionResources
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
 
@@ -34,14 +42,14 @@ class Host:
         sandbox: "SandboxSwitch | None" = None,
         open_session: Callable[..., list[str]] | None = None,
         reopen_workspace: Callable[[], list[str]] | None = None,
+        once: bool = False,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
 
-        `options` are those the host was built from, `choice` says what of the project is used, `sandbox`
-        turns the sandbox on and off, `open_session` continues
-        the session at a path, and `reopen_workspace` reads skills and instructions again; both return lines for the
-        person, of which the host passes on each once. Without `choice` a host has no extensions, and without
-        `open_session` it cannot open sessions.
+        `options` are those the host was built from, `choice` says what of the project is used, `sandbox` turns the
+        sandbox on and off, `open_session` continues the session at a path, and `reopen_workspace` reads skills and
+        instructions again; both return lines for the person, of which the host passes on each once. `once`: it answers
+        a single prompt. Without `choice` a host has no extensions, and without `open_session` it cannot open sessions.
         """
         self.conversation = conversation
         self.notes = list(notes)
@@ -49,12 +57,19 @@ class Host:
         self.options = options or HostOptions()
         self.settings = settings or Settings()
         self.models = models or ModelRegistry()
-        self.choice = choice
+        self.once = once
+        self.choice = self.hooks_of = choice
         self.sandbox = sandbox
         self.extensions: Extensions | None = None
         """None until extensions are started."""
+        self.hooks: HookPrograms | None = None
+        """The programs that the settings name for events; None without any."""
+        self.providers: ServedProviders | None = None
+        """The providers that extensions serve; None if no manifest names any."""
         self.audit: AuditLog | None = None
         """The record of tool calls, where it is wanted."""
+        self.brought: ExtensionResources | None = None
+        """Follows what extensions bring."""
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
 
     @property
@@ -68,14 +83,15 @@ class Host:
         """The agent of the conversation."""
         return self.conversation.runtime
 
-    def open_session(self, path: str, *, fork: bool = False) -> list[str]:
+    async def open_session(self, path: str, *, fork: bool = False) -> list[str]:
         """Continue the session at `path`, in its directory and with its model, with `fork` in a copy of it, and return
         lines for the person.
 
-        Raises `Busy`, `ConfigError` and `SessionError`; nothing has changed then.
+        Raises `Busy`, `NotAllowed`, `ConfigError` and `SessionError`; nothing has changed then.
         """
         if self._open_session is None:
             raise RuntimeError("this host was made without sessions")
+        await self.conversation.branches.allow(SessionChange("fork" if fork else "resume", path))
         return self._unsaid(self._open_session(path, fork=fork))
 
     def _unsaid(self, lines: list[str]) -> list[str]:
@@ -96,21 +112,106 @@ class Host:
             removed_variables(self.settings, self.models.providers),
             lambda: self.runtime,
             lambda: None if self.sandbox is None else self.sandbox.policy,
+            once=self.once,
         )
-        extensions.conversation, keys = self.conversation, self.keys
+        extensions.conversation, extensions.find_programs, keys = self.conversation, self._open_hooks, self.keys
+        extensions.restart, extensions.favourites = self.reload_extensions, lambda: self.settings.favourite_models
         if keys is not None:
             extensions.accounts = lambda: keys.accounts.store
+        extensions.providers, extensions.serve = self.providers, self._serve
+        self._connect_providers(extensions)
+        extensions.resources = self.brought
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)
         return extensions
 
+    def _open_hooks(self, trace: "Trace | None" = None) -> "HookPrograms | None":
+        from zot_agent.host.programs.hooks import open_hooks  # noqa: PLC0415  as above
+
+        removed = removed_variables(self.settings, self.models.providers)
+        if self.hooks_of is not None:
+            self.hooks = open_hooks(self.hooks_of, self.conversation, self.sandbox, removed, trace)
+        return self.hooks
+
+    def use_hooks_of(self, choice: "ProjectChoice") -> None:
+        """Use the hook programs of the project of `choice` in place of those of another one. Raises `ConfigError`."""
+        self.hooks_of = choice
+        if self.extensions is not None:
+            self.extensions.renew_programs()
+        elif self._open_hooks() is not None:
+            self.start_extensions()
+
+    def _serve(self, discovery: "Discovery") -> "ServedProviders | None":
+        from zot_agent.host.extensions import announce_providers  # noqa: PLC0415  not needed without extensions
+
+        self.providers = announce_providers(self.models, discovery, self.providers)
+        if self.extensions is not None:
+            self._connect_providers(self.extensions)
+        return self.providers
+
+    def _connect_providers(self, extensions: "Extensions") -> None:
+        if self.providers is not None:
+            self.providers.extensions, self.providers.changed = extensions, self._provider_changed
+
+    def _provider_changed(self, id: str) -> None:
+        """Take what is now known of the model in use."""
+        agent = self.runtime.agent
+        if agent.model.provider == id and self.models.has(id):
+            found = self.models.find(id, agent.model.id) if agent.model.id else self.models.default(id)
+            if found is not None and found.id and found != agent.model:
+                agent.model = found
+                self.conversation.settings_changed()
+
     async def reload_extensions(self) -> "ReloadStats":
         """Stop all extensions, discover them again and start them; the agent gets their tools with its next model
         call."""
+        if self.hooks_of is not None and self.hooks_of is not self.choice:
+            await asyncio.to_thread(self.hooks_of.find)
         stats = await (self.extensions or self.start_extensions()).reload()
+        if self.brought is not None:
+            await self.brought.changed()
         self.conversation.extensions_changed()
         return stats.replace(errors=[*stats.errors, *(self.choice.notes if self.choice is not None else ())])
+
+    async def ask_early_about_project(self) -> None:
+        """Do what `ask_about_project` does before anybody follows the conversation: its lines, and what extensions say
+        meanwhile, become `notes`."""
+        said: list[str] = []
+
+        def note(event: ConversationEvent) -> None:
+            if isinstance(event, Notify):
+                said.append(f"extension {event.extension}: {event.message}")
+
+        unfollow = self.conversation.events.add(note)
+        try:
+            answers = await self.ask_about_project()
+        finally:
+            unfollow()
+        self.notes += [*answers, *said]
+
+    async def ask_about_project(self) -> list[str]:
+        """Ask the extensions whether what the project brings may be used in this run, if the person has not decided
+        about it. Returns lines for the person, in place of `notes` about that; none without an answer."""
+        choice, extensions = self.choice, self.extensions
+        if choice is None or choice.undecided is None or extensions is None:
+            return []
+        from zot_agent.extensions.hooks.intercepts import ProjectQuestion  # noqa: PLC0415  few projects are undecided
+
+        project, changes = choice.undecided, await asyncio.to_thread(choice.changes)
+        question = ProjectQuestion(project.folder, project.lines(), changes)
+        try:
+            answer = await extensions.hooks.project_trust(question)
+        except Refused as refusal:
+            allowed, why = False, f"not used in this run ({refusal})"
+        else:
+            allowed, why = answer.trusted, f"used in this run, because {answer.changed_by} allows it"
+            if not allowed:
+                return []
+        self.notes = [each for each in self.notes if each not in choice.notes]
+        choice.use_once(allowed=allowed)
+        lines = await self.use_project() if allowed else []
+        return [f"{why}: {project.names()} of {project.folder}", *lines]
 
     async def use_project(self) -> list[str]:
         """Start the extensions of a project that the person has just allowed, and use its skills and instructions once
@@ -118,7 +219,7 @@ class Host:
         if self.choice is None or self._reopen_workspace is None:
             return []
         errors = []
-        if self.extensions is not None or self.choice.find().active():
+        if self.extensions is not None or self.choice.find().active() or self._open_hooks() is not None:
             errors = (await self.reload_extensions()).errors
         return [*errors, *await self.refresh_workspace()]
 

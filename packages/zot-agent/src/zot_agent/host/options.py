@@ -1,15 +1,20 @@
 """`HostOptions`: what a user, or a program, asks of a host."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_core.permission_mode import PermissionMode, SandboxMode
 from zot_provider.record import Record, field
 from zot_provider.request import Reasoning
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.flags import FlagValue
+
 
 class HostOptions(Record):
     """The options of a host. An empty value or None means that nothing was chosen; the flags of the same names explain
-    each option. `coalesce_seconds` is that of the mode."""
+    each option. `coalesce_seconds` is that of the mode, `flags` are the values of flags of extensions, `mcp_files` name
+    more MCP servers than those of the project and the person. `project` is the folder of which `cwd` is a worktree:
+    what the person has answered about it holds. `run` is the task of the durable run in the session."""
 
     provider: str = ""
     model: str = ""
@@ -23,16 +28,20 @@ class HostOptions(Record):
     coalesce_seconds: float = 0.0
     no_context_files: bool = False
     max_steps: int | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
     json_schema: dict[str, Any] | None = None
     cwd: str = "."
     tools: list[str] | None = None
     extensions: list[str] = field(default_factory=list)
+    mcp_files: list[str] = field(default_factory=list)
     no_ext: bool = False
     no_ext_tools: bool = False
     no_project_ext: bool = False
     trust: bool = False
     ext_trace: str = ""
     hold_text: bool = False
+    flags: "dict[str, FlagValue]" = field(default_factory=dict)
     no_skills: bool = False
     permission_mode: PermissionMode | None = None
     sandbox: SandboxMode | None = None
@@ -41,4 +50,6 @@ class HostOptions(Record):
     resume: bool = False
     session: str = ""
     fork: bool = False
+    project: str = ""
     no_session: bool = False
+    run: str | None = None

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import sessions_root, zot_home
 from zot_agent.config.settings import FILE as SETTINGS_FILE
-from zot_agent.config.settings import MAX_BYTES, Settings, read_json_object
+from zot_agent.config.settings import Settings, read_json_object
 from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
 from zot_core.permission_mode import MODES, PermissionMode
 from zot_provider.errors import ConfigError
-from zot_provider.files.regular_file import read_start
 
 if TYPE_CHECKING:
     from zot_core.permissions.rule import Rule
@@ -32,12 +31,13 @@ def mode_is_open(options: HostOptions, settings: Settings) -> bool:
 
 
 class PermissionFiles:
-    """The rules for the folder `cwd`; zot's own files are in `home`."""
+    """The rules for the folder `cwd`; zot's own files are in `home`. In a worktree of `project`, rules that the person
+    added there hold."""
 
-    def __init__(self, home: str, cwd: str) -> None:
+    def __init__(self, home: str, cwd: str, project: str = "") -> None:
         self.path = os.path.join(home, FILE)
         self._cwd = cwd
-        self._folder = os.path.realpath(cwd)
+        self._folder = os.path.realpath(project or cwd)
 
     def open(self, options: HostOptions, settings: Settings) -> Permissions:
         """Return the permissions that the options and settings describe. Raises `ConfigError` for a wrong rule."""
@@ -50,10 +50,7 @@ class PermissionFiles:
     def rules(self, settings: Settings) -> "Sequence[Rule]":
         """Return the rules of all files. Raises `ConfigError` that names the file and the key: nothing is left out,
         because it could be a deny."""
-        for layer in (each for each in settings.layers if each.source):  # without one it is that of an untrusted folder
-            for problem in layer.problems:
-                if problem.startswith(f"{layer.source}: {_KEY}: ") or (layer.unread and _may_have_rules(layer.source)):
-                    raise ConfigError(problem)
+        settings.check_readable(_KEY)
         layers = [layer for layer in settings.layers if not _only_mode(layer.values.get(_KEY))]
         if not layers and not os.path.exists(self.path):
             return []
@@ -100,11 +97,3 @@ class PermissionFiles:
 def _only_mode(permissions: Mapping[str, object] | None) -> bool:
     """Whether a setting has no rules, and a mode that needs no check."""
     return not permissions or (list(permissions) == ["mode"] and permissions["mode"] in MODES)
-
-
-def _may_have_rules(path: str) -> bool:
-    """Whether a file that is no JSON object may have rules, one of which could be a deny."""
-    try:
-        return f'"{_KEY}"'.encode() in read_start(path, MAX_BYTES)
-    except OSError:
-        return True

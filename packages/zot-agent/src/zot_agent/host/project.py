@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from zot_agent.config.mcp_files import project_files
 from zot_agent.config.settings import SETTINGS, Layer, ProjectTrust, Settings, project_layer
 from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, own_files
 from zot_core.prompt.context_files import project_system
@@ -13,7 +14,8 @@ from zot_provider.record import Record, field
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from zot_agent.config.folder_trust import FolderContent
-    from zot_agent.host.project_programs import ProjectProgram
+    from zot_agent.host.programs.project_programs import ProjectProgram
+    from zot_core.runtime.subagents.definitions import AgentDefinition
 
 
 SKILLS_CACHE = "skills-cache.json"
@@ -32,12 +34,18 @@ class Project(Record):
     skills: Sequence[Skill] = ()
     system: str = ""
     templates: Sequence[TemplateFile] = ()
+    agents: "Sequence[AgentDefinition]" = ()
     settings: Layer = field(default_factory=lambda: Layer(""))
+    server_files: Sequence[str] = ()
+    """The files that name MCP servers."""
+    claude: Sequence[str] = ()
+    """The paths of settings of Claude Code that have hooks."""
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to ask about."""
-        return not (self.extensions or self.skills or self.system or self.templates or self.settings.values)
+        brought = (self.extensions, self.skills, self.system, self.templates, self.agents, self.settings.values)
+        return not any((*brought, self.server_files, self.claude))
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -46,10 +54,12 @@ class Project(Record):
         entries = [path for each in self.extensions for path in own_files(each)]
         entries += [skill.path for skill in self.skills]
         entries += [template.path for template in self.templates]
+        entries += [agent.path for agent in self.agents]
         roots = [os.path.realpath(each.directory) for each in self.extensions]
         entries += [self.system] if self.system else []
         entries += [self.settings.source] if self.settings.values else []
-        entries += dict.fromkeys(each.path for each in self.programs())
+        entries += dict.fromkeys(path for each in self.programs() for path in (each.path, *each.files))
+        entries += [path for path in self.server_files if path not in entries]
         return FolderContent(self.folder, entries, roots)
 
     def lines(self) -> list[str]:
@@ -57,19 +67,29 @@ class Project(Record):
         lines = [line for each in self.extensions for line in _describe(each)]
         if self.skills:
             lines.append(f"skills for the model: {', '.join(skill.name for skill in self.skills)}")
+            lines += [
+                f"/skill:{each.name} runs without a question: {', '.join(each.allowed_tools)}"
+                for each in self.skills
+                if each.allowed_tools
+            ]
         if self.templates:
             lines.append(f"prompt templates: {', '.join(f'/{each.name}' for each in self.templates)}")
             lines += [line for each in self.templates if (line := _allowance(each))]
+        if self.agents:
+            lines.append(f"sub-agents for the model: {', '.join(each.name for each in self.agents)}")
         if self.system:
             lines.append(f"instructions in place of zot's own: {os.path.relpath(self.system, self.folder)}")
         for key, value in self.settings.values.items():
-            rules = key == Settings.permissions.key
-            lines += _few(_describe_rules(value)) if rules else [f"setting {key}: {SETTINGS[key].show(value)}"]
-        return lines + _few([f"{each.line} (zot does not do that yet)" for each in self.programs()])
+            if key == Settings.permissions.key:
+                lines += _few(_describe_rules(value))
+            elif key != Settings.hooks.key:  # they are among the programs
+                lines.append(f"setting {key}: {SETTINGS[key].show(value)}")
+        not_yet = " (zot does not do that yet)"
+        return lines + _few([each.line + ("" if each.used else not_yet) for each in self.programs()])
 
     def programs(self) -> "list[ProjectProgram]":
-        """Return what its files declare to be started beside the extensions. It is no reason to ask yet."""
-        from zot_agent.host.project_programs import project_programs  # noqa: PLC0415  most projects bring nothing
+        """Return what its files declare to be started beside the extensions."""
+        from zot_agent.host.programs.project_programs import project_programs  # noqa: PLC0415  most projects bring nothing
 
         return project_programs(self.folder, self.templates)
 
@@ -79,8 +99,11 @@ class Project(Record):
             "extensions": [each.name for each in self.extensions],
             "skills": [skill.name for skill in self.skills],
             "prompt templates": [f"/{each.name}" for each in self.templates],
+            "agents": [each.name for each in self.agents],
+            "MCP servers of": [os.path.relpath(path, self.folder) for path in self.server_files],
             "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
             "settings": list(self.settings.values),
+            "hooks": [f"of {os.path.relpath(path, self.folder)}" for path in self.claude],
         }
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
 
@@ -125,10 +148,18 @@ def _few(lines: list[str]) -> list[str]:
 
 
 def find_project(
-    cwd: str, home: str, extensions: Sequence[DiscoveredExtension], *, skills: bool = True, system: bool = True
+    cwd: str,
+    home: str,
+    extensions: Sequence[DiscoveredExtension],
+    *,
+    skills: bool = True,
+    system: bool = True,
+    servers: bool = True,
 ) -> Project:
-    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, and skills and a
-    `SYSTEM.md`, unless they are not wanted."""
+    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, agents, and skills
+    and a `SYSTEM.md`, unless they are not wanted."""
+    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, and skills, a `SYSTEM.md`
+    and MCP servers, unless they are not wanted."""
     user_home = os.path.expanduser("~")
     found = project_skills(cwd, home, user_home, cache=os.path.join(home, SKILLS_CACHE)) if skills else []
     path = project_system(cwd, home) if system else ""
@@ -138,14 +169,35 @@ def find_project(
         found,
         path if os.path.isfile(path) else "",
         project_templates(cwd, home, user_home),
+        _agents(cwd, home, user_home),
         project_layer(cwd, home),
+        project_files(os.path.realpath(cwd), home) if servers else (),
+        find_claude(cwd),
     )
 
 
-def may_use(project: Project, setting: ProjectTrust, home: str) -> bool | None:
-    """Return whether what the project brings may be used; None if the person must be asked."""
+def _agents(cwd: str, home: str, user_home: str) -> "Sequence[AgentDefinition]":
+    if not any(os.path.isdir(os.path.join(cwd, name, "agents")) for name in (".zot", ".claude")):
+        return ()
+    from zot_core.runtime.subagents.definitions import project_agents  # noqa: PLC0415  most projects bring none
+
+    return project_agents(cwd, home, user_home)
+
+
+def find_claude(cwd: str) -> list[str]:
+    """Return the paths of the settings of Claude Code in the project in `cwd` that have hooks."""
+    if not os.path.isdir(os.path.join(cwd, ".claude")):
+        return []
+    from zot_agent.host.programs.project_programs import claude_settings  # noqa: PLC0415  few projects have any
+
+    return claude_settings(cwd)
+
+
+def may_use(project: Project, setting: ProjectTrust, home: str, answered_for: str = "") -> bool | None:
+    """Return whether what the project brings may be used; None if the person must be asked. `answered_for` is the
+    folder of which the project is a worktree: an answer about that holds for the same content."""
     if project.empty or setting != "ask":
         return setting != "off"
     from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  most projects bring nothing
 
-    return FolderTrust(home).decision(project.content())
+    return FolderTrust(home).decision(project.content(), answered_for)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
+from zot_agent.config.paths import worktrees_root, zot_home
 from zot_agent.config.settings import Settings
 from zot_agent.host.options import HostOptions
 from zot_core.conversation.driver import Conversation
@@ -60,16 +60,14 @@ class SandboxSwitch:
         self.sandbox = opened = None if mode == "off" else self._open(strict=mode == "strict")
         conversation, runtime = self._conversation, self._conversation.runtime
         shell = LocalShell(removed_env=self._removed_env)
-        context = runtime.agent.context
+        agent = runtime.agent
         if opened is None:
-            runtime.agent.context = context.replace(
-                files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess()
-            )
+            agent.change_context(files=LocalFiles(), shell=shell, temporary="", network=NetworkAccess())
         else:
             from zot_core.sandbox.files import SandboxedFiles  # noqa: PLC0415  not while it is off
             from zot_core.sandbox.shell import SandboxedShell  # noqa: PLC0415  as above
 
-            runtime.agent.context = context.replace(
+            agent.change_context(
                 files=SandboxedFiles(opened.policy),
                 shell=SandboxedShell(opened, shell, conversation.permissions.offer),
                 temporary=opened.policy.scratch,
@@ -88,6 +86,7 @@ class SandboxSwitch:
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  as above
+        from zot_core.machine.worktrees import worktrees_folder  # noqa: PLC0415  as above
         from zot_core.sandbox.policy import repository_around  # noqa: PLC0415  as above
         from zot_core.sandbox.sandbox import open_sandbox  # noqa: PLC0415  as above
 
@@ -96,6 +95,7 @@ class SandboxSwitch:
             sandbox = open_sandbox(
                 runtime.cwd,
                 zot_home=zot_home(),
+                worktrees=worktrees_folder(worktrees_root(), runtime.cwd),
                 writable=[*settings.sandbox_folders, *self._options.add_dirs],
                 readable=[*repository_around(runtime.cwd), *{skill.folder for skill in runtime.skills}],
                 hidden=denied_paths(self._conversation.permissions.rules, runtime.cwd),

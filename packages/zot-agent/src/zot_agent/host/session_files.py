@@ -4,6 +4,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.version import __version__
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions.file import SessionFile, StoredSession, load
+from zot_core.sessions.row_log.interface import RowLog
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
 from zot_provider.model import Model
@@ -47,10 +48,17 @@ def _load_session(path: str) -> StoredSession:
 
 
 def open_session(
-    store: SessionStore, cwd: str, model: Model, path: str, stored: StoredSession | None, *, fork: bool = False
+    store: SessionStore,
+    cwd: str,
+    model: Model,
+    path: str,
+    stored: StoredSession | None,
+    *,
+    fork: bool = False,
+    log: RowLog | None = None,
 ) -> tuple[SessionFile, StoredSession | None]:
     """Open the session file to write to, and return it with its content: a new one, the existing one at `path`, or with
-    `fork` a copy of that."""
+    `fork` a copy of that. `log` keeps the rows of an existing one: see `SessionFile`."""
     if fork and stored is not None:
         from zot_core.sessions.branch import copy_branch  # noqa: PLC0415  few sessions are forked
 
@@ -58,4 +66,6 @@ def open_session(
         stored = load(path) if path else None
     if stored is None:
         return store.create(cwd, model.id, model.provider, __version__), None
-    return SessionFile(path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored), stored
+    return SessionFile(
+        path, stored.meta.replace(model=model.id, provider=model.provider), resume=stored, log=log
+    ), stored

@@ -91,7 +91,7 @@ def _no_yolo(host: Host) -> None:
 
 
 def _bash_timeout(host: Host) -> None:
-    host.runtime.agent.context.bash_timeout = host.settings.bash_timeout
+    host.runtime.agent.change_context(bash_timeout=host.settings.bash_timeout)
 
 
 def _reasoning(host: Host) -> None:

@@ -9,10 +9,9 @@ from typing import IO, Any, TypeVar
 from zot_agent.config.paths import sessions_root
 from zot_agent.version import __version__
 from zot_core.aio import in_thread
-from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
 from zot_core.sessions import listing
-from zot_core.sessions.listing import SessionEntry
+from zot_core.sessions.listing import SessionEntry, entry_fields
 from zot_core.sessions.preview import read_preview
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
@@ -156,8 +155,12 @@ class StoredSessions:
             raise SessionError(f"{path} is not a session file, or cannot be read")
         return entry
 
+    def sees(self, cwd: str) -> bool:
+        """Return whether the client may know of what happens in a directory."""
+        return self._allowed is None or self._allowed(os.path.realpath(cwd))
+
     def _sees(self, entry: SessionEntry) -> bool:
-        return self._allowed is None or self._allowed(os.path.realpath(entry.cwd))
+        return self.sees(entry.cwd)
 
     def _file(self, path: str, cwd: str) -> str:
         """Return the path of a file that a client names, from `cwd`."""
@@ -167,13 +170,6 @@ class StoredSessions:
         if self._allowed is not None and not self._allowed(os.path.realpath(path)):
             raise ConfigError(f"{path} is outside of the directories that are served")
         return path
-
-
-def entry_fields(entry: SessionEntry) -> dict[str, Any]:
-    """Return the fields of a session as JSON values."""
-    fields = {"id": entry.id, "title": entry.name, "titled": entry.titled, "cwd": entry.cwd, "model": entry.model}
-    fields |= {"messages": entry.messages, "started": entry.started, "used": timestamp(entry.changed)}
-    return fields | {"size": entry.size, "path": entry.path}
 
 
 def session_fields(entry: SessionEntry) -> dict[str, Any]:

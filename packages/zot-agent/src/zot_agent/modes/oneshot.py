@@ -12,6 +12,7 @@ from zot_agent.modes.output import Output
 from zot_agent.standard_error import print_error
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.conversation.events import ConversationEvent, Display, Notify, Submit, Undelivered
+from zot_core.conversation.extensions import FrontEndActions
 from zot_core.display import main_argument
 from zot_core.events import AutoRetryStart, Done, ErrorEvent, Notice, RunEnd, TurnEnd
 from zot_provider.messages import ImageBlock
@@ -88,24 +89,22 @@ class _RunReport:
 
 
 class _EndSignals:
-    """A context that calls `cancel` for signals that ask the process to end, and lists their numbers.
+    """A context that calls `cancel` for signals that ask the process to end, and adds their numbers to `received`.
 
     The handlers are not asyncio's, which wait for the loop: the loop may hang in a write to a stalled reader.
     `signal.signal` would describe the handler before, a task of asyncio, in an error, and import `inspect` for that.
     """
 
-    def __init__(self, cancel: Callable[[], None], output: Output) -> None:
-        self._cancel, self._output = cancel, output
+    def __init__(self, cancel: Callable[[], None], output: Output, received: list[int]) -> None:
+        self._cancel, self._output, self._received = cancel, output, received
         self._loop = asyncio.get_running_loop()
-        self._received: list[int] = []
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> list[int]:
+    def __enter__(self) -> None:
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)  # Windows has no SIGHUP
             if number is not None and not (name == "SIGHUP" and signal.getsignal(number) == signal.SIG_IGN):  # nohup
                 self._before[number] = set_handler(number, self._handle)
-        return self._received
 
     def _handle(self, number: int, frame: object) -> None:
         self._received.append(number)
@@ -129,7 +128,7 @@ async def answer(
     quiet: bool = False,
 ) -> int:
     """Answer `prompt` and the prompts that extensions submit meanwhile, print events with `show`, and return the exit
-    code.
+    code. A runtime with a durable run does that run in place of the prompt.
 
     SIGINT, SIGTERM and SIGHUP stop the work and its children, keep the session and give 130, 143 and 129. If the reader
     of standard output disconnects, the work stops too; the exit code is then 0. On a terminal, tool calls are printed
@@ -137,23 +136,30 @@ async def answer(
     """
     for note in host.notes:
         print_error(note)
-    conversation = host.conversation
+    conversation, durable = host.conversation, host.runtime.durable
+    received: list[int] = []
 
     def stop() -> None:
+        if durable is not None and received and received[0] != signal.SIGINT:
+            durable.stopped_state = (
+                "running"  # the machine is going down, or its terminal is: another process continues
+            )
         conversation.stop()
 
+    conversation.actions = FrontEndActions(fixed_session="it answers one prompt")
     conversation.refusal = lambda: "only one prompt is answered in this mode"
     output = Output(stop, plain=plain)
     report = _RunReport(output)
     conversation.events.add(lambda event: show(output, event))
     conversation.events.add(report)
-    conversation.permissions.ask = report.refuse
-    with _EndSignals(stop, output) as received:
+    conversation.permissions.ask = report.refuse if durable is None else durable.asking(report.refuse)
+    with _EndSignals(stop, output, received):
         if not (plain or quiet) and sys.stderr.isatty():
             from zot_agent.modes.activity import Activity  # noqa: PLC0415  a script has no use for it
 
             host.runtime.hooks.event.add(Activity(output, received))
-        end = await conversation.prompt(prompt, images)
+        run = conversation.prompt(prompt, images) if durable is None else conversation.resend(prompt, durable.work)
+        end = await run
         await conversation.idle()
         output.flush()
     if received and (end == "aborted" or output.disconnected):

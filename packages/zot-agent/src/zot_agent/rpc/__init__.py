@@ -3,12 +3,26 @@
 This module is the registry: the methods by name, in the order of the documentation.
 """
 
-from zot_agent.rpc import extensions, handshake, jobs, permissions, prompts, state, tree
+from zot_agent.rpc import extensions, handshake, permissions, prompts, state, tree
+from zot_agent.rpc.activity import agents, displays, jobs
 from zot_agent.rpc.method import Method
-from zot_agent.rpc.stored import sessions, settings
+from zot_agent.rpc.stored import runs, sessions, settings
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for module in (handshake, prompts, permissions, state, tree, sessions, settings, jobs, extensions)
+    for module in (
+        handshake,
+        prompts,
+        permissions,
+        state,
+        displays,
+        tree,
+        sessions,
+        settings,
+        runs,
+        jobs,
+        agents,
+        extensions,
+    )
     for method in module.METHODS
 }

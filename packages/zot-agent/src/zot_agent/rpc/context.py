@@ -4,8 +4,10 @@ from collections.abc import MutableSet
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.calls.completers import CompleterSet
     from zot_agent.host.host import Host
     from zot_agent.host.stored_sessions import StoredSessions
+    from zot_agent.rpc.activity.shown import Displays
     from zot_agent.rpc.limits import RpcLimits
     from zot_agent.rpc.questions import DialogRequests, PermissionRequests
     from zot_core.agent.run import Run
@@ -22,6 +24,9 @@ class CommandContext(Protocol):
     limits: "RpcLimits"
     permissions: "PermissionRequests"
     dialogs: "DialogRequests"
+    displays: "Displays"
+    completers: "CompleterSet | None"
+    """For which words extensions have completions, if one has any."""
     stored: "StoredSessions"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""

@@ -1,5 +1,6 @@
 """The commands on extensions: their slash commands, their panel, and reloading them."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
@@ -31,6 +32,18 @@ async def command(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return {"action": await context.conversation.run_command(fields["name"], fields.get("args", ""))}
 
 
+async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Ask extensions for words, once all of them have registered."""
+    text = fields["text"]
+    cursor = fields.get("cursor", len(text))
+    if not isinstance(cursor, int) or not 0 <= cursor <= len(text):
+        raise InvalidCommand(f"cursor must be a whole number from 0 to {len(text)}")
+    await context.conversation.ready()
+    start, items = (cursor, []) if context.completers is None else await context.completers.complete(text, cursor)
+    rest = re.match(r"\S*", text[cursor:])
+    return {"start": start, "end": cursor + (rest.end() if rest and start < cursor else 0), "items": items}
+
+
 async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Restart all extensions."""
     stats = await context.host.reload_extensions()
@@ -39,13 +52,50 @@ async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> Answe
 
 def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Send a key to the open panel."""
-    _panels(context).key(fields["key"], fields.get("text", ""))
+    panels, text = _panels(context), fields.get("text", "")
+    if panels.drawn is None or not panels.drawn.press(fields["key"], text, fields.get("mods", ())):
+        panels.key(fields["key"], text)
+    return None
+
+
+def ext_panel_paste(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Paste into the open panel."""
+    panels = _panels(context)
+    if panels.drawn is None or not panels.drawn.paste(fields["text"]):
+        for letter in fields["text"][:10_000]:
+            panels.key("rune", letter)
+    return None
+
+
+def ext_panel_mouse(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Use the mouse over a panel."""
+    newer, place = _panels(context).drawn, (fields["row"], fields["column"])
+    extension, panel = fields["extension"], fields["panel"]
+    if newer is None or not newer.mouse(extension, panel, fields["action"], *place, fields.get("button", 0)):
+        raise InvalidCommand(f"no open panel {panel!r} of {extension!r} wants the mouse")
+    return None
+
+
+def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Say how large the screen of the client is."""
+    size = fields["columns"], fields["rows"]
+    if not all(0 < each <= 10_000 for each in size):
+        raise InvalidCommand("columns and rows must be 1 to 10000")
+    extensions = context.host.extensions
+    if extensions is not None:
+        extensions.panels.screen = lambda: size
+        extensions.panels.resized()
     return None
 
 
 def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Close the open panel."""
-    _panels(context).close()
+    panels = _panels(context)
+    focused = None if panels.drawn is None else panels.drawn.focused
+    if panels.drawn is not None and focused is not None:
+        panels.drawn.close(focused)
+    else:
+        panels.close()
     return None
 
 
@@ -59,7 +109,7 @@ def ext_ui_response(context: "CommandContext", fields: dict[str, Any]) -> Answer
 
 def _panels(context: "CommandContext") -> "Panels":
     extensions = context.host.extensions
-    if extensions is None or extensions.panels.panel is None:
+    if extensions is None or not extensions.panels.open_now:
         raise InvalidCommand("no panel is open")
     return extensions.panels
 
@@ -86,6 +136,19 @@ METHODS = (
         '{"action": "display"}',
     ),
     Method(
+        "get_completions",
+        get_completions,
+        "Ask extensions what they [suggest](extension-calls.md#suggestions-while-typing) in place of the word at the "
+        "cursor. Places are counted in characters from 0: an item takes the place of the text from `start` to `end`. "
+        "An extension has three seconds to answer. Ask when the user pauses, not for each key.",
+        (
+            CommandField("text", "string", "The whole text of the input field.", required=True),
+            CommandField("cursor", "number", "The place of the cursor; by default the end of the text."),
+        ),
+        '{"start": 4, "end": 7, "items": [{"text": "#28", "label": "#28 prices without tax", "description": "open", '
+        '"extension": "tracker"}]}',
+    ),
+    Method(
         "reload_ext",
         reload_ext,
         "Stop all extensions, read their manifests again and start them. Allowed while busy.",
@@ -99,6 +162,35 @@ METHODS = (
         (
             CommandField("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
             CommandField("text", "string", "The character, for `rune`."),
+            CommandField("mods", "strings", "`ctrl`, `alt`, `shift`, ..., for panels that extensions draw."),
+        ),
+    ),
+    Method(
+        "ext_panel_paste",
+        ext_panel_paste,
+        "Paste text into the open panel.",
+        (CommandField("text", "string", "The text.", required=True),),
+    ),
+    Method(
+        "ext_panel_mouse",
+        ext_panel_mouse,
+        "Use the mouse over an overlay whose `mouse` is true.",
+        (
+            CommandField("extension", "string", "Of the event `ext_panel_show`.", required=True),
+            CommandField("panel", "string", "The `id` of the panel.", required=True),
+            CommandField("action", "string", "`press`, `release`, `drag` or `wheel`.", required=True),
+            CommandField("row", "number", "The cell within its lines, from 0.", required=True),
+            CommandField("column", "number", "The same.", required=True),
+            CommandField("button", "number", "1 to 3; 4 and 5 for the wheel."),
+        ),
+    ),
+    Method(
+        "ext_panel_size",
+        ext_panel_size,
+        "Say how large the screen is on which the client shows panels of extensions; 80 by 24 until then.",
+        (
+            CommandField("columns", "number", "In cells.", required=True),
+            CommandField("rows", "number", "In cells.", required=True),
         ),
     ),
     Method(

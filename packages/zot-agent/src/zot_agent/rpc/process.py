@@ -46,6 +46,7 @@ class _Process:
         self._over = asyncio.Event()
         self._writer = ClientWriter(limits, self._disconnected, moved=self._read_on)
         self._service = RpcService(host, self._writer, limits, token=token, no_token=self._without_token)
+        host.conversation.actions = host.conversation.actions.replace(quit=self._quit)
         self._reader = LineReader(0, limits.line_bytes, self._receive, self._finish)
 
     async def serve(self) -> int:
@@ -73,6 +74,11 @@ class _Process:
         self._service.permissions.close()
         self._service.dialogs.close()
         spawn(self._finish_commands(), "the last answers")
+
+    def _quit(self) -> None:
+        """End the process for an extension, as the end of standard input does."""
+        self._reader.close()
+        self._finish()
 
     async def _finish_commands(self) -> None:
         await self._service.answered()

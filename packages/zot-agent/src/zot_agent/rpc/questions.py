@@ -41,7 +41,9 @@ class PermissionRequests:
             return PermissionAnswer("no", "nobody can be asked", unanswered=True)
         answer: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
         call, events = question.call, self._conversation.events
-        request = PermissionRequest(question.id, call.id, call.name, call.arguments, question.reason, question.always)
+        request = PermissionRequest(
+            question.id, call.id, call.name, call.arguments, question.reason, question.always, call.agent_id
+        )
         self._open[question.id] = request, answer
         events.notify(request)
         given = PermissionAnswer("no")

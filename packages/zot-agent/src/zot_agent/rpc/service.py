@@ -9,6 +9,7 @@ from weakref import WeakSet
 from zot_agent.host.host import Host
 from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
+from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
 from zot_agent.rpc.questions import DialogRequests, PermissionRequests
@@ -16,6 +17,7 @@ from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import SessionLocked, error_line
 from zot_core.events import TextDelta
 from zot_ext.protocol.errors import FrameError
@@ -25,6 +27,7 @@ from zot_provider.errors import ZotError
 from zot_provider.json_text import dump, escape_line_ends
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.calls.completers import CompleterSet
     from zot_core.agent.run import Run
 
 _log = logging.getLogger("zot_agent.rpc")
@@ -45,6 +48,7 @@ class RpcService:
         token: str,
         no_token: Callable[[], None],
         stored: StoredSessions | None = None,
+        front_end: str = "rpc",
     ) -> None:
         """With a `token`, the first command must be a `hello` with that token; `no_token` is called for anything else
         and must end the process. `stored` are the sessions that clients may see; by default all."""
@@ -54,7 +58,12 @@ class RpcService:
         self.permissions = PermissionRequests(self.conversation, limits.permission_seconds)
         self.conversation.permissions.ask = self.permissions
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
-        self.conversation.ask_person, self.conversation.front_end = self.dialogs, "rpc"
+        self.conversation.ask_person, self.conversation.front_end = self.dialogs, front_end
+        self.conversation.actions = FrontEndActions(
+            open_session=self._open_session, completers=self._completers, shows_widgets=True
+        )
+        self.completers: CompleterSet | None = None
+        self.displays = Displays()
         self.stored = stored or StoredSessions()
         self.token, self._no_token = token, no_token
         self.trusted = not token
@@ -64,6 +73,18 @@ class RpcService:
         self.conversation.events.add(self._publish)
         self.runtime.hooks.before_turn.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
+
+    async def _open_session(self, path: str) -> list[str]:
+        """Continue a stored session for an extension, if clients may see it."""
+        entry = await asyncio.to_thread(self.stored.find, path, self.runtime.cwd)
+        return await self.host.open_session(entry.path)
+
+    def _completers(self) -> "CompleterSet":
+        if self.completers is None:
+            from zot_agent.extensions.calls.completers import CompleterSet  # noqa: PLC0415  few complete words
+
+            self.completers = CompleterSet()
+        return self.completers
 
     # Lines in
 
@@ -173,6 +194,7 @@ class RpcService:
             self._early.append(line)
 
     def _publish(self, event: ConversationEvent) -> None:
+        self.displays.note(event)
         if type(event) is TextDelta and self.conversation.text_deferred:
             running = self.conversation.running
             if self.host.options.hold_text or (running is not None and running.run in self.text_held):

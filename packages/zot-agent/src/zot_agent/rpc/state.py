@@ -62,9 +62,9 @@ def clear(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return None
 
 
-def new_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def new_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Start a new session."""
-    context.conversation.new_session()
+    await context.conversation.new_session()
     return {"session_id": context.runtime.state.session_id}
 
 

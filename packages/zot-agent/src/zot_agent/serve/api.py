@@ -10,11 +10,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.guard import error_response
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
 from zot_agent.serve.page import page_routes
 from zot_agent.serve.routes.accounts import AccountRoutes
+from zot_agent.serve.routes.metrics import MetricRoutes
+from zot_agent.serve.routes.runs import RunRoutes
 from zot_agent.serve.routes.settings import SettingRoutes
 from zot_agent.serve.routes.stored import StoredRoutes
 from zot_agent.serve.sessions import Sessions
@@ -49,18 +52,27 @@ def _with_error_responses(endpoint: Endpoint) -> Endpoint:
 class Api:
     """The endpoints."""
 
-    def __init__(self, sessions: Sessions, registry: Callable[[], ModelRegistry], limits: ServeLimits) -> None:
-        """`registry` returns the providers and the person's keys."""
+    def __init__(
+        self,
+        sessions: Sessions,
+        registry: Callable[[], ModelRegistry],
+        limits: ServeLimits,
+        options: HostOptions,
+    ) -> None:
+        """`registry` returns the providers and the person's keys; `options` hold where a client names none."""
         self._sessions, self._limits = sessions, limits
         self._streams = Streams(sessions, limits)
-        self._accounts = AccountRoutes(registry, self._body, limits)
+        self._accounts = AccountRoutes(registry, self._body, limits, options)
         self._stored = StoredRoutes(sessions.stored, sessions.allowed, self._body)
         self._settings = SettingRoutes(registry, self._body)
+        self._runs = RunRoutes(sessions.stored, self._body)
+        self._metrics = MetricRoutes(sessions.all)
 
     def router(self) -> Router:
         """Return the router of all routes, including those of the page."""
         routes = [
             *page_routes(),
+            Route("/metrics", _with_error_responses(self._metrics.show), methods=["GET"]),
             Route("/sessions", _with_error_responses(self.list), methods=["GET"]),
             Route("/sessions", _with_error_responses(self.open), methods=["POST"]),
             Route("/sessions/{id}", _with_error_responses(self.show), methods=["GET"]),
@@ -73,12 +85,15 @@ class Api:
             Route("/stored/{id}", _with_error_responses(self._stored.show), methods=["GET"]),
             Route("/stored/{id}", _with_error_responses(self._stored.remove), methods=["DELETE"]),
             Route("/stored/{id}/export", _with_error_responses(self._stored.export), methods=["GET"]),
+            Route("/runs", _with_error_responses(self._runs.list), methods=["GET"]),
+            Route("/runs/{id}/answer", _with_error_responses(self._runs.answer), methods=["POST"]),
             Route("/settings", _with_error_responses(self._settings.list), methods=["GET"]),
             Route("/settings", _with_error_responses(self._settings.change), methods=["PATCH"]),
             Route("/accounts", _with_error_responses(self._accounts.list), methods=["GET"]),
             Route("/accounts/{provider}", _with_error_responses(self._accounts.add), methods=["PUT"]),
             Route("/accounts/{provider}", _with_error_responses(self._accounts.remove), methods=["DELETE"]),
             Route("/accounts/{provider}/sign-in", _with_error_responses(self._accounts.sign_in), methods=["POST"]),
+            Route("/sign-ins/{id}", _with_error_responses(self._accounts.answer), methods=["POST"]),
         ]
         socket = WebSocketRoute("/sessions/{id}/ws", self._streams.socket)
         no_route = _NoRoute(routes)
@@ -91,7 +106,7 @@ class Api:
 
     async def open(self, request: Request) -> Response:
         """Open a new or a stored session."""
-        session, notes = self._sessions.open(await self._body(request))
+        session, notes = await self._sessions.open(await self._body(request))
         headers = {"location": f"/sessions/{session.id}"}
         return JSONResponse({**session.describe(), "notes": notes}, 201, headers)
 

@@ -8,15 +8,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from zot_agent.serve.access import Access
 from zot_agent.serve.connections import CONNECTION
 from zot_agent.serve.http_error import HttpError
-from zot_agent.serve.page import FILES
+from zot_agent.serve.page import PATHS
 
-PUBLIC = tuple(FILES)
+PUBLIC = PATHS
 """Paths served without a token: the page, which holds no data until the user enters a token."""
 
 _HEADERS = [
     (b"content-security-policy",
      b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
-     b"form-action 'none'; frame-ancestors 'none'"),
+     b"form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types zot"),
     (b"cache-control", b"no-store"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),

@@ -80,7 +80,9 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
     sessions = Sessions(config.defaults, roots, limits)
     listener, address = open_socket(config.address)
     file = SocketFile(address)
-    app = Guard(Api(sessions, config.open_registry, limits).router(), Access(config.token, config.names))
+    app = Guard(
+        Api(sessions, config.open_registry, limits, config.defaults).router(), Access(config.token, config.names)
+    )
     server = _Server(app, listener, limits)
     watching = spawn(sessions.watch(), "watch for idle sessions")
     try:

@@ -34,7 +34,9 @@ class ServedSession:
         self.id = secrets.token_hex(8)
         self.host, self.limits = host, limits
         self.feed = SessionFeed(limits.rpc, limits.kept_bytes)
-        self._service = RpcService(host, self.feed, limits.rpc, token="", no_token=lambda: None, stored=stored)
+        self._service = RpcService(
+            host, self.feed, limits.rpc, token="", no_token=lambda: None, stored=stored, front_end="serve"
+        )
         self.created = timestamp()
         self._pending = 0
         self._closing = False

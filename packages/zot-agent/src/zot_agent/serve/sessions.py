@@ -40,7 +40,7 @@ class Sessions:
             raise HttpError(404, f"there is no session {id!r}")
         return self._open[id]
 
-    def open(self, body: bytes) -> tuple[ServedSession, list[str]]:
+    async def open(self, body: bytes) -> tuple[ServedSession, list[str]]:
         """Open the session that the JSON of a client describes; also returns notes for the user. Raises `HttpError` and
         `ConfigError`."""
         if self._ended:
@@ -59,7 +59,8 @@ class Sessions:
             raise HttpError(409, f"this session is open here already, as {here}" if here else str(error)) from None
         session = ServedSession(host, self._limits, self.stored)
         self._open[session.id] = session
-        return session, list(host.notes)
+        answers = await host.ask_about_project()
+        return session, [*host.notes, *answers]
 
     async def close(self, id: str) -> None:
         """Close one session. Raises `HttpError`."""

@@ -1,6 +1,7 @@
 """`ChatScreen`: connects host, presenter, controller and screen."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host.host import Host
@@ -27,6 +28,9 @@ class ChatScreen:
         transcript = self.view.transcript
         self.presenter = Presenter(transcript, style, lambda: host.runtime.agent.tools)
         transcript.outdated.connect(self.app.redraw)
+        transcript.patient = True  # an answer that grows does not hold up a key
+        transcript.grown.connect(partial(self.app.redraw, waits=True))
+        self.app.due.connect(transcript.show_growth)
         transcript.older_wanted.connect(self.presenter.history.more)
         self.view.spinner.outdated.connect(self._on_spin)
         self.controller = Controller(host, self.app, self.view, self.presenter, keys, ACTIONS, home=zot_home())
@@ -40,6 +44,7 @@ class ChatScreen:
         self.app.mouse = host.settings.mouse
         if host.settings.editor_mode == "vi":
             self.controller.prompt_input.toggle_vi()
+        self.controller.extension_view.use_modes()
         self.controller.refresh()
         self.view.editor.changed()  # complete and save what was typed before
         start.pass_on()

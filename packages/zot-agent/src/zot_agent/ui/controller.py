@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from zot_agent.host.host import Host
 from zot_agent.ui.activity import WorkingRow
-from zot_agent.ui.branch import branch
 from zot_agent.ui.commands.base import CHAT
 from zot_agent.ui.dispatch import CommandDispatcher
-from zot_agent.ui.extension_view import ExtensionView
+from zot_agent.ui.extensions.extension_view import SHOWN, ExtensionView
 from zot_agent.ui.format import status
 from zot_agent.ui.format.titles import notification, terminal_title
 from zot_agent.ui.input import prompts
@@ -27,9 +26,6 @@ from zot_core.conversation.events import (
     Changed,
     ConversationEvent,
     Insert,
-    PanelClose,
-    PanelOpen,
-    PanelRender,
     SessionStart,
     SessionTreeMove,
     Submit,
@@ -38,6 +34,7 @@ from zot_core.conversation.events import (
 )
 from zot_core.conversation.shell_command import read_shell_command
 from zot_core.events import Done, ErrorEvent, JobEnd, JobStart, RunEnd, TurnEnd, UsageEvent
+from zot_core.machine.branch import branch
 from zot_provider.errors import ZotError
 from zot_provider.messages import ImageBlock
 from zot_tui.app import App
@@ -100,7 +97,7 @@ class Controller:
             from zot_tui.image.protocol import problem  # noqa: PLC0415  rarely set
 
             host.notes += filter(None, [problem(os.environ)])  # they are shown with the screen
-        self._actions: dict[str, Callable[[], object]] = {
+        self.actions: dict[str, Callable[[], object]] = {
             **{action.name: partial(action.run, view.editor) for action in EDITOR_ACTIONS},
             **{action.name: partial(action.run, self.transcript) for action in TRANSCRIPT_ACTIONS},
             **{action.name: partial(action.run, self) for action in actions},
@@ -154,7 +151,7 @@ class Controller:
                 self._show_end()
             case Undelivered(texts):
                 self._give_back(texts)
-            case PanelOpen() | PanelRender() | PanelClose():
+            case _ if isinstance(event, SHOWN):
                 self.extension_view.show(event)
             case _:
                 return
@@ -187,6 +184,7 @@ class Controller:
         self.view.spinner.theme = theme.spinner
         self.presenter.style.frames = theme.spinner.frames or self.presenter.style.frames
         self.app.theme = theme
+        self.extension_view.dress()
 
     def _gallery(self) -> "ImageStore":
         return self.app.gallery(enabled=self.host.settings.inline_images_enabled)
@@ -214,9 +212,11 @@ class Controller:
             mode=self.view.editor.mode.name,
             permissions=self.conversation.permissions.mode,
             sandbox=self.conversation.sandbox,
+            extensions=self.extension_view.status,
         )
         self.app.screen.shape = self.view.editor.mode.shape
-        self.app.screen.title = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
+        own = terminal_title(self._prompt, os.path.basename(runtime.cwd), busy=self.conversation.busy)
+        self.app.screen.title = self.extension_view.title or own
         self.app.redraw()
 
     def note(self, text: str, level: Level = "info") -> None:
@@ -247,7 +247,7 @@ class Controller:
         if binding.action.startswith("/"):
             self.run(binding.action, keep=True)
         else:
-            self._actions[binding.action]()  # `bindings.keymap` lets no unknown name through
+            self.actions[binding.action]()  # `bindings.keymap` lets no unknown name through
         return True
 
     def paste(self, text: str) -> None:

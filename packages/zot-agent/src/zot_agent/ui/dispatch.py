@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any
 
 from zot_agent.ui.commands import ReservedNames, slash_commands
@@ -13,7 +13,7 @@ from zot_core.conversation.commands import SKILL, CommandError, CommandRefused, 
 from zot_core.conversation.commands import Command as ConversationCommand
 from zot_core.errors import error_line
 from zot_provider.errors import UnknownName, ZotError
-from zot_tui.editor.completion import CommandCompletion
+from zot_tui.editor.completion_sources import CommandCompletion
 from zot_tui.signal import Signal
 
 _log = logging.getLogger("zot_agent")
@@ -45,7 +45,8 @@ class CommandDispatcher:
             yield CommandCompletion(command.name, command.help)
         for each in self._conversation.commands:
             text = " · ".join(filter(None, [each.arguments, each.description]))
-            yield CommandCompletion(each.name, text, _GROUPS[each.kind], each.arguments.startswith("<"))
+            takes = each.arguments.startswith("<") or self._chat.prompt_input.arguments(each.name)
+            yield CommandCompletion(each.name, text, _GROUPS[each.kind], takes)
 
     def list_templates(self) -> None:
         """Read the prompt templates again, and offer them."""
@@ -70,7 +71,12 @@ class CommandDispatcher:
         elif (foreign := self._conversation.find_command(name)) is None:
             if "." in name:  # README.md
                 return False
-            raise self._unknown(name)
+            extensions = self._chat.host.extensions
+            members = [] if extensions is None else extensions.members
+            starting = [each.started for each in members if each.late is None and not each.started.done()]
+            if not starting:
+                raise self._unknown(name)
+            self.begin(self._when_known(typed, name, starting))
         elif foreign.kind == "extension":
             self.begin(self._ask(foreign, args))
         else:
@@ -91,10 +97,33 @@ class CommandDispatcher:
             await self._conversation.idle()
         await command.run(self._chat, args)
 
+    async def _when_known(self, typed: str, name: str, starting: "Sequence[asyncio.Task[None]]") -> None:
+        """Start the command of an extension that may not have registered yet; an unknown one is typed again."""
+        for start in starting:
+            if self._conversation.find_command(name) is None and not await self._patiently(_end(start), f"/{name}"):
+                return
+        if self._conversation.find_command(name) is not None:
+            self.start(typed)
+            return
+        if not self._chat.prompt_input.text:
+            self._chat.prompt_input.set(typed)
+        raise self._unknown(name)
+
     async def _ask(self, command: ConversationCommand, args: str) -> None:
         """Have an extension run its command; the user can give up waiting for a slow one."""
-        asked = spawn(self._conversation.run_command(command.name, args), f"/{command.name}")
-        slow = self._chat.app.after(SLOW_AFTER, lambda: self._is_slow(asked, f"/{command.name} · {command.source}"))
+        label = f"/{command.name} · {command.source}"
+        try:
+            await self._patiently(self._conversation.run_command(command.name, args), label)
+        except CommandRefused as error:
+            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
+        except CommandError as error:
+            if not error.reported:
+                raise
+
+    async def _patiently(self, work: Coroutine[Any, Any, object], label: str) -> bool:
+        """Await what the user can give up when it is slow; False if they did. `label` begins with the command."""
+        asked = spawn(work, label)
+        slow = self._chat.app.after(SLOW_AFTER, lambda: self._is_slow(asked, label))
         try:
             await asyncio.wait([asked])
         finally:
@@ -105,12 +134,9 @@ class CommandDispatcher:
         try:
             asked.result()
         except asyncio.CancelledError:
-            self._chat.note(f"stopped waiting for /{command.name}")
-        except CommandRefused as error:
-            raise CommandError(f"/{command.name}: extension {command.source}: {error}") from None
-        except CommandError as error:
-            if not error.reported:
-                raise
+            self._chat.note(f"stopped waiting for {label.partition(' ')[0]}")
+            return False
+        return True
 
     def _is_slow(self, asked: asyncio.Task[Any], label: str) -> None:
         self._slow[asked] = label
@@ -147,3 +173,8 @@ class CommandDispatcher:
         """Cancel all running commands."""
         for task in list(self._tasks):
             task.cancel()
+
+
+async def _end(task: "asyncio.Task[None]") -> None:
+    """Wait for the end of a task without cancelling it."""
+    await asyncio.wait([task])

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from zot_agent.ui.format.amounts import tokens
+from zot_agent.ui.format.user_cells import summary_cell, user_cells
 from zot_agent.ui.history_pager import HistoryPager
 from zot_core.conversation.events import (
     ClearNotes,
@@ -15,7 +15,7 @@ from zot_core.conversation.events import (
     ShellStart,
     Submit,
 )
-from zot_core.display import DisplayBlock, ImageDisplay, TextDisplay, main_argument
+from zot_core.display import TextDisplay, main_argument, recalled_display, shown_content
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
@@ -27,6 +27,7 @@ from zot_core.events import (
     JobEnd,
     Notice,
     ReasoningDelta,
+    SubagentEvent,
     TextDelta,
     ToolCall,
     ToolProgress,
@@ -39,7 +40,6 @@ from zot_core.events import (
 )
 from zot_provider.messages import (
     Block,
-    ImageBlock,
     Message,
     ReasoningBlock,
     TextBlock,
@@ -47,10 +47,15 @@ from zot_provider.messages import (
     ToolResultBlock,
 )
 from zot_tui.widgets.transcript.cell import Cell, CellStyle
-from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, UserCell, WorkedCell
+from zot_tui.widgets.transcript.cells import AnswerCell, NoteCell, ThoughtCell, WorkedCell
 from zot_tui.widgets.transcript.cells import Level as NoteLevel
+from zot_tui.widgets.transcript.paint import PaintedItem
 from zot_tui.widgets.transcript.tool_cell import Ending, ToolCell
 from zot_tui.widgets.transcript.transcript import Transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from zot_agent.ui.agent_cells import AgentCells
 
 KEPT_OUTPUT = 4000
 """Characters of a tool's output that are kept for a call that is stopped."""
@@ -86,6 +91,7 @@ class Presenter:
         self._tools: dict[str, ToolCell] = {}
         self._tool_started: dict[str, float] = {}
         self._outputs: dict[str, str] = {}
+        self._agents: AgentCells | None = None
         self._stopped = False
         self._started = 0.0
         self._turn_error = ""
@@ -102,14 +108,13 @@ class Presenter:
             case ReasoningDelta(delta):
                 self._add_thought(delta)
             case ToolProgress(id, text):
-                if id in self._tools:
-                    self._tools[id].append_output(text)
-                    self._outputs[id] = (self._outputs.get(id, "") + text)[-KEPT_OUTPUT:]
+                self._progress(id, text)
             case ToolUseStart(id, name):
                 self._end_text()
                 self._tool(id, name)
             case ToolCall(id, name, arguments):
-                self._tool(id, name).argument = main_argument(arguments)
+                cell = self._tool(id, name)
+                cell.argument, cell.item = main_argument(arguments), PaintedItem(id, arguments)
             case ToolResultEvent():
                 self._result(event)
             case AssistantStart(deferred):
@@ -125,6 +130,12 @@ class Presenter:
             case _:
                 self._show_step(event)
 
+    def _progress(self, id: str, text: str) -> None:
+        of_agent = self._agents is not None and self._agents.shows(id)  # of which the last line is enough
+        if id in self._tools and not of_agent:
+            self._tools[id].append_output(text)
+            self._outputs[id] = (self._outputs.get(id, "") + text)[-KEPT_OUTPUT:]
+
     def _show_step(self, event: ConversationEvent) -> None:
         """Show the start and end of calls and runs, prompts and notes of the agent."""
         match event:
@@ -134,7 +145,7 @@ class Presenter:
             case UserMessage(message):
                 self._started = self._started or self._clock()  # a later one steers the same run
                 if not message.hidden:  # it repeats what an event has said
-                    self.transcript.append(*self._user(message))
+                    self.transcript.append(*user_cells(message, self.style))
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
             case AutoRetryStart():
@@ -145,7 +156,9 @@ class Presenter:
                 self.note(message, "error")
             case CompactDone():
                 kept = f"{event.kept} kept"
-                self.transcript.append(self._summary(event.summary, event.tokens_before, event.tokens_after, kept))
+                self.transcript.append(
+                    summary_cell(self.style, event.summary, event.tokens_before, event.tokens_after, kept)
+                )
             case Done(reason):
                 self._end_text()
                 self._stop_tools()
@@ -165,6 +178,8 @@ class Presenter:
     def _show_extension_or_shell(self, event: ConversationEvent) -> None:
         """Show notes of extensions, shell commands of the user and ends of jobs."""
         match event:
+            case _ if isinstance(event, SubagentEvent):
+                self._show_agent(event)
             case JobEnd():
                 self.note(job_line(event), "info" if event.state == "stopped" or event.exit_code == 0 else "warning")
             case Notify(extension, level, message):
@@ -187,6 +202,18 @@ class Presenter:
                 if not display:
                     self.note(result.text, "error")
 
+    def _show_agent(self, event: SubagentEvent) -> None:
+        if self._agents is None:
+            from zot_agent.ui.agent_cells import AgentCells  # noqa: PLC0415  many runs have no sub-agents
+
+            self._agents = AgentCells(self._tools.get, self._new_tool)
+        self._agents.show(event)
+
+    def _new_tool(self, name: str, argument: str) -> ToolCell:
+        cell = ToolCell(name, argument, self.style)
+        self.transcript.append(cell)
+        return cell
+
     def _add_answer(self, delta: str, *, shows: bool) -> None:
         """Append to the answer. A deferred one gets an empty cell, so that its text appears in the right place."""
         self._end_thought()
@@ -200,7 +227,7 @@ class Presenter:
 
     def _add_thought(self, delta: str) -> None:
         if self._thought is None:
-            self._thought = ThoughtCell()
+            self._thought = ThoughtCell(label=self.style.thinking)
             self._thought_began = self._clock()
             self.transcript.append(self._thought)
         self._thought.append(delta)
@@ -233,8 +260,7 @@ class Presenter:
 
     def _tool(self, id: str, name: str) -> ToolCell:
         if id not in self._tools:
-            self._tools[id] = ToolCell(name, "", self.style)
-            self.transcript.append(self._tools[id])
+            self._tools[id] = self._new_tool(name, "")
         return self._tools[id]
 
     def _result(self, event: ToolResultEvent) -> None:
@@ -242,6 +268,7 @@ class Presenter:
         del self._tools[event.id]
         if event.arguments is not None:
             cell.argument = main_argument(event.arguments)
+        cell.item = PaintedItem(event.id, event.arguments or (cell.item.arguments if cell.item else ""), event.content)
         blocks = list(event.display) or shown_content(event.content)
         state = _ENDINGS.get(event.fate, "failed" if event.is_error else "ok")
         self._stopped = self._stopped or state == "stopped"
@@ -249,7 +276,9 @@ class Presenter:
         if state == "stopped" and printed.strip():
             blocks.insert(0, TextDisplay(printed))
         began = self._tool_started.pop(event.id, None)
-        cell.finish(state, blocks, None if began is None else self._clock() - began, _FACTS.get(event.fate, ()))
+        facts = [] if self._agents is None else self._agents.facts.pop(event.id, [])
+        took = None if began is None else self._clock() - began
+        cell.finish(state, blocks, took, [*facts, *_FACTS.get(event.fate, ())])
 
     def _stop_tools(self) -> None:
         for id, cell in self._tools.items():
@@ -293,14 +322,17 @@ class Presenter:
         calls: dict[str, tuple[ToolCell, ToolCallBlock]] = {}
         for message in messages:
             if message.role == "user":
-                cells += self._user(message)
+                cells += user_cells(message, self.style)
             elif message.hidden:
                 cells.append(NoteCell(message.hidden, "warning"))
             for block in message.shown if message.role != "user" else ():
                 if isinstance(block, ToolResultBlock) and block.call_id in calls:
                     cell, call = calls.pop(block.call_id)
                     state = _ENDINGS.get(block.fate, "failed" if block.is_error else "ok")
-                    cell.finish(state, self._recalled_display(call, block), None, _FACTS.get(block.fate, ()))
+                    cell.item = PaintedItem(call.id, call.arguments, block.content)
+                    cell.finish(
+                        state, recalled_display(call, block, self._agent_tools()), None, _FACTS.get(block.fate, ())
+                    )
                 elif isinstance(block, ToolCallBlock):
                     calls[block.id] = ToolCell(block.name, main_argument(block.arguments), self.style), block
                     cells.append(calls[block.id][0])
@@ -310,49 +342,12 @@ class Presenter:
             cell.finish("stopped")
         return cells
 
-    def _recalled_display(self, call: ToolCallBlock, result: ToolResultBlock) -> list[DisplayBlock]:
-        """Return the display of a stored call as its tool recreates it, or the content that the model read."""
-        plain = shown_content(result.content)
-        recall = getattr(self._agent_tools().get(call.name), "recall", None)
-        if recall is None or len(plain) != 1 or not isinstance(plain[0], TextDisplay):
-            return plain
-        try:
-            arguments = call.parsed()
-        except ValueError:
-            return plain
-        return recall(arguments, plain[0].text, failed=result.is_error) or plain
-
     def _cells_of(self, block: Block) -> list[Cell]:
         if isinstance(block, ReasoningBlock) and block.summary.strip():
-            return [ThoughtCell(block.summary, finished=True)]
+            return [ThoughtCell(block.summary, finished=True, label=self.style.thinking)]
         if not isinstance(block, TextBlock) or not block.text.strip():
             return []
         return [AnswerCell(block.text, finished=True)]
-
-    def _user(self, message: Message) -> list[Cell]:
-        if message.summarized_tokens is not None:
-            return [self._summary(message.text, message.summarized_tokens)]
-        if message.hidden:
-            return [NoteCell(message.hidden, "info")]
-        attached = shown_content([block for block in message.content if isinstance(block, ImageBlock)])
-        commands = message.commands
-        if commands:
-            attached.append(TextDisplay(f"+ output of {commands} command{'' if commands == 1 else 's'}"))
-        if message.files:
-            attached.append(TextDisplay(f"+ {message.files} file{'' if message.files == 1 else 's'}"))
-        text = message.text if message.display_text is None else message.display_text
-        whole = "" if text == message.text or commands or message.files else message.text
-        return [UserCell(text, self.style, attached, whole)] if text or attached else []
-
-    def _summary(self, text: str, before: int, after: int = 0, *facts: str) -> Cell:
-        """Return the cell for the summary of a compacted conversation; 0 stands for an unknown number of tokens."""
-        from zot_core.compaction.summary import without_heading  # noqa: PLC0415  few conversations get that long
-        from zot_tui.widgets.transcript.fold_cell import FoldCell  # noqa: PLC0415  as above
-
-        # Tokens of messages only: a request also has the system prompt and the tools.
-        size = f"{tokens(before)} → {tokens(after)}" if after else f"of {tokens(before)}" if before else ""
-        shown = [f"{size} tokens of messages", *facts] if size else facts
-        return FoldCell("Summary of the conversation", without_heading(text), shown, self.style)
 
 
 def job_line(event: JobEnd) -> str:
@@ -361,14 +356,3 @@ def job_line(event: JobEnd) -> str:
     code = f" with exit code {event.exit_code}" if event.exit_code else ""
     first = event.command.partition("\n")[0]
     return f"job {event.id} {how}{code}: {first}"
-
-
-def shown_content(content: Iterable[TextBlock | ImageBlock]) -> list[DisplayBlock]:
-    """Return display blocks for the content that the model read, for a result without its own display."""
-    blocks: list[DisplayBlock] = []
-    for block in content:
-        if isinstance(block, ImageBlock):
-            blocks.append(ImageDisplay(block.mime_type, block.data))
-        elif block.text:
-            blocks.append(TextDisplay(block.text))
-    return blocks

@@ -1,7 +1,7 @@
 """`Screen`: the layout of the chat screen. `check_terminal`: whether it can be drawn."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zot_core.display import Todo
 from zot_core.machine.posix import missing_posix
@@ -19,14 +19,37 @@ from zot_tui.widgets.status import Status
 from zot_tui.widgets.transcript.blocks import todo_line
 from zot_tui.widgets.transcript.transcript import Transcript
 
+if TYPE_CHECKING:
+    from zot_agent.ui.extensions.widget_area import WidgetArea
+
 MIN_TRANSCRIPT = 3
 """Rows that the conversation keeps when the widgets below it grow."""
+
+LOW = 10
+"""Rows of a terminal below which nothing of extensions is drawn around the editor."""
 
 QUEUE_SHOWN = 3
 """Queued prompts that are shown."""
 
 TODOS_SHOWN = 5
 """Items of the to-do list that are shown: the next that are not completed."""
+
+
+class PanelLayer(Protocol):
+    """The panels that extensions draw themselves."""
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether a panel has the keys."""
+
+    def beside(self, mode: str) -> Any:
+        """The widget above the editor (`inline`), or in its place (`replace_editor`)."""
+
+    def over(self, whole: urwid.Canvas) -> urwid.Canvas:
+        """Return the drawn screen with the overlays over it."""
+
+    def mouse(self, name: str, button: int, column: int, row: int) -> bool:
+        """Pass on the mouse over an overlay. Return whether it was over one."""
 
 
 class Screen(urwid.Widget):
@@ -46,6 +69,12 @@ class Screen(urwid.Widget):
         """Prompts that wait for the run to end, and messages that the model has not read yet."""
         self.todos: Sequence[Todo] = ()
         """What the model has to do; shown until all of it is completed."""
+        self.widgets: WidgetArea | None = None
+        """What extensions show around the rest."""
+        self.layer: PanelLayer | None = None
+        """The panels that extensions draw themselves."""
+        self.shows_work = True
+        """Whether the working row is drawn."""
         self._queue, self._todos = Rows(self._queue_rows), Rows(self._todo_rows)
         self._mark = Rows(self._mark_rows)
         self.stack = Stack(self, below=self._below)
@@ -57,11 +86,20 @@ class Screen(urwid.Widget):
 
     @panel.setter
     def panel(self, panel: PanelWidget | None) -> None:
-        if self._panel is None and panel is not None:
-            self._placeholder, self.editor.placeholder = self.editor.placeholder, ""
-        elif self._panel is not None and panel is None:
-            self.editor.placeholder = self._placeholder
         self._panel = panel
+        self.typing_changed()
+
+    @property
+    def typing(self) -> bool:
+        """Whether the editor gets what is typed, and no panel."""
+        return self._panel is None and not (self.layer is not None and self.layer.has_keys)
+
+    def typing_changed(self) -> None:
+        """Show the editor's placeholder while the editor gets what is typed."""
+        if not self.typing and self.editor.placeholder:
+            self._placeholder, self.editor.placeholder = self.editor.placeholder, ""
+        elif self.typing and self._placeholder:
+            self._placeholder, self.editor.placeholder = "", self._placeholder
 
     def changed(self) -> None:
         """Redraw: a widget has appeared, disappeared or changed its size."""
@@ -72,6 +110,8 @@ class Screen(urwid.Widget):
 
     def mouse_event(self, size: Any, event: str, button: int, column: int, row: int, focus: bool) -> bool:  # noqa: FBT001  urwid's
         """See urwid: the wheel scrolls the conversation, wherever the pointer is."""
+        if self.layer is not None and self.layer.mouse(event, button, column, row):
+            return True
         return bool(self.transcript.mouse_event(size, event, button, column, row, focus))
 
     def render(self, size: Any, focus: bool = False) -> urwid.Canvas:  # noqa: FBT001, FBT002  urwid's
@@ -79,35 +119,52 @@ class Screen(urwid.Widget):
         columns, rows = size
         parts: list[urwid.Canvas] = []
         room = rows
-        for widget, keeps in self._lower(rows):
+        for widget, keeps in self._lower(columns, rows):
             kept = room - (MIN_TRANSCRIPT if rows > 2 * MIN_TRANSCRIPT and not keeps else 1)
             if widget is self.suggest:
                 self.suggest.max_rows = min(kept, MAX_ROWS)  # it scrolls to keep its choice in view
             wanted = widget.rows((columns,), focus)
             if not wanted or kept <= 0:
                 continue
-            drawn = widget.render((columns,), focus and widget is self.editor and self._panel is None)
+            drawn = widget.render((columns,), focus and widget is self.editor and self.typing)
             if wanted > kept:  # show its end, which has the cursor or the newest line
                 drawn = cut(drawn, wanted - kept, kept)
             parts.insert(0, drawn)
             room -= min(wanted, kept)
         self._mark.changed()
-        conversation = self.transcript.render((columns, room))
+        header = self.widgets.header.rows((columns,)) if self.widgets is not None else 0
+        header = header if room - header >= MIN_TRANSCRIPT else 0
+        conversation = self.transcript.render((columns, room - header))
+        room -= header
         if self.transcript.new_below and room > 1:
             parts.insert(0, self._mark.render((columns,)))
             conversation = cut(conversation, 0, room - 1)
-        return column([conversation, *parts], columns)
+        above = [self.widgets.header.render((columns,))] if self.widgets is not None and header else []
+        whole = column([*above, conversation, *parts], columns)
+        return whole if self.layer is None else self.layer.over(whole)
 
-    def _lower(self, rows: int) -> list[tuple[Any, bool]]:
+    def _lower(self, columns: int, rows: int) -> list[tuple[Any, bool]]:
         """Return the widgets below the conversation, from the bottom up, and whether each keeps its rows."""
         self.editor.max_rows = max(min(rows // 3, 12), 1)
-        widgets: list[tuple[Any, bool]] = [(self.status, rows < 2 * MIN_TRANSCRIPT), (self.editor, True)]
+        around = self.widgets if rows >= LOW else None
+        below = [self.status] if around is None else [around.footer, around.below, around.bottom]
+        if around is not None and not around.footer.rows((columns,)):
+            below[0] = self.status
+        widgets: list[tuple[Any, bool]] = [(each, rows < 2 * MIN_TRANSCRIPT) for each in below]
+        instead = None if self.layer is None else self.layer.beside("replace_editor")
+        widgets.append((instead or self.editor, True))
+        if around is not None:
+            widgets += [(around.top, False), (around.above, False)]
+        inline = None if self.layer is None else self.layer.beside("inline")
         if self._panel is not None:
             self._panel.max_rows = max(rows - 8, 4)
             widgets.append((self._panel, False))
+        elif inline is not None:
+            widgets.append((inline, False))
         else:
             widgets.append((self.suggest, False))
-        return [*widgets, (self._todos, False), (self.spinner, False), (self._queue, False)]
+        work = [(self.spinner, False)] if self.shows_work else []
+        return [*widgets, (self._todos, False), *work, (self._queue, False)]
 
     def _below(self, columns: int) -> int:
         """Return the rows visible below a dialog: the status, and the editor while the dialog waits for it."""

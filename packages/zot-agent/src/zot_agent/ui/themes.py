@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension
+from zot_agent.extensions.discover import THEME_FILES, DiscoveredExtension, theme_paths
 from zot_provider.record import Record
 from zot_tui.signal import Signal
 from zot_tui.theme import Theme, ThemeError, builtin, builtin_names, load_theme
@@ -88,6 +88,11 @@ class Themes:
             for found in self._extensions()
             for path in (os.path.join(found.directory, name) for name in THEME_FILES)
             if os.path.isfile(path)
+        ]
+        extensions += [
+            ThemeChoice(Path(path).stem, "project" if found.scope == "project" else "extension", path)
+            for found in self._extensions()
+            for path in theme_paths(found.directory, found.resources.themes)
         ]
         ours = [ThemeChoice(AUTO, "the terminal's"), *(ThemeChoice(name, "zot") for name in builtin_names())]
         found: dict[str, ThemeChoice] = {}

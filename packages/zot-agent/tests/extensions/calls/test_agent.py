@@ -4,9 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from calling_extension import CALLER, Talk, World
+from calling_extension import CALLER, Person, Talk, World
 from waiting import until
 
+from zot_core.conversation.commands import CommandError
+from zot_core.conversation.extensions import FrontEndActions
 from zot_core.events import TurnStart
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -25,11 +27,14 @@ async def test_an_idle_agent_answers_a_message_or_keeps_it_for_the_next_prompt(w
     world.add("caller", CALLER)
     client = ScriptedClient(["a", "b"])
     async with world.running(client) as talk:
-        assert await send(talk, "from me", display_text="shown", custom_type="note") == "started"
+        assert await send(talk, "from me", display_text="shown", custom_type="note", details=[1]) == "started"
         await talk.conversation.idle()
         message = talk.runtime.messages[0]
         assert (message.text, message.display_text) == ("from me", "shown")
-        assert message.extra == {"extension": "caller", "custom_type": "note"}
+        assert message.extra == {"extension": "caller", "custom_type": "note", "details": "[1]"}
+        entries = (await talk.call("session.entries", content=True))["result"]["entries"]
+        assert (entries[0]["custom_type"], entries[0]["details"]) == ("note", [1])
+        assert entries[0]["time"].endswith("Z")
         assert await send(talk, "later", deliver_as="next_turn", hidden=True) == "kept"
         assert await send(talk, "too", trigger=False) == "kept"
         assert not talk.conversation.busy
@@ -49,6 +54,21 @@ async def test_a_message_steers_or_follows_a_run(world: World) -> None:
         await talk.conversation.prompt("go")
     assert read(client, 1) == ["go", "steered"]
     assert read(client, 2) == ["go", "steered", "after"]
+
+
+async def test_a_command_that_is_sent_during_a_run_is_run_after_it(world: World) -> None:
+    body = (
+        "@ext.tool\ndef work() -> str:\n    'Work.'\n"
+        "    ext.messages.send('/later on', expand=True)\n    return 'done'\n"
+        "@ext.command('later')\ndef later(args):\n    ext.log('later', args, ext.control.state()['messages'])\n"
+    )
+    world.add("worker", body)
+    client = ScriptedClient([Turn(calls=[Call("work", {})]), "b"])
+    async with world.running(client) as talk:
+        await talk.conversation.prompt("go")
+        await talk.conversation.idle()
+        assert "later on 4" in talk.log("worker")
+    assert len(client.requests) == 2
 
 
 async def test_a_message_interrupts_a_run(world: World) -> None:
@@ -80,6 +100,7 @@ async def test_an_extension_sees_stops_and_awaits_the_work(world: World) -> None
         await until(lambda: any(getattr(event, "type", "") == "tool_call" for event in talk.told))
         state = (await talk.call("control.state"))["result"]
         assert (state["idle"], state["model"]) == (False, "scripted")
+        assert (state["cwd"], state["branch"], state["title"]) == (talk.runtime.cwd, "", "")
         waiting = asyncio.create_task(talk.command("call", '{"method": "control.wait_idle", "params": {}}'))
         assert (await talk.call("control.abort"))["result"] == {"stopped": True}
         assert await run == "aborted"
@@ -149,3 +170,130 @@ async def test_a_question_that_makes_no_sense_is_refused(world: World, params: d
     world.add("caller", CALLER)
     async with world.running() as talk:
         assert (await talk.call("model.complete", **params))["code"] == "invalid"
+
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+
+async def test_a_message_and_a_question_may_have_images(world: World) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient(["a", "b"])
+    async with world.running(client) as talk:
+        assert await send(talk, "", images=[{"data": PNG}]) == "started"
+        await talk.conversation.idle()
+        messages = [
+            {"role": "user", "text": "see", "images": [{"data": PNG}]},
+            {"role": "assistant", "text": "I see"},
+            {"role": "user", "text": "what?"},
+        ]
+        answer = await talk.call("model.complete", messages=messages)
+        assert answer["result"]["text"] == "b"
+        for wrong in ([5], [{}], [{"data": "%"}], [{"data": "AAAA"}]):
+            assert await send(talk, "x", images=wrong) == "invalid"
+        for asked in (
+            {},
+            {"prompt": "x", "messages": messages},
+            {"messages": []},
+            {"messages": messages[:2]},
+            {"messages": [{"role": "tool", "text": "x"}]},
+            {"messages": [{"role": "user", "text": " "}]},
+            {"messages": [{**messages[0], "role": "assistant"}, messages[2]]},
+        ):
+            assert (await talk.call("model.complete", **asked))["code"] == "invalid"
+    assert [block.type for block in client.requests[0].messages[0].content] == ["image"]
+    asked_last = client.requests[1].messages
+    assert [(message.role, message.text) for message in asked_last] == [
+        ("user", "see"), ("assistant", "I see"), ("user", "what?"),
+    ]  # fmt: skip
+
+
+async def test_a_message_that_is_waited_for_is_read_or_cancelled(world: World) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient(["a", Turn(calls=[Call("bash", {"command": "sleep 3600"})])])
+    async with world.running(client) as talk:
+        assert await send(talk, "one", wait=True) == "read"
+        assert await send(talk, "later", wait=True, deliver_as="next_turn") == "invalid"
+        await talk.conversation.idle()
+        run = talk.conversation.prompt("go")
+        await until(lambda: any(getattr(event, "type", "") == "tool_call" for event in talk.told))
+        waiting = [asyncio.create_task(send(talk, text, wait=True, deliver_as=how)) for text, how in TWO]
+        await until(lambda: len(talk.conversation.unread) == 2)
+        assert talk.conversation.stop() == []  # they are not the person's
+        assert await run == "aborted"
+        assert [await each for each in waiting] == ["cancelled", "cancelled"]
+
+
+TWO = (("soon", "steer"), ("then", "follow_up"))
+
+
+async def test_more_messages_than_the_model_can_read_are_refused(world: World) -> None:
+    body = (
+        "@ext.tool\ndef work() -> str:\n    'Work.'\n    for n in range(100):\n        ext.messages.send(str(n))\n"
+        "    try:\n        ext.messages.send('one more')\n    except HostError as error:\n        code = error.code\n"
+        "    try:\n        ext.messages.send('stuck', wait=True)\n    except HostError as error:\n"
+        "        return f'{code} {error.code}'\n"
+    )
+    world.add("worker", body)
+    async with world.running(ScriptedClient([Turn(calls=[Call("work", {})]), *["b"] * 101])) as talk:
+        await talk.conversation.prompt("go")
+        assert "busy busy" in str(talk.runtime.messages[2].content)
+
+
+async def test_the_prompt_the_commands_the_skills_and_the_models_are_listed(world: World) -> None:
+    world.add("caller", CALLER)
+    body = (
+        "@ext.intercept('before_agent_start')\ndef start(request):\n"
+        "    return AgentStartDecision(system_prompt=request.system_prompt + ' Be brief.')\n"
+    )
+    world.add("brief", body)
+    async with world.running(ScriptedClient(["a"])) as talk:
+        before = (await talk.call("control.system_prompt"))["result"]
+        assert before["text"] == before["base"]
+        await talk.conversation.prompt("go")
+        after = (await talk.call("control.system_prompt"))["result"]
+        assert after == {"text": before["base"] + " Be brief.", "base": before["base"]}
+        commands = (await talk.call("control.commands"))["result"]["commands"]
+        assert {"name": "call", "description": "", "kind": "extension", "source": "caller", "arguments": ""} in commands
+        assert (await talk.call("control.skills"))["result"] == {"skills": []}
+        assert [each["id"] for each in (await talk.call("model.list"))["result"]["models"]] == ["scripted"]
+        assert (await talk.call("model.list", scope="moon"))["code"] == "invalid"
+        talk.extensions.favourites = lambda: ("second", "", "first")
+        listed = (await talk.call("model.list", scope="favourites"))["result"]["models"]
+        assert [each["id"] for each in listed] == ["second", "first"]
+        assert (await talk.call("model.reasoning", level="high"))["result"]["reasoning"] == "high"
+        assert (await talk.call("model.reasoning", level="much"))["code"] == "invalid"
+
+
+async def test_a_command_restarts_all_extensions_and_what_they_had_open_ends(world: World) -> None:
+    person = Person()
+    world.add("caller", CALLER)
+    world.add("asker", "@ext.command('ask')\ndef ask(_):\n    return str(ext.ui.confirm('Well?'))\n")
+    async with world.running(ask=person) as talk:
+        before = [member.connection.pid for member in talk.extensions.members if member.connection is not None]
+        asking = asyncio.create_task(talk.command("ask"))
+        await until(lambda: bool(person.shown))
+        assert await talk.call("control.reload") == {"result": {}}
+        with pytest.raises(CommandError):
+            await asking
+        assert person.closed == ["Well?"]
+        await until(lambda: len(talk.extensions.commands) == 2)
+        await talk.extensions.ready()
+        after = [member.connection.pid for member in talk.extensions.members if member.connection is not None]
+        assert not set(before) & set(after)
+        assert (await talk.call("control.state"))["result"]["idle"]
+
+
+async def test_zot_ends_for_an_extension_once_it_is_idle(world: World) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient([Turn(calls=[Call("bash", {"command": "sleep 3600"})])])
+    ended: list[bool] = []
+    async with world.running(client) as talk:
+        assert (await talk.call("control.shutdown"))["code"] == "unavailable"
+        talk.conversation.actions = FrontEndActions(quit=lambda: ended.append(talk.conversation.busy))
+        run = talk.conversation.prompt("go")
+        await until(lambda: any(getattr(event, "type", "") == "tool_call" for event in talk.told))
+        assert await talk.call("control.shutdown") == {"result": {}}
+        assert ended == []
+        run.cancel()
+        await until(lambda: bool(ended))
+        assert ended == [False]

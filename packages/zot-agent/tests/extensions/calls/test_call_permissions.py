@@ -1,5 +1,6 @@
 """Calls of an extension whose manifest has `permissions`."""
 
+import asyncio
 import json
 import subprocess
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import pytest
 from calling_extension import CALLER, RAW, Talk, World
+
+from zot_core.conversation.extensions import FrontEndActions
 
 FREE = {"read": True, "write": True, "network": True, "exec": True, "commands": True}
 """What the system need not keep it to."""
@@ -22,6 +25,8 @@ async def test_a_call_that_its_permissions_do_not_name_is_denied(world: World) -
     permit(world, "caller", calls=["model.get", "session.*", "messages.*"])
     async with world.running() as talk:
         assert (await talk.call("model.get"))["result"]["model"] == "scripted"
+        for method in ("session.list", "session.read", "session.new"):
+            assert (await talk.call(method, session="x"))["code"] == "denied", method
         for method in ("model.complete", "session.entries", "messages.send", "kv.get"):
             answer = await talk.call(method, prompt="x", key="k", text="t")
             assert answer == {
@@ -78,6 +83,8 @@ async def test_zot_runs_the_commands_of_its_permissions_and_no_more(world: World
             assert (await run(talk, *command.split()))["code"] == "denied", command
         assert (await run(talk, "cat", "x", cwd=str(tmp_path)))["code"] == "denied"
         assert (await run(talk))["code"] == "invalid"
+        talk.conversation.actions = FrontEndActions(run_program=lambda launch: asyncio.sleep(0, 0))
+        assert (await run(talk, "git", "status", foreground=True))["code"] == "denied"
     assert (project / "a b").exists()
 
 

@@ -1,5 +1,7 @@
 """Guards: what happens to an action whose guard asks the person, does not answer, or has ended."""
 
+import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,19 @@ async def test_a_guard_that_has_ended_still_blocks_until_extensions_are_reloaded
     assert (world.root / "project" / "ran").exists()
 
 
+async def test_a_guard_that_cannot_be_started_again_still_blocks(world: World) -> None:
+    world.add("hang", HANG.format(how="return None", policy="block"))
+    async with world.running(touching(world.root)) as talk:
+        with pytest.raises(CommandError):
+            await talk.command("end")
+        (world.root / "extensions" / "hang" / "main.py").write_text(f"#!{sys.executable}\nraise SystemExit(4)\n")
+        (guard,) = talk.extensions.members
+        await guard.restart(asyncio.get_running_loop().time() + 60)
+        text = await result(talk)
+    assert text == "extension 'hang' exited with code 4 before it said hello, so this is refused"
+    assert not (world.root / "project" / "ran").exists()
+
+
 async def test_a_guard_gets_more_time_once(world: World) -> None:
     body = (
         "import time\n@ext.intercept('tool_call', on_timeout='block')\ndef slow(call):\n    ext.more_time(60)\n"
@@ -131,6 +146,18 @@ async def test_the_system_prompt_is_asked_for_with_each_prompt_only_of_those_tha
     assert client.requests[1].system.endswith("session 1 prompt 2")
 
 
+async def test_an_extension_is_asked_only_about_prompts_with_one_of_its_texts(world: World) -> None:
+    add = "def more(prompt):\n    return InputDecision(text=prompt.text + ' {0}')\n"
+    for name, options in (("all", ""), ("some", ", contains=['@a:', '@b:']")):
+        heading = f"from zot_ext import InputDecision\n@ext.intercept('input'{options})\n"
+        world.add(name, heading + add.format(name), groups="")
+    client = ScriptedClient(["1", "2"])
+    async with world.running(client) as talk:
+        await talk.conversation.prompt("look at @b:x")
+        await talk.conversation.prompt("look")
+    assert [each.messages[-1].text for each in client.requests] == ["look at @b:x all some", "look all"]
+
+
 def test_wrong_options_are_logged_and_a_wrong_policy_blocks() -> None:
     logged: list[str] = []
     given = {
@@ -139,13 +166,17 @@ def test_wrong_options_are_logged_and_a_wrong_policy_blocks() -> None:
         "before_agent_start": {"on_exit": "block", "cadence": "prompt"},
         "weather": {},
         "assistant_message": 5,
+        "input": {"contains": "@"},
+        "context": {"contains": ["a"]},
     }
     found = read_options(RawObject.from_value(given), logged.append)
     assert found == {
         "tool_call": InterceptOptions(blocks_on_timeout=True),
         "turn_start": InterceptOptions(blocks_on_exit=True),
         "before_agent_start": InterceptOptions(each_prompt=True),
+        "input": USUAL,
+        "context": InterceptOptions(contains=("a",)),
     }
-    assert len(logged) == 5
+    assert len(logged) == 6
     assert read_options(None, logged.append) == {}
     assert InterceptOptions() == USUAL

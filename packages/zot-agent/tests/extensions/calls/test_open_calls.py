@@ -12,24 +12,26 @@ import pytest
 from calling_extension import CALLER, RAW, Person, World
 from waiting import until
 
-import zot_agent.extensions.calls as calls
+import zot_agent.extensions.calls.methods as methods
 from zot_agent.extensions.calls.open_calls import handler
 from zot_core.conversation.commands import CommandError
-from zot_ext.protocol.calls import CALLS, METHODS
+from zot_ext.protocol.calls import CALLS
+from zot_ext.protocol.events import EVENTS, INTERCEPTS
+from zot_ext.protocol.events.interceptable import INTERCEPTABLE
+from zot_ext.protocol.from_extension import CALL_GROUPS
 from zot_ext.protocol.from_host import CODES
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
 def test_every_method_has_a_handler_and_every_handler_a_method() -> None:
-    assert all(callable(handler(method.name)) for method in CALLS)
-    folder = Path(str(calls.__file__)).parent
-    modules = {each.name.partition(".")[0] for each in CALLS}
+    handlers = [handler(method.name) for method in CALLS]
+    folder = Path(str(methods.__file__)).parent
     found = [
-        f"{name}.{function}"
-        for name in modules
-        for function in re.findall(r"^(?:async )?def ([a-z]\w*)", (folder / f"{name}.py").read_text("utf-8"), re.M)
+        f"{path.stem}.{function}"
+        for path in folder.rglob("*.py")
+        for function in re.findall(r"^(?:async )?def ([a-z]\w*)\(call: Ext", path.read_text("utf-8"), re.M)
     ]
-    assert sorted(found) == sorted(METHODS)
+    assert sorted(found) == sorted(f"{each.__module__.rpartition('.')[2]}.{each.__name__}" for each in handlers)
 
 
 async def test_a_call_without_its_group_is_denied_and_names_the_group(world: World) -> None:
@@ -77,7 +79,7 @@ async def main():
     await extensions.ready()
     assert [command.name for command in extensions.commands] == ["plain"]
     await extensions.close()
-    lazy = ("open_calls", "call", "ui", "session", "greeting", "registration_results")
+    lazy = ("open_calls", "call", "methods", "greeting", "registration_results")
     print([name for name in lazy if f"zot_agent.extensions.calls.{name}" in sys.modules])
     print("zot_core.conversation.dialogs" in sys.modules, "zot_ext.protocol.calls" in sys.modules)
 
@@ -105,6 +107,17 @@ async def test_an_extension_of_the_go_zot_is_greeted_as_before(world: World) -> 
     }  # fmt: skip
 
 
+async def test_an_extension_learns_which_events_its_groups_have(world: World) -> None:
+    for name, groups in (("plain", ["ui"]), ("more", ["stream_events", "intercepts2"])):
+        hello = f"say(type='hello', name={name!r}, capabilities={groups})\nack = until('hello_ack')\n"
+        world.add_raw(name, RAW + hello + f"frame = command({name!r})\nshow(frame, ack)\n")
+    async with world.running() as talk:
+        plain, more = [json.loads(await talk.command(name)) for name in ("plain", "more")]
+    assert (plain["supported_events"], plain["supported_intercepts"]) == ([*EVENTS], [*INTERCEPTS])
+    assert more["supported_events"] == [*EVENTS, "message_update", "tool_progress"]
+    assert more["supported_intercepts"] == [*INTERCEPTABLE]
+
+
 async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> None:
     world.add("caller", CALLER)
     cases: list[tuple[str, dict[str, Any], str, str]] = [
@@ -122,6 +135,23 @@ async def test_what_is_wrong_with_a_call_is_said_in_one_line(world: World) -> No
             answer = await talk.call(method, **params)
             assert (answer["code"], answer["error"][: len(error)]) == (code, error)
             assert code in CODES
+
+
+async def test_every_parameter_that_is_missing_or_of_a_wrong_kind_is_named(world: World) -> None:
+    world.add("caller", CALLER, " ".join(CALL_GROUPS))
+    right: dict[str, Any] = {"text": "x", "whole": 1, "flag": True, "list": ["x"], "object": {}, "any": 1}
+    async with world.running(ask=Person(), session=True) as talk:
+        for method in CALLS:
+            whole = {param.name: right[param.kind] for param in method.params if param.required}
+            for param in method.params:
+                wrong: list[Any] = [[]] if param.kind in ("text", "whole", "flag", "object") else []
+                wrong += [{}] if param.kind == "list" else []
+                wrong += [None] if param.required else []
+                for value in wrong:
+                    answer = await talk.call(method.name, **{**whole, param.name: value})
+                    assert answer["code"] == "invalid", (method.name, param.name, answer)
+                    assert answer["error"].startswith(f"{method.name}: {param.name} "), answer
+        assert talk.runtime.messages == []
 
 
 BROKEN = [

@@ -9,7 +9,7 @@ from waiting import until
 
 from zot_agent.ui.input.drafts import SIZE
 from zot_agent.ui.input.prompt_input import LONG, PromptInput
-from zot_tui.editor.completion import CommandCompletion
+from zot_tui.editor.completion_sources import CommandCompletion
 from zot_tui.keys.key import parse_key
 from zot_tui.widgets.input.editor import EDITOR, EditorWidget, _keymap
 from zot_tui.widgets.input.suggest import Suggest

@@ -119,3 +119,38 @@ async def test_the_question_hides_nothing_of_what_would_start(
         await talk.shown(r"extension local, which starts: ./run \u202ehidden\x1b[8m two lines")
         await talk.until(lambda: talk.dialog_open)
         talk.type("<esc>")
+
+
+JUDGE = """
+from zot_ext import Extension, ProjectTrustDecision, ProjectTrustRequest, block
+ext = Extension("judge")
+@ext.intercept("project_trust")
+def judge(project: ProjectTrustRequest):
+    assert project.brings[0] == "extension local, which starts: ./run", project.brings
+    {answer}
+ext.run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ("return ProjectTrustDecision(trusted=True)", "used in this run, because judge allows it: extensions local"),
+        ("return block('not here')", "not used in this run (not here): extensions local"),
+        ("return None", "May zot use what this folder brings?"),
+    ],
+)
+async def test_an_extension_decides_before_the_person_is_asked(
+    chats: Chats, server: ScriptedServer, project: Path, answer: str, line: str
+) -> None:
+    judge = project / "judge"
+    judge.mkdir()
+    (judge / "extension.json").write_text(json.dumps({"name": "judge", "exec": sys.executable, "args": ["main.py"]}))
+    (judge / "main.py").write_text(JUDGE.format(answer=answer))
+    async with chats.built(server, rows=40, extensions=[str(judge)]) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown(line)
+        if "trusted" in answer:
+            talk.type("/greet<enter>")
+            await talk.shown("hello")
+    assert not (project.parent / "zot-home" / "trust").exists()

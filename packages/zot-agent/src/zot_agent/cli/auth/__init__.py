@@ -6,6 +6,7 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import open_registry, use_network
+from zot_agent.host.extensions import open_providers
 from zot_agent.standard_error import print_error
 
 
@@ -53,6 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     for problem in settings.problems:
         print_error(problem)
     registry = open_registry(home)
+    served = open_providers(registry)
     if given.verb == "status":
         from zot_agent.cli.auth.status import print_status  # noqa: PLC0415  one verb needs one module
 
@@ -60,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
     if given.verb == "login":
         from zot_agent.cli.auth.login import log_in  # noqa: PLC0415  as above
 
-        return log_in(registry, home, given.provider, given.method or "", agree=given.agree)
+        return log_in(registry, home, given.provider, given.method or "", agree=given.agree, served=served)
     from zot_agent.cli.auth.stored import log_out, move_all  # noqa: PLC0415  as above
 
     return log_out(registry, home, given.provider) if given.verb == "logout" else move_all(home, given.to)

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from zot_agent.cli.auth.terminal import TerminalSignIn
 from zot_agent.host.accounts import find_provider
@@ -16,11 +16,23 @@ from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_tui.text.sanitize import sanitize_line
 
+if TYPE_CHECKING:
+    from zot_agent.extensions.providers.served import ServedProviders
+
 _MAX_BYTES = 64 << 10
 
 
-def log_in(registry: ModelRegistry, home: str, name: str, method: Method | Literal[""], *, agree: bool) -> int:
-    """Sign in to a provider; return the exit code. An empty `method` is the provider's best one in a terminal.
+def log_in(
+    registry: ModelRegistry,
+    home: str,
+    name: str,
+    method: Method | Literal[""],
+    *,
+    agree: bool,
+    served: "ServedProviders | None" = None,
+) -> int:
+    """Sign in to a provider; return the exit code. An empty `method` is the provider's best one in a terminal. `served`
+    are the providers of extensions in the registry.
 
     Raises `ZotError`.
     """
@@ -38,13 +50,17 @@ def log_in(registry: ModelRegistry, home: str, name: str, method: Method | Liter
     assert method
     session = SignInSession(registry, keys, provider.id if provider else "", method)
     removed = [variable for each in registry.providers for variable in each.key_env]
-    line = asyncio.run(_sign_in(session, removed, agree=agree))
+    line = asyncio.run(_sign_in(session, removed, served, agree=agree))
     sys.stdout.write(sanitize_line(line) + "\n")
     return 0
 
 
-async def _sign_in(session: SignInSession, removed: list[str], *, agree: bool) -> str:
-    return await TerminalSignIn(session, removed, agree=agree).run()
+async def _sign_in(session: SignInSession, removed: list[str], served: "ServedProviders | None", *, agree: bool) -> str:
+    try:
+        return await TerminalSignIn(session, removed, agree=agree).run()
+    finally:
+        if served is not None:
+            await served.close()
 
 
 def _choose_method(provider: Provider, methods: Sequence[Method]) -> Method:

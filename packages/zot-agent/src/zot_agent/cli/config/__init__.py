@@ -15,6 +15,7 @@ from zot_agent.config.setting import Setting
 from zot_agent.config.settings import SETTINGS, Settings, load_settings
 from zot_agent.config.settings_file import change_settings, project_file, user_file
 from zot_agent.host.build import open_registry
+from zot_agent.host.extensions import open_providers
 from zot_agent.host.setting_changes import check_model
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError, UnknownName
@@ -112,7 +113,9 @@ def _set(given: Namespace) -> None:
     except ValueError as error:
         raise ConfigError(f"{given.key}: {error}") from None
     if given.key in (Settings.provider.key, Settings.model.key):
-        check_model(given.key, value, open_registry(zot_home()), _settings())
+        registry = open_registry(zot_home())
+        open_providers(registry)
+        check_model(given.key, value, registry, _settings())
     _store(given, setting, setting.json(value))
 
 

@@ -24,7 +24,8 @@ class Verb(NamedTuple):
 
 VERBS = {
     "list": Verb("zot_agent.cli.ext.listing", "[--json]", "list the extensions, and which of them run"),
-    "install": Verb("zot_agent.cli.ext.install", "PATH|GIT-URL", "install from a folder or a git repository"),
+    "install": Verb("zot_agent.cli.ext.install", "SOURCE", "install from a folder, a git repository or npm"),
+    "setup": Verb("zot_agent.cli.ext.setup", "[NAME]", "install the Python packages that extensions need"),
     "update": Verb("zot_agent.cli.ext.update", "[NAME]", "update extensions installed with git"),
     "remove": Verb("zot_agent.cli.ext.remove", "NAME", "delete an extension (also: rm)"),
     "enable": Verb("zot_agent.cli.ext.switch", "NAME", "let an extension run again", "enable"),

@@ -3,15 +3,20 @@
 import errno
 import json
 import os
+import tempfile
 from collections.abc import Sequence
 
+from zot_agent.cli.ext.folder.modes import modes_fault
 from zot_agent.cli.ext.folder.theme import theme_fault, theme_notes
+from zot_agent.cli.ext.pi import is_file
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.extensions.launch import LaunchError, command, environment, launch_failure
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, read_extension
+from zot_agent.extensions.launch import LaunchError, environment, launch_failure
+from zot_agent.extensions.python.environment import launch_of
 from zot_agent.host.build import open_registry
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import ManifestError, load_manifest
@@ -28,13 +33,13 @@ def run(arguments: Sequence[str]) -> int:
         "rules of the protocol it breaks. Its commands and tools are really run, with made-up arguments.",
         epilog="exit codes: 0 no errors, 1 errors, 2 usage",
     )
-    parser.add_argument("directory", metavar="DIR", help="the folder with extension.json")
+    parser.add_argument("directory", metavar="DIR", help="the folder with extension.json, or what is written for pi")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--no-calls", action="store_true", help="do not run its commands, tools and event handlers")
     parser.add_argument("--seconds", type=float, metavar="N", help="time limit for each answer")
     asked = parser.parse_args(list(arguments))
     current_directory()  # raises `ConfigError` if it was deleted
-    if not os.path.isdir(asked.directory):
+    if not os.path.isdir(asked.directory) and not is_file(asked.directory):
         raise ConfigError(f"{asked.directory} is not a folder; pass the folder that contains extension.json")
     report = examine(asked.directory, chosen_limits(asked.seconds), calls=not asked.no_calls)
     if asked.json:
@@ -45,11 +50,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
-    """Check the extension in a folder as zot would start it, and its theme as the screen would read it."""
+    """Check the extension in a folder as zot would start it, and its theme and modes as the screen would read them."""
     report = _examine_program(directory, limits, calls=calls)
-    fault = theme_fault(directory)
-    # These rules are not part of the protocol's, which does not cover themes.
+    fault, found = theme_fault(directory), read_extension(os.path.abspath(directory))
+    # These rules are not part of the protocol's, which covers neither themes nor the words of modes.
     themes = [CheckFinding("error", "bad-theme", fault)] if fault else []
+    if isinstance(found, DiscoveredExtension) and (fault := modes_fault(found.manifest)):
+        themes.append(CheckFinding("error", "bad-editor-mode", fault))
     themes += [CheckFinding("warning", "theme-entry", note) for note in theme_notes(directory)]
     return Report(
         report.name,
@@ -63,23 +70,39 @@ def examine(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
 
 def _examine_program(directory: str, limits: ExtensionLimits, *, calls: bool) -> Report:
     folder = os.path.abspath(directory)
-    argv: list[str] = []
-    name, env = "", frozenset[str]()
+    found = read_extension(folder)
+    if isinstance(found, DiscoveredExtension) and found.pi:
+        return _examine_pi(found, limits, calls=calls)
+    name, launch = "", None
+    removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
     try:
         manifest = load_manifest(directory)
-        name, env = manifest.name, frozenset(manifest.env)
+        name = manifest.name
         if manifest.exec.strip():
-            argv = command(manifest, folder)
+            launch = launch_of(DiscoveredExtension(name, folder, "explicit", manifest), zot_home(), removed)
     except LaunchError as error:
         return Report(name, (finding("cannot-start", str(error)),))
     except ManifestError:
         pass  # the check reports it
-    removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
-    report = check(directory, limits=limits, calls=calls, environ=environment(removed=set(removed) - env))
+    environ = environment(removed=removed) if launch is None else launch.env
+    report = check(directory, limits=limits, calls=calls, environ=environ)
     for each in report.findings:
-        if each.rule == "cannot-start" and argv:
-            return Report(name, (finding("cannot-start", _with_advice(each.text, name, argv, folder)),))
+        if each.rule == "cannot-start" and launch is not None:
+            return Report(name, (finding("cannot-start", _with_advice(each.text, name, launch.argv, folder)),))
     return report
+
+
+def _examine_pi(found: DiscoveredExtension, limits: ExtensionLimits, *, calls: bool) -> Report:
+    """Check an extension written for pi, as the bridge runs it."""
+    removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
+    try:
+        launch = launch_of(found, zot_home(), removed)
+    except LaunchError as error:
+        return Report(found.name, (finding("cannot-start", str(error)),))
+    with tempfile.TemporaryDirectory(prefix="zot-check-") as folder:
+        with open(os.path.join(folder, MANIFEST_FILE), "w") as file:
+            json.dump({"name": found.name, "exec": launch.argv[0], "args": launch.argv[1:]}, file)
+        return check(folder, limits=limits, calls=calls, environ=launch.env)
 
 
 def _with_advice(text: str, name: str, argv: Sequence[str], folder: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from zot_agent.cli.doctor_line import DoctorLine
+from zot_agent.cli.ext.folder.modes import modes_fault
 from zot_agent.cli.ext.folder.names import display_name, installed, pick, project_choice
 from zot_agent.cli.ext.folder.needs import needs
 from zot_agent.cli.ext.folder.theme import theme, theme_fault, theme_notes
@@ -19,6 +20,7 @@ from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Proble
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
 from zot_agent.extensions.permissions.lines import NOTHING, permission_lines
+from zot_agent.extensions.python.environment import environment_of
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.files.regular_file import read_start
 
@@ -60,15 +62,17 @@ def examine(found: DiscoveredExtension | Problem) -> list[DoctorLine]:
         *_status(found),
         *_permissions(found),
         *_program(found),
-        *_skills(found),
+        *_flags(found),
+        *_resources(found),
         *_theme(found),
+        *_modes(found),
         _log(found),
     ]
 
 
 def startable(discovery: Discovery) -> list[DiscoveredExtension]:
-    """List the active extensions that have a program and no problem."""
-    return [each for each in discovery.active() if _can_start(examine(each))]
+    """List the active extensions that have a program and no problem, but for that of MCP servers: `zot mcp doctor`."""
+    return [each for each in discovery.active() if each.scope != "bundled" and _can_start(examine(each))]
 
 
 def _can_start(lines: Sequence[DoctorLine]) -> bool:
@@ -122,8 +126,11 @@ def _program(found: DiscoveredExtension) -> list[DoctorLine]:
         return [DoctorLine("--", "program", "none (optional)")]
     if missing := needs(found):
         return [DoctorLine("no", "program", line) for line in missing]
-    argv = command(found.manifest, found.directory)
+    packages = environment_of(found, zot_home())
+    argv = command(found.manifest, found.directory, packages.programs if packages else "")
     lines = [DoctorLine("ok", "program", shlex.join(argv)), *_interpreter(argv[0])]
+    if packages is not None:
+        lines.append(DoctorLine("ok", "packages", f"{inline(', '.join(packages.requirements))} in {packages.folder}"))
     for argument in found.manifest.args:
         script = argument.endswith(_SCRIPTS) and not argument.startswith("-")
         if script and not os.path.exists(os.path.join(found.directory, argument)):
@@ -153,9 +160,20 @@ def _interpreter(program: str) -> list[DoctorLine]:
     return [DoctorLine("ok", "interpreter", path)]
 
 
-def _skills(found: DiscoveredExtension) -> list[DoctorLine]:
-    missing = [path for path in found.manifest.skills if not os.path.exists(os.path.join(found.directory, path))]
-    return [DoctorLine("no", "skill", f"{path} does not exist") for path in missing]
+def _flags(found: DiscoveredExtension) -> list[DoctorLine]:
+    names = ", ".join(f"--{flag.name}" for flag in found.manifest.flags)
+    return [DoctorLine("ok", "flags", names)] if names else []
+
+
+def _resources(found: DiscoveredExtension) -> list[DoctorLine]:
+    """Report the skills, prompt templates and themes that the manifest names and that do not exist."""
+    named = {"skill": found.manifest.skills, "prompt": found.manifest.prompts, "theme": found.manifest.themes}
+    return [
+        DoctorLine("no", kind, f"{path} does not exist")
+        for kind, paths in named.items()
+        for path in paths
+        if not os.path.exists(os.path.join(found.directory, path))
+    ]
 
 
 def _theme(found: DiscoveredExtension) -> list[DoctorLine]:
@@ -165,6 +183,13 @@ def _theme(found: DiscoveredExtension) -> list[DoctorLine]:
         return [DoctorLine("no", "theme", fault)]
     notes = [DoctorLine("--", "theme", note) for note in theme_notes(found.directory)]
     return [DoctorLine("ok", "theme", f"show it with {inline(theme(found))}"), *notes]
+
+
+def _modes(found: DiscoveredExtension) -> list[DoctorLine]:
+    if found.manifest.editor_modes is None:
+        return []
+    fault = modes_fault(found.manifest)
+    return [DoctorLine("no" if fault else "ok", "editor_modes", fault or ", ".join(found.manifest.editor_modes.value))]
 
 
 def _log(found: DiscoveredExtension) -> DoctorLine:

@@ -1,19 +1,21 @@
-"""`zot ext install PATH|GIT-URL`: copies a folder or clones a repository into the folder of the extensions."""
+"""`zot ext install SOURCE`: puts a folder, a repository or a package of npm into the folder of the extensions."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from zot_agent.cli.ext import pi
 from zot_agent.cli.ext.folder import staging as folder
 from zot_agent.cli.ext.folder.flag import write_enabled
 from zot_agent.cli.ext.folder.git import Git, is_url, without_password
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.packages import print_packages, set_up
 from zot_agent.cli.ext.folder.permissions import ask_for_permissions, print_permissions
 from zot_agent.cli.ext.folder.theme import theme, theme_fault
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.extensions.discover import DiscoveredExtension, Scope, global_folder, project_folder
+from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension, Scope, global_folder, project_folder
 from zot_agent.extensions.launch import outside_program
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
@@ -23,30 +25,44 @@ def run(arguments: Sequence[str]) -> int:
     """Install one extension; return 0."""
     parser = Parser(
         prog="zot ext install",
-        description="Copy a folder, or clone a git repository, into the folder of the extensions. "
-        "An extension from a URL, and one whose manifest has permissions, runs only if you confirm it, or with --yes.",
-        epilog="An extension runs with all your rights, unless its manifest has permissions. Installing runs none of "
-        "its code.",
+        description="Copy a folder, clone a git repository, or fetch a package of npm into the folder of the "
+        "extensions. An extension from a URL or npm, and one whose manifest has permissions, runs only if you confirm "
+        "it, or with --yes.",
+        epilog="npm:NAME[@VERSION], git:HOST/PATH[@REF] and a file .ts or .js are extensions written for pi; the word "
+        "pi fetches what all of these need. An extension runs with all your rights, unless its manifest has "
+        "permissions. Installing runs none of its code.",
     )
-    parser.add_argument("source", metavar="PATH|GIT-URL", help="a folder with an extension.json, or a repository")
+    parser.add_argument("source", metavar="SOURCE", help="a folder or file, a git URL, npm:NAME, or pi")
     parser.add_argument("--project", action="store_true", help="install only for the project in this directory")
     parser.add_argument("-y", "--yes", action="store_true", help="let the extension run without asking")
     asked = parser.parse_args(list(arguments))
     here = current_directory()
+    if asked.source == pi.WORD:
+        return pi.install_bridge()
     parent = project_folder(here) if asked.project else global_folder(zot_home())
     scope: Scope = "project" if asked.project else "global"
     path = os.path.expanduser(asked.source)
     if os.path.isdir(path):
         found = _copy(os.path.realpath(path), parent, scope)
         ask_for_permissions(found, yes=asked.yes)
-    elif is_url(asked.source):
-        found = _clone(asked.source, parent, scope, yes=asked.yes)
+    elif asked.source.startswith(pi.NPM):
+        target = _target(parent, pi.npm_folder(asked.source))
+        found = _fetch(asked.source, target, scope, lambda staged: pi.fetch_npm(asked.source, staged), yes=asked.yes)
+    elif pi.is_file(path):
+        found = _copy_file(os.path.realpath(path), parent, scope)
+    elif is_url(asked.source) or asked.source.startswith(pi.GIT):
+        url, ref = pi.git_source(asked.source)
+        target = _target(parent, folder.folder_name(url, url=True))
+        found = _fetch(without_password(url), target, scope, lambda staged: _clone(url, ref, staged), yes=asked.yes)
         if found.enabled:  # the person has confirmed it
             ask_for_permissions(found, yes=True)
     elif os.path.exists(path):
         raise ConfigError(f"{path} is a file; an extension is a folder with an extension.json")
     else:
-        raise ConfigError(f"there is no folder {asked.source}; a git URL begins with https:// or ends in .git")
+        raise ConfigError(
+            f"there is no folder {asked.source}; a git URL begins with https:// or ends in .git, and a package of npm "
+            "with npm:"
+        )
     _report(found)
     return 0
 
@@ -58,6 +74,7 @@ def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
         raise ConfigError(f"{source} contains the folder of the extensions; install a separate folder")
     with folder.staging(parent) as staged:
         omitted = folder.copy(source, staged)
+        pi.complete(staged, folder.read_manifest(staged, scope, label=source), source)
         found = folder.read_manifest(staged, scope, label=source)
         _describe(found, target)
         for path in omitted:
@@ -66,19 +83,34 @@ def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
     return folder.read_manifest(target, scope, label=target)
 
 
-def _clone(url: str, parent: str, scope: Scope, *, yes: bool) -> DiscoveredExtension:
-    target = _target(parent, folder.folder_name(url, url=True))
+def _copy_file(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
+    name = folder.read_manifest(source, scope, label=source).name
+    target = _target(parent, name)
+    with folder.staging(parent) as staged:
+        pi.copy_file(source, staged)
+        _describe(folder.read_manifest(staged, scope, label=source), target)
+        folder.publish(staged, target)
+    return folder.read_manifest(target, scope, label=target)
+
+
+def _clone(url: str, ref: str, staged: str) -> None:
+    if can_ask():  # it may take a while
+        print_line(f"cloning {inline(without_password(url))}")
+    Git().clone(url, staged, ref)
+    folder.refuse_links(staged)
+    found = folder.read_manifest(staged, "explicit", label=without_password(url))
+    if found.pi or not os.path.lexists(os.path.join(staged, MANIFEST_FILE)):
+        pi.complete(staged, found, url)
+
+
+def _fetch(label: str, target: str, scope: Scope, fetch: Callable[[str], None], *, yes: bool) -> DiscoveredExtension:
     if not (yes or can_ask()):
         raise ConfigError(
             "an extension from a URL runs with your rights; there is no terminal to ask on, so confirm it with --yes"
         )
-    with folder.staging(parent) as staged:
-        safe_url = without_password(url)
-        if can_ask():  # it may take a while
-            print_line(f"cloning {inline(safe_url)}")
-        Git().clone(url, staged)
-        found = folder.read_manifest(staged, scope, label=safe_url)
-        folder.refuse_links(staged)
+    with folder.staging(os.path.dirname(target)) as staged:
+        fetch(staged)
+        found = folder.read_manifest(staged, scope, label=label)
         _describe(found, target)
         # Ask before the folder gets its final name, so that no zot starts the extension meanwhile.
         write_enabled(staged, yes or confirm(f"let {inline(found.name)} run?"))
@@ -100,15 +132,24 @@ def _describe(found: DiscoveredExtension, target: str) -> None:
     manifest = found.manifest
     description = f": {inline(manifest.description)}" if manifest.description else ""
     print_line(inline(f"{manifest.name} {manifest.version}") + description)
-    if manifest.exec:
+    if found.pi:
+        files = [os.path.relpath(path, found.directory) for path in found.pi]
+        print_line(f"  runs       {inline(', '.join(files))}, written for pi")
+        print_permissions(found)
+    elif manifest.exec:
         print_line(f"  runs       {inline(' '.join([manifest.exec, *manifest.args]))}")
         if outside := outside_program(manifest, target):
             print_line(f"  outside    {inline(outside)}, which is not part of the extension")
+        print_packages(found)
         print_permissions(found)
     else:
         print_line("  runs       nothing")
     if manifest.skills:
         print_line(f"  skills     {inline(', '.join(manifest.skills))}")
+    if manifest.prompts:
+        print_line(f"  prompts    {inline(', '.join(manifest.prompts))}")
+    if manifest.themes:
+        print_line(f"  themes     {inline(', '.join(manifest.themes))}")
     if command := theme(found):
         print_line(f"  theme      {inline(command)}")
 
@@ -120,6 +161,8 @@ def _report(found: DiscoveredExtension) -> None:
         print_line(f"it does not run yet; enable it with zot ext enable {name}")
     elif not ExtensionGrants(zot_home()).decision(found):
         print_line(f"it does not run yet, because you have not allowed what it may do: zot ext enable {name}")
+    else:
+        set_up(found)
     for line in needs(found):
         print_line(line)
     if fault := theme_fault(found.directory):

@@ -39,7 +39,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.json:
         sys.stdout.write(json.dumps(_value(discovery, registered)) + "\n")
     elif not discovery.found and not discovery.problems:
-        print_line("no extension is installed; install one with zot ext install PATH|GIT-URL")
+        print_line("no extension is installed; install one with zot ext install SOURCE")
     else:
         print_table([_HEAD, *(_row(found, registered) for found in discovery.found), *_broken(discovery)])
     return 0

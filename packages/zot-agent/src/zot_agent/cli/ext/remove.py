@@ -1,14 +1,16 @@
 """`zot ext remove NAME`: deletes the folder of an extension, or only the link if it is one."""
 
 import os
+import shutil
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder import staging as folder
-from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick
+from zot_agent.cli.ext.folder.names import NAME_HELP, display_name, pick, refuse_bundled
 from zot_agent.cli.ext.terminal import can_ask, confirm, inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.python.environment import environments_folder
 from zot_agent.host.extension_grants import ExtensionGrants
 from zot_provider.errors import ConfigError
 
@@ -20,6 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask for confirmation")
     asked = parser.parse_args(list(arguments))
     found = pick(asked.name)
+    refuse_bundled(found)
     name, directory = inline(display_name(found)), found.directory
     linked = os.readlink(directory) if os.path.islink(directory) else ""
     what = f"the link {directory}" if linked else f"{directory} and everything in it"
@@ -29,6 +32,7 @@ def run(arguments: Sequence[str]) -> int:
         if not confirm(f"delete {inline(what)}?"):
             print_line(f"{name} was not removed")
             return 1
+    packages = environments_folder(found, zot_home()) if isinstance(found, DiscoveredExtension) else ""
     try:
         if linked:
             os.unlink(directory)
@@ -40,5 +44,6 @@ def run(arguments: Sequence[str]) -> int:
         raise ConfigError(f"cannot delete {directory}: {error.strerror}") from error
     if isinstance(found, DiscoveredExtension):
         ExtensionGrants(zot_home()).forget(found)
+        shutil.rmtree(packages, ignore_errors=True)
     print_line(f"{name} was removed" + (f"; {linked} was not changed" if linked else ""))
     return 0

@@ -4,7 +4,8 @@ import os
 from collections.abc import Sequence
 
 from zot_agent.cli.ext.folder.flag import write_enabled
-from zot_agent.cli.ext.folder.names import NAME_HELP, pick_usable, project_choice
+from zot_agent.cli.ext.folder.names import NAME_HELP, pick_usable, project_choice, refuse_bundled
+from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.folder.permissions import print_permissions
 from zot_agent.cli.ext.terminal import print_line
 from zot_agent.cli.parser import Parser
@@ -28,6 +29,7 @@ def _switch(verb: str, arguments: Sequence[str], *, enabled: bool) -> int:
     parser = Parser(prog=f"zot ext {verb}", description=f"{verb.capitalize()} an extension in its own manifest.")
     parser.add_argument("name", metavar="NAME", help=NAME_HELP)
     found = pick_usable(parser.parse_args(list(arguments)).name)
+    refuse_bundled(found)
     choice = project_choice()
     choice.find()
     grants = ExtensionGrants(zot_home())
@@ -42,6 +44,8 @@ def _switch(verb: str, arguments: Sequence[str], *, enabled: bool) -> int:
         print_permissions(found)
         grants.remember(found, allowed=True)
     print_line(f"{found.name} {'is now' if changed else 'was already'} {verb}d ({found.directory})")
+    if enabled:
+        set_up(found)
     if enabled and found.hidden_by:
         print_line(f"it does not run, because {found.hidden_by} has the same name")
     return 0

@@ -7,8 +7,9 @@ from zot_agent.cli.ext.folder import staging as folder
 from zot_agent.cli.ext.folder.clone import Clone, open_clone
 from zot_agent.cli.ext.folder.flag import with_enabled, write_enabled
 from zot_agent.cli.ext.folder.git import GitError
-from zot_agent.cli.ext.folder.names import installed, pick_usable
+from zot_agent.cli.ext.folder.names import installed, pick_usable, refuse_bundled
 from zot_agent.cli.ext.folder.needs import needs
+from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.folder.permissions import ask_again
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
@@ -30,7 +31,8 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the extension (default: all)")
     name = parser.parse_args(list(arguments)).name
     if name:
-        _update(pick_usable(name))
+        refuse_bundled(found := pick_usable(name))
+        _update(found)
         return 0
     cloned = [each for each in installed().found if _not_updatable(each) == ""]
     if not cloned:
@@ -77,6 +79,8 @@ def _update(found: DiscoveredExtension) -> None:
         print_line(f"  runs       {inline(' '.join([updated.manifest.exec, *updated.manifest.args]))}")
     if not ask_again(updated):
         print_line(f"it does not run until you allow what it may do now: zot ext enable {inline(found.name)}")
+    elif updated.enabled:
+        set_up(updated)
     for line in needs(updated):
         print_line(line)
 

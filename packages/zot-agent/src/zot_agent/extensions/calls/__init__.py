@@ -3,9 +3,9 @@
 ```text
 call        `ExtensionCall`: one call and what its handler may use; `CallFailed`
 open_calls  `OpenCalls`: the calls of one extension that have no result yet
+widgets     `OwnWidgets`: what one extension shows
 greeting    the part of `hello_ack` for extensions with calls
-ui messages session kv secret control model request
-            the handlers: the method `session.entries` of `zot_ext.protocol.calls` is the function `entries`
-            in `session`
+images      the images in parameters
+methods     the handlers, a module for the first word of their names
 ```
 """

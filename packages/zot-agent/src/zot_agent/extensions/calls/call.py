@@ -1,15 +1,23 @@
 """`ExtensionCall`: one call of an extension, and what its handler may use."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from zot_agent.extensions.requests import COMMAND_IDS
+from zot_core.conversation.commands import read_command
 from zot_ext.limits import ExtensionLimits
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.calls.widgets import OwnWidgets
     from zot_agent.extensions.connection import Connection
+    from zot_agent.extensions.discover import ResourcePaths
+    from zot_agent.extensions.panels import Panels
+    from zot_agent.extensions.tools import AgentTools
     from zot_core.conversation.driver import Conversation
+    from zot_core.conversation.events import ExtensionEvent
+    from zot_core.conversation.extensions import ScreenAccess
     from zot_provider.auth.store import AccountStore
 
 
@@ -23,18 +31,32 @@ class CallFailed(ZotError):
 
 class CallServices(Record):
     """What all calls of a set of extensions use. `home` is zot's own folder. `process_values` are the values that
-    extensions keep until zot ends, by extension. `accounts` opens the store of keys and secrets."""
+    extensions keep until zot ends, by extension. `accounts` opens the store of keys and secrets, `reload` restarts
+    all extensions and returns lines about what failed, `emit` takes events of extensions. `observers` returns the
+    running extensions in load order, once for each event that they observe. `tools` are those of the agent.
+    `favourites` returns the names of the person's favourite models.
+    `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` are those of
+    all extensions."""
 
     conversation: "Conversation"
     limits: ExtensionLimits
     home: str
     process_values: dict[str, dict[str, Any]]
     accounts: "Callable[[], AccountStore] | None"
+    reload: Callable[[], Awaitable[list[str]]]
+    emit: "Callable[[ExtensionEvent], None]"
+    observers: "Callable[[], list[tuple[Connection, str]]]"
+    tools: "AgentTools"
+    set_resources: "Callable[[Connection, ResourcePaths], Awaitable[None]]"
+    resource_folders: "Callable[[Connection], Sequence[str]]"
+    panels: "Panels"
+    favourites: "Callable[[], Sequence[str]]"
 
 
 class ExtensionCall(Record):
     """One call. `params` have been checked against `zot_ext.protocol.calls`. `parent` is the id of the open request on
-    whose behalf it is made, or empty. `progress` sends a part of the result."""
+    whose behalf it is made, or empty. `progress` sends a part of the result. `widgets` returns what the extension
+    shows."""
 
     id: str
     connection: "Connection"
@@ -42,6 +64,7 @@ class ExtensionCall(Record):
     params: dict[str, Any]
     parent: str
     progress: Callable[[str], None]
+    widgets: "Callable[[], OwnWidgets]"
 
     @property
     def extension(self) -> str:
@@ -53,6 +76,11 @@ class ExtensionCall(Record):
         """The conversation that the extension belongs to."""
         return self.services.conversation
 
+    @property
+    def mode(self) -> str:
+        """What shows the conversation, for the reason of a failure."""
+        return f"the mode {self.conversation.front_end or 'of this program'}"
+
     def text(self, name: str, default: str = "") -> str:
         """Return a parameter that is a text."""
         value = self.params.get(name)
@@ -62,6 +90,25 @@ class ExtensionCall(Record):
         """Return a parameter that is true or false."""
         value = self.params.get(name)
         return default if value is None else bool(value)
+
+    def check_can_wait(self) -> None:
+        """Refuse to wait for the end of a run that waits for this extension. Raises `CallFailed`."""
+        conversation, running = self.conversation, self.conversation.running
+        if not self.parent or running is None:
+            return
+        typed = read_command(running.text)  # a command runs as a prompt, or beside the prompts
+        command = None if typed is None else conversation.find_command(typed[0])
+        own = command is not None and command.source == self.extension
+        if own or not self.parent.startswith(COMMAND_IDS):
+            raise CallFailed("busy", "the run waits for the answer of this very handler")
+
+
+def screen(call: ExtensionCall) -> "ScreenAccess":
+    """Return what the call can do with the screen. Raises `CallFailed` without one."""
+    access = call.conversation.actions.screen
+    if access is None:
+        raise CallFailed("unavailable", f"there is no screen in {call.mode}")
+    return access()
 
 
 CallAnswer: TypeAlias = dict[str, Any] | None

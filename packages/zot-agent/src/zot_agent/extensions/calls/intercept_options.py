@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from zot_ext.protocol.from_host import INTERCEPTS
+from zot_ext.protocol.events import INTERCEPTS, NEWER_INTERCEPTS
 from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record
 
-BLOCKABLE = tuple(name for name in INTERCEPTS if name != "before_agent_start")
-"""Events that can be blocked."""
-
+MOST_TEXTS = 200
 _ACTIONS = ("allow", "block")
 _CHOICES = {"on_timeout": _ACTIONS, "on_exit": _ACTIONS, "cadence": ("session", "prompt")}
 
@@ -17,12 +15,13 @@ _CHOICES = {"on_timeout": _ACTIONS, "on_exit": _ACTIONS, "cadence": ("session", 
 class InterceptOptions(Record):
     """Options of one event. `blocks_on_timeout`, `blocks_on_exit`: without an answer in time, or after the end of the
     extension, the event is blocked, else allowed. Of a higher `priority` are asked first. `each_prompt`: asked for each
-    prompt in place of once a session."""
+    prompt in place of once a session. `contains`: asked only about values whose text has one of these."""
 
     blocks_on_timeout: bool = False
     blocks_on_exit: bool = False
     priority: int = 0
     each_prompt: bool = False
+    contains: tuple[str, ...] = ()
 
 
 USUAL = InterceptOptions()
@@ -34,11 +33,23 @@ def read_options(raw: RawObject | None, log: Callable[[str], None]) -> dict[str,
     that is wrong blocks, since somebody wanted more than the default."""
     found: dict[str, InterceptOptions] = {}
     for event, given in ({} if raw is None else raw.value).items():
-        if event not in INTERCEPTS or not isinstance(given, dict):
+        if not _is_known(event) or not isinstance(given, dict):
             log(f"intercept_options: {event!r} must be an event that can be intercepted, with an object; it is ignored")
             continue
         found[event] = _read(event, given, log)
     return found
+
+
+def _is_known(event: str) -> bool:
+    return event in INTERCEPTS or event in NEWER_INTERCEPTS
+
+
+def _is_blockable(event: str) -> bool:
+    if event in INTERCEPTS:
+        return event != "before_agent_start"
+    from zot_ext.protocol.events.interceptable import INTERCEPTABLE  # noqa: PLC0415  few extensions say this
+
+    return INTERCEPTABLE[event].blockable
 
 
 def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> InterceptOptions:
@@ -54,7 +65,15 @@ def _read(event: str, given: dict[str, Any], log: Callable[[str], None]) -> Inte
     if not isinstance(priority, int) or isinstance(priority, bool):
         log(f"intercept_options: priority of {event} must be a whole number, not {priority!r}")
         priority = 0
-    if event not in BLOCKABLE and ("on_timeout" in given or "on_exit" in given):
+    if ("on_timeout" in given or "on_exit" in given) and not _is_blockable(event):
         log(f"intercept_options: {event} cannot be blocked")
         return InterceptOptions(priority=priority, each_prompt=choice("cadence"))
-    return InterceptOptions(choice("on_timeout"), choice("on_exit"), priority, choice("cadence"))
+    contains = given.get("contains", [])
+    if (
+        not isinstance(contains, list)
+        or len(contains) > MOST_TEXTS
+        or not all(isinstance(each, str) for each in contains)
+    ):
+        log(f"intercept_options: contains of {event} must be a list of {MOST_TEXTS} texts at most; it is ignored")
+        contains = []
+    return InterceptOptions(choice("on_timeout"), choice("on_exit"), priority, choice("cadence"), tuple(contains))

@@ -8,8 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallHandler, CallServices, ExtensionCall
+from zot_agent.extensions.requests import COMMAND_IDS
 from zot_core.aio import cancel_soon, spawn
-from zot_core.errors import Busy, error_line
+from zot_core.conversation.branches import NotAllowed
+from zot_core.conversation.queue import QueueFull
+from zot_core.errors import Busy, SessionLocked, SessionNotFound, error_line
 from zot_core.sessions.memory import UnknownEntry
 from zot_ext.protocol.calls import METHODS, HostMethod, params_problem
 from zot_ext.protocol.errors import FrameError
@@ -19,26 +22,43 @@ from zot_ext.protocol.raw import RawObject, dump
 from zot_provider.errors import ConfigError, MissingKey, ZotError
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.calls.widgets import OwnWidgets
     from zot_agent.extensions.connection import Connection
 
 _log = logging.getLogger("zot_agent.extensions")
 
 _CODES: tuple[tuple[type[Exception], str], ...] = (
     (Busy, "busy"),
+    (QueueFull, "busy"),
+    (SessionLocked, "busy"),
     (UnknownEntry, "not_found"),
+    (SessionNotFound, "not_found"),
     (MissingKey, "denied"),
+    (NotAllowed, "denied"),
     (ConfigError, "invalid"),
     (FrameError, "invalid"),
     (TimeoutError, "timeout"),
 )
 """The codes of exceptions that are no `CallFailed`; others have failed."""
 
+_MODULES = {
+    **{name: f"screen.{name}" for name in ("completions", "editor", "keys", "panels", "renderers", "theme", "widgets")},
+    **{name: f"stored.{name}" for name in ("auth", "kv", "secret", "session")},
+    **dict.fromkeys(("session.list", "session.read"), "stored.stored_sessions"),
+    **dict.fromkeys(
+        ("session.new", "session.switch", "session.fork", "session.clone", "session.navigate"),
+        "stored.session_changes",
+    ),
+}
+"""The modules of methods, by the first word of their name or the whole of it; of others it is the first word."""
+
 
 @cache
 def handler(method: str) -> CallHandler:
     """Return the function for a method: `entries` of the module `session` for `session.entries`."""
-    module, _, name = method.partition(".")
-    found: CallHandler = getattr(import_module(f"zot_agent.extensions.calls.{module}"), name)
+    first, _, name = method.partition(".")
+    module = _MODULES.get(method) or _MODULES.get(first, first)
+    found: CallHandler = getattr(import_module(f"zot_agent.extensions.calls.methods.{module}"), name)
     return found
 
 
@@ -53,7 +73,8 @@ class OpenCalls:
         self._connection, self._services = connection, services
         self._open: dict[str, asyncio.Task[None]] = {}
         self._children: dict[str, set[str]] = {}
-        connection.pending.ended = self._request_ended
+        self._own_widgets: OwnWidgets | None = None
+        connection.pending.ended.append(self._request_ended)
 
     def received(self, frame: HostCall | CancelCall) -> None:
         """Carry out a call, or begin to; or take one back. Harmless if that is not open."""
@@ -69,11 +90,11 @@ class OpenCalls:
             return
         try:
             answer = self._call(frame)
+            if not isinstance(answer, Awaitable):
+                self._answer(frame, answer)
+                return
         except Exception as error:  # noqa: BLE001  the top of a call
             self._failed(frame, error)
-            return
-        if not isinstance(answer, Awaitable):
-            self._answer(frame, answer)
             return
         self._open[frame.id] = spawn(self._finish(frame, answer), f"{frame.method} of {self._connection.name}")
         if frame.parent_id:
@@ -88,6 +109,15 @@ class OpenCalls:
         """Take all calls back, because the extension has ended."""
         for task in self._open.values():
             cancel_soon(task)
+        if self._own_widgets is not None:
+            self._own_widgets.remove()
+
+    def _widgets(self, services: CallServices) -> "OwnWidgets":
+        if self._own_widgets is None:
+            from zot_agent.extensions.calls.widgets import OwnWidgets  # noqa: PLC0415  few extensions show something
+
+            self._own_widgets = OwnWidgets(self._connection.name, services.emit)
+        return self._own_widgets
 
     def _call(self, frame: HostCall) -> "CallAnswer | Awaitable[CallAnswer]":
         method, connection = METHODS.get(frame.method), self._connection
@@ -102,7 +132,8 @@ class OpenCalls:
         if frame.session_id and frame.session_id != services.conversation.runtime.state.session_id:
             raise CallFailed("stale_session", f"the session {frame.session_id} is not open any more")
         params = {} if frame.params is None else frame.params.value
-        call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, partial(self._progress, frame))
+        progress, widgets = partial(self._progress, frame), partial(self._widgets, services)
+        call = ExtensionCall(frame.id, connection, services, params, frame.parent_id, progress, widgets)
         return handler(frame.method)(call)
 
     def _check(self, method: HostMethod, frame: HostCall) -> None:
@@ -113,6 +144,8 @@ class OpenCalls:
         problem = params_problem(method, {} if frame.params is None else frame.params.value)
         if problem:
             raise CallFailed("invalid", f"{method.name}: {problem}")
+        if method.in_command and not frame.parent_id.startswith(COMMAND_IDS):
+            raise CallFailed("denied", f"{method.name} needs the parent_id of a slash command or a shortcut")
         if frame.parent_id and not self._connection.pending.has(frame.parent_id):
             raise CallFailed("not_found", f"no request {frame.parent_id!r} is open")
 

@@ -20,6 +20,10 @@ class RegistrationResults:
         """Note a command or a tool; `report` sends what became of it."""
         self._sent[kind, name.removeprefix("/")] = ""
 
+    def accepted(self, kind: str, name: str) -> None:
+        """Send that a name is registered which no other extension can have."""
+        self._connection.send(RegistrationResult(kind, name, "ok"))
+
     def rejected(self, kind: str, name: str, reason: str) -> None:
         """Send that a name cannot be registered."""
         self._connection.send(RegistrationResult(kind, name, "rejected", reason))

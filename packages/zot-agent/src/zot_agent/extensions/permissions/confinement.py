@@ -12,6 +12,7 @@ import zot_ext
 from zot_agent.extensions.discover import MANIFEST_FILE, DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import SDK_FOLDER, LaunchError, outside_program
+from zot_agent.extensions.python.environment import environment_of
 from zot_core.machine.hosts import host_patterns
 from zot_core.sandbox.policy import PLACEHOLDERS, Access, SandboxPolicy, make_policy
 from zot_core.sandbox.sandbox import Sandbox
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _SYSTEM = ("", "bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr")
 """Folders of the root that programs need, even where somebody works in one."""
 
-_VARIABLES = ("PYTHONPATH", "ZOT_EXT_PATH", "ZOT_PYTHON")
+_VARIABLES = ("PYTHONPATH", "VIRTUAL_ENV", "ZOT_EXT_PATH", "ZOT_PYTHON")
 
 
 def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -> Sandbox:
@@ -36,7 +37,7 @@ def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -
         if outside := outside_program(found.manifest, found.directory):
             raise ValueError(f"its program {outside} is outside of its folder")
         if agent.sandbox is not None and not must_confine(found.permissions):
-            sandbox = Sandbox(_beside_agent(found, agent.sandbox))
+            sandbox = Sandbox(_beside_agent(found, agent.sandbox, home))
         else:
             sandbox = Sandbox(extension_policy(found, agent.cwd, home))
         host_patterns(sandbox.policy.hosts)
@@ -47,12 +48,30 @@ def extension_sandbox(found: DiscoveredExtension, agent: AgentInfo, home: str) -
     return sandbox
 
 
-def _beside_agent(found: DiscoveredExtension, policy: SandboxPolicy) -> SandboxPolicy:
+def _beside_agent(found: DiscoveredExtension, policy: SandboxPolicy, home: str) -> SandboxPolicy:
     """Return the policy of an agent with the folder of an extension, which is writable but for its manifest."""
     folder = os.path.realpath(found.directory)
     paths = {**policy.paths, folder: "write", os.path.join(folder, MANIFEST_FILE): "read"}
     paths |= {os.path.realpath(path): "read" for path in (SDK_FOLDER, os.path.dirname(zot_ext.__file__))}
+    paths |= _packages(found, home) | dict.fromkeys(_bridge(found, home), "read")
+    if found.scope == "bundled":
+        paths |= {path: "read" for path in (folder, *found.reads)}
     return policy.replace(paths=paths, scratch="", variables=[*policy.variables, *_VARIABLES, *found.manifest.env])
+
+
+def _packages(found: DiscoveredExtension, home: str) -> "dict[str, Access]":
+    """Return the access to the Python packages of an extension, which are in zot's own folder."""
+    environment = environment_of(found, home)
+    return {} if environment is None else {os.path.realpath(environment.folder): "read"}
+
+
+def _bridge(found: DiscoveredExtension, home: str) -> list[str]:
+    """Return what an extension written for pi reads of zot and of Node."""
+    if not found.pi:
+        return []
+    from zot_agent.pi.runtime import bridge_folders  # noqa: PLC0415  few are written for pi
+
+    return bridge_folders(home)
 
 
 def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> SandboxPolicy:
@@ -63,7 +82,13 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
     policy = make_policy(
         folder,
         zot_home=home,
-        readable=[SDK_FOLDER, os.path.dirname(zot_ext.__file__), *resolver, *_paths(permissions.read, project)],
+        readable=[
+            SDK_FOLDER,
+            os.path.dirname(zot_ext.__file__),
+            *_bridge(found, home),
+            *resolver,
+            *_paths(permissions.read, project),
+        ],
         writable=_paths(permissions.write, project),
         variables=[*_VARIABLES, *found.manifest.env],
         hosts=permissions.network if isinstance(permissions.network, tuple) else (),
@@ -81,6 +106,7 @@ def extension_policy(found: DiscoveredExtension, cwd: str, home: str) -> Sandbox
         folders = (each for each in os.scandir(os.sep) if each.is_dir(follow_symlinks=False))
         paths |= {each.path: "write" for each in folders if each.name not in ("dev", "proc", "sys")}
     paths[os.path.join(folder, MANIFEST_FILE)] = "read"
+    paths |= _packages(found, home)
     return policy.replace(paths=paths, open_network=permissions.network is True, processes=permissions.exec is True)
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from zot_ext.manifest import Manifest
-from zot_ext.protocol.permissions import INTERCEPTED, ExtensionPermissions
+from zot_ext.protocol.permissions import ExtensionPermissions, is_tool
 
 if TYPE_CHECKING:
     from zot_ext.protocol.permissions import Choice
@@ -19,6 +19,19 @@ _POINTS = {
     "turn_start": "stop turns",
     "assistant_message": "read, change and hide answers",
     "before_agent_start": "read and change the system prompt",
+    "input": "read, change and stop your prompts",
+    "context": "read and change what the model gets of the conversation",
+    "before_provider_request": "read and change requests to providers",
+    "before_provider_headers": "change the headers of requests to providers",
+    "message_end": "read and change messages before they are stored",
+    "user_bash": "read, change and answer your own shell commands",
+    "bash_spawn": "read and change commands before they start",
+    "before_stop": "read answers, and keep the agent at work",
+    "project_trust": "allow and refuse what projects bring",
+    "session_before_switch": "stop changes to another session",
+    "session_before_fork": "stop copies of a session",
+    "session_before_compact": "stop compactions, and write their summaries",
+    "session_before_tree": "stop ways back in a session",
 }
 
 
@@ -27,6 +40,8 @@ def permission_lines(manifest: Manifest) -> list[str]:
     extension's own."""
     permissions = manifest.permissions
     lines = [EVERYTHING] if permissions is None else [*_about_system(permissions), *_about_agent(permissions)]
+    if manifest.providers is not None and (names := ", ".join(manifest.providers.value)):
+        lines.append(f"serve the models of {names}: it reads what you send to them, and gets the key for them")
     return lines + ([f"have the keys {', '.join(manifest.env)}"] if manifest.env else [])
 
 
@@ -40,6 +55,8 @@ def permission_summary(manifest: Manifest) -> str:
         choice = getattr(permissions, name)
         if choice:
             words.append(name if choice is True else f"{name} {','.join(choice)}")
+    if manifest.providers is not None and manifest.providers.value:
+        words.append(f"models of {','.join(manifest.providers.value)}")
     return "; ".join(words) or "nothing"
 
 
@@ -57,12 +74,15 @@ def _about_agent(permissions: ExtensionPermissions) -> list[str]:
     asked = permissions.intercept
     everything = asked is True
     names = () if isinstance(asked, bool) else asked
-    tools = tuple(each for each in names if each not in INTERCEPTED)
+    tools = tuple(filter(is_tool, names))
     lines = [
         "read the conversation, with the calls of tools" if permissions.conversation else "",
         _line("see, refuse and change calls of", everything or tools, "every tool"),
         *(words for name, words in _POINTS.items() if everything or name in names),
         "send prompts in your name" if permissions.submit else "",
+        "let zot's own tools use the files and commands of another machine, and see all of it"
+        if permissions.tool_ops
+        else "",
         _line("ask zot for", permissions.calls, "anything"),
         _line("add tools:", permissions.tools, "any"),
         _line("add commands:", permissions.commands, "any"),

@@ -35,7 +35,7 @@ async def open_session(context: "CommandContext", fields: dict[str, Any]) -> Ans
     path = await _path(context, fields)
     if path == _own_path(context) and not fields.get("fork"):
         raise InvalidCommand("this is the session of the conversation already")
-    notes = context.host.open_session(path, fork=fields.get("fork", False))
+    notes = await context.host.open_session(path, fork=fields.get("fork", False))
     state = context.runtime.state
     return {"session_id": state.session_id, "cwd": state.cwd, "model": state.model, "notes": notes}
 
@@ -45,7 +45,7 @@ async def rename_session(context: "CommandContext", fields: dict[str, Any]) -> A
     path, session = await _path(context, fields), context.runtime.session
     if session is not None and path == session.path:
         title = first_line(fields["title"])
-        session.change(title=title)
+        context.conversation.rename(title)
     else:
         title = await context.stored.rename(path, context.runtime.cwd, fields["title"])
     return {"title": title}

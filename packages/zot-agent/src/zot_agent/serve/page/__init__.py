@@ -1,35 +1,41 @@
-"""The web page at `/`: ten static files without private data, served without a token."""
+"""The web page at `/`: static files without private data, served without a token, and the colours of the themes."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/accounts.js": ("accounts.js", "text/javascript; charset=utf-8"),
-    "/app.css": ("app.css", "text/css; charset=utf-8"),
-    "/app.js": ("app.js", "text/javascript; charset=utf-8"),
-    "/earlier.js": ("earlier.js", "text/javascript; charset=utf-8"),
-    "/log.js": ("log.js", "text/javascript; charset=utf-8"),
-    "/permission.js": ("permission.js", "text/javascript; charset=utf-8"),
-    "/server.js": ("server.js", "text/javascript; charset=utf-8"),
-    "/settings.js": ("settings.js", "text/javascript; charset=utf-8"),
-    "/waiting.js": ("waiting.js", "text/javascript; charset=utf-8"),
-}
-"""The file and its media type for each path."""
+from zot_agent.serve.page.theme_css import theme_css
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_FOLDER = Path(__file__).parent
+
+
+def _found() -> dict[str, Path]:
+    files = sorted(path for path in _FOLDER.rglob("*") if path.suffix in _TYPES)
+    return {f"/{path.relative_to(_FOLDER).as_posix()}": path for path in files if path.name != "index.html"}
+
+
+FILES = {"/": _FOLDER / "index.html", **_found()}
+"""The file for each path."""
+
+THEME = "/styles/theme.css"
+PATHS = (*FILES, THEME)
+"""All paths of the page."""
 
 
 def page_routes() -> list[Route]:
-    """Return a route for each file. The files are read at once."""
-    return [_route(path, name, kind) for path, (name, kind) in FILES.items()]
+    """Return a route for each path. The files are read at once."""
+    files = [_route(path, file.read_bytes, _TYPES[file.suffix]) for path, file in FILES.items()]
+    return [*files, _route(THEME, lambda: theme_css().encode(), _TYPES[".css"])]
 
 
-def _route(path: str, name: str, kind: str) -> Route:
-    content = (Path(__file__).parent / name).read_bytes()
+def _route(path: str, read: Callable[[], bytes], kind: str) -> Route:
+    content = read()
 
     async def give(request: Request) -> Response:
-        return Response(content, media_type=kind)
+        return Response(content, media_type=f"{kind}; charset=utf-8")
 
     return Route(path, give, methods=["GET"])

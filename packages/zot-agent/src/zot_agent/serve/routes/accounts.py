@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
@@ -11,24 +12,30 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from zot_agent.host.accounts import account_lines, find_provider, sign_out
+from zot_agent.host.extensions import open_providers
+from zot_agent.host.options import HostOptions
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits
 from zot_core.aio import spawn
 from zot_provider.auth.keys import add_key
 from zot_provider.auth.personal import PersonalKeys
 from zot_provider.auth.session import SignInSession
-from zot_provider.auth.steps import ConfirmTerms, EnterCode, NotSignedIn, SignedIn, SignInStep
+from zot_provider.auth.steps import AskCode, ConfirmTerms, EnterCode, NotSignedIn, OpenPage, SignedIn, SignInStep
 from zot_provider.errors import ConfigError
 from zot_provider.json_text import dump
 from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 
+ANYWHERE = ("device", "program")
+"""The kinds of sign-in that need no browser on this machine."""
+
 
 class AccountRoutes:
     """The endpoints below `/accounts`. No answer holds a key.
 
-    `registry` returns the providers and the person's keys as they are now. An account is offered if its sign-in works
-    on any machine, with a code that the person types: the browser may not be on the machine of the server.
+    `registry` returns the providers and the person's keys as they are now; those of extensions are added, which
+    `options` name. An account is offered if its sign-in works on any machine: with a code that the person types, or
+    carried out by an extension. The browser may not be on the machine of the server.
     """
 
     def __init__(
@@ -36,14 +43,16 @@ class AccountRoutes:
         registry: Callable[[], ModelRegistry],
         body: Callable[[Request], Awaitable[bytes]],
         limits: ServeLimits,
+        options: HostOptions,
     ) -> None:
         """`body` reads the body of a request."""
-        self._registry, self._body, self._limits = registry, body, limits
-        self._sign_ins = 0
+        self._registry, self._body, self._limits, self._options = registry, body, limits, options
+        self._sign_ins: dict[str, SignInSession] = {}
 
     async def list(self, request: Request) -> Response:
         """List the providers that can have a key, and where the key of each is."""
         registry, keys = self._keys()
+        open_providers(registry, self._options)
         providers = {each.id: each for each in registry.providers}
         lines = [_described(line, providers.get(line.provider)) for line in account_lines(registry, keys)]
         return JSONResponse({"accounts": lines, "notes": keys.notes()})
@@ -54,6 +63,7 @@ class AccountRoutes:
         if not isinstance(key, str):
             raise HttpError(400, "key must be a string")
         registry, keys = self._keys()
+        open_providers(registry, self._options)
         provider = find_provider(registry, request.path_params["provider"])
         if not provider.key_env:
             raise HttpError(400, f"{provider.id} takes no API key")
@@ -62,6 +72,7 @@ class AccountRoutes:
     async def remove(self, request: Request) -> Response:
         """Delete what is stored for a provider."""
         registry, keys = self._keys()
+        open_providers(registry, self._options)
         name = request.path_params["provider"]
         lines = await sign_out(registry, keys, name)
         if not lines:
@@ -72,20 +83,36 @@ class AccountRoutes:
         """Sign in with an account; the answer is a stream of lines, which ends the sign-in when it is closed."""
         agreed = (await self._fields(request)).get("agree") is True
         registry, keys = self._keys()
+        served = open_providers(registry, self._options)
         provider = find_provider(registry, request.path_params["provider"])
-        if provider.sign_in is None or provider.sign_in.flow != "device":
+        if provider.sign_in is None or provider.sign_in.flow not in ANYWHERE:
             raise HttpError(400, f"{provider.id} has no sign-in with a code; run zot auth login {provider.id}")
         if provider.sign_in.terms and not agreed:
             raise HttpError(403, f"agree first: {provider.sign_in.terms}")
-        if self._sign_ins >= self._limits.sign_ins:
+        if len(self._sign_ins) >= self._limits.sign_ins:
             raise HttpError(429, f"{self._limits.sign_ins} sign-ins are open already")
-        self._sign_ins += 1
-        return _SignInLines(SignInSession(registry, keys, provider.id, "account"), self._ended, self._limits)
+        id = secrets.token_hex(8)
+        self._sign_ins[id] = session = SignInSession(registry, keys, provider.id, "account")
+
+        async def ended() -> None:
+            del self._sign_ins[id]
+            if served is not None:
+                await served.close()
+
+        return _SignInLines(id, session, ended, self._limits)
+
+    async def answer(self, request: Request) -> Response:
+        """Pass on what the person has typed for an open sign-in."""
+        session = self._sign_ins.get(request.path_params["id"])
+        text = (await self._fields(request)).get("text")
+        if not isinstance(text, str):
+            raise HttpError(400, "text must be a string")
+        if session is None:
+            raise HttpError(404, "this sign-in is over")
+        session.paste(text)
+        return Response(status_code=204)
 
     # Internal.
-
-    def _ended(self) -> None:
-        self._sign_ins -= 1
 
     def _keys(self) -> tuple[ModelRegistry, PersonalKeys]:
         registry = self._registry()
@@ -106,7 +133,7 @@ class AccountRoutes:
 def _described(line: Any, provider: Provider | None) -> dict[str, Any]:
     """Return the JSON of a line, with what a person can do for the provider."""
     sign_in = provider.sign_in if provider is not None else None
-    account = sign_in if sign_in is not None and sign_in.flow == "device" else None
+    account = sign_in if sign_in is not None and sign_in.flow in ANYWHERE else None
     return {
         **{name: getattr(line, name) for name in line.__match_args__},
         "title": provider.title if provider is not None else line.provider,
@@ -118,11 +145,13 @@ def _described(line: Any, provider: Provider | None) -> dict[str, Any]:
 
 
 class _SignInLines(Response):
-    """The steps of a sign-in as JSON lines, and empty lines while nothing happens."""
+    """The steps of the sign-in `id` as JSON lines, and empty lines while nothing happens."""
 
-    def __init__(self, session: SignInSession, ended: Callable[[], None], limits: ServeLimits) -> None:
+    def __init__(
+        self, id: str, session: SignInSession, ended: Callable[[], Awaitable[None]], limits: ServeLimits
+    ) -> None:
         super().__init__()
-        self._session, self._ended, self._limits = session, ended, limits
+        self._id, self._session, self._ended, self._limits = id, session, ended, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the request; see the ASGI specification. A client that leaves ends the sign-in."""
@@ -138,7 +167,7 @@ class _SignInLines(Response):
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-            self._ended()
+            await self._ended()
 
     async def _follow(self, lines: asyncio.Queue[str]) -> None:
         """Run the sign-in; the last line is empty."""
@@ -148,7 +177,7 @@ class _SignInLines(Response):
                     if isinstance(step, ConfirmTerms):
                         self._session.agree()
                     else:
-                        lines.put_nowait(dump(_step_json(step)))
+                        lines.put_nowait(dump(self._json(step)))
         finally:
             lines.put_nowait("")
 
@@ -165,17 +194,20 @@ class _SignInLines(Response):
                 text = "\n"
             await send({"type": "http.response.body", "body": text.encode(), "more_body": bool(line)})
 
-
-def _step_json(step: SignInStep) -> dict[str, Any]:
-    match step:
-        case EnterCode(code, url, seconds):
-            return {"type": "enter_code", "code": code, "url": url, "seconds": seconds}
-        case SignedIn(provider, text):
-            return {"type": "signed_in", "provider": provider, "text": text}
-        case NotSignedIn(error):
-            return {"type": "failed", "error": str(error)}
-        case _:
-            return {"type": "progress", "text": getattr(step, "text", "")}
+    def _json(self, step: SignInStep) -> dict[str, Any]:
+        match step:
+            case EnterCode(code, url, seconds):
+                return {"type": "enter_code", "code": code, "url": url, "seconds": seconds}
+            case OpenPage(url):
+                return {"type": "open_page", "url": url}
+            case AskCode():
+                return {"type": "ask", "sign_in": self._id}
+            case SignedIn(provider, text):
+                return {"type": "signed_in", "provider": provider, "text": text}
+            case NotSignedIn(error):
+                return {"type": "failed", "error": str(error)}
+            case _:
+                return {"type": "progress", "text": getattr(step, "text", "")}
 
 
 async def _until_gone(receive: Receive) -> None:

@@ -18,6 +18,8 @@ _NAMES = (
     "session.tree",
     "context",
     "jobs",
+    "agents",
+    "swarm",
     "extensions",
     "screen",
     "settings",

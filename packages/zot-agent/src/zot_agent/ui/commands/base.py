@@ -36,6 +36,8 @@ class Chat(Protocol):
     themes: Themes
     prompt_input: PromptInput
     choices: StoredChoices
+    actions: dict[str, Callable[[], object]]
+    """What keys do, by the names of the actions."""
     cut_off: bool
     """Whether the last model call failed or was stopped before the end of its answer."""
 

@@ -19,7 +19,7 @@ async def new(chat: Chat, _: str) -> None:
     """Start a new session."""
     session = chat.host.runtime.session
     kept = session is not None and os.path.exists(session.path)  # created with the first message
-    chat.host.conversation.new_session()
+    await chat.host.conversation.new_session()
     chat.note("a new session; the old one is in /sessions" if kept else "a new session")
 
 

@@ -1,4 +1,4 @@
-"""/ext: the extensions and what they may do."""
+"""/ext: the extensions and what they may do; /hooks: the programs that the settings name for events."""
 
 from collections.abc import Iterator
 
@@ -22,6 +22,7 @@ def _about(chat: Chat, found: DiscoveredExtension) -> Iterator[str]:
     state = (
         "runs" if member is not None and member.running
         else member.failure if member is not None and member.failure
+        else "starts" if member is not None and not member.started.done()
         else "is hidden by another of this name" if found.hidden_by
         else "is disabled" if not found.enabled
         else "waits until you allow it" if found.untrusted
@@ -33,4 +34,15 @@ def _about(chat: Chat, found: DiscoveredExtension) -> Iterator[str]:
         yield from (f"    may {sanitize_line(line)}" for line in permission_lines(found.manifest) or [NOTHING])
 
 
-COMMANDS = (SlashCommand("ext", "", "show the extensions and what they may do", "now", show_extensions),)
+async def show_hooks(chat: Chat, _: str) -> None:
+    """Show the hook programs, when they run and which file names them."""
+    hooks = chat.host.hooks
+    lines = [] if hooks is None else [line for each in hooks.programs for line in each.lines()]
+    text = "\n".join(sanitize_line(line) for line in lines)
+    await chat.ask(Pages("Hooks", text or "none; docs/hooks.md says how to name programs in the settings"))
+
+
+COMMANDS = (
+    SlashCommand("ext", "", "show the extensions and what they may do", "now", show_extensions),
+    SlashCommand("hooks", "", "show the programs that the settings name for events", "now", show_hooks),
+)

@@ -7,7 +7,7 @@ from zot_agent.config.settings import Settings
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.format.amounts import tokens
 from zot_agent.ui.questions import account
-from zot_core.aio import spawn
+from zot_core.aio import finish, spawn
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.model import Model
 from zot_provider.request import Reasoning
@@ -33,6 +33,7 @@ async def model(chat: Chat, name: str) -> None:
         await refreshing  # the lists are kept for the next time
     finally:
         refreshing.cancel()
+        await finish(refreshing)  # its connections are closed before the program ends
 
 
 class ModelPicker(Picker[str]):

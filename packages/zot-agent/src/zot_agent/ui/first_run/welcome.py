@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import open_registry
+from zot_agent.host.extensions import open_providers
 from zot_agent.host.options import HostOptions
 from zot_agent.local.pick import local_provider, server_candidates
 from zot_agent.ui.first_run.check import FirstRun, Server, StartOption, find_servers, guess_key, start_options
@@ -64,6 +65,8 @@ async def welcome(options: HostOptions, app: App) -> HostOptions | None:
     finally:
         searching.cancel()
         await finish(searching)
+        if asked.served is not None:
+            await asked.served.close()
     if not ended.done():
         ended.cancel()
         return await asking
@@ -106,6 +109,7 @@ class _Welcome:
     def __init__(self, stack: Stack, app: App, found: FirstRun, options: HostOptions) -> None:
         self._stack, self._app, self._found, self._options = stack, app, found, options
         self._registry = open_registry(zot_home())
+        self.served = open_providers(self._registry, options)
         self._first: Picker[_Start] | None = None
 
     async def ask(self) -> HostOptions | None:

@@ -1,6 +1,7 @@
 """The status row: directory, model, tokens and cost."""
 
 import os
+from collections.abc import Sequence
 
 from zot_agent.ui.format.amounts import percent, spent, tokens
 from zot_core.permission_mode import PermissionMode, SandboxState
@@ -21,13 +22,14 @@ def lines(
     mode: str = "",
     permissions: PermissionMode = "yolo",
     sandbox: SandboxState = "off",
+    extensions: Sequence[str] = (),
 ) -> list[StatusLine]:
     """Return the row: directory and branch on the left; tokens, cost, context, reasoning, provider, model on the right.
 
     `context` is the size of the conversation in tokens, `waiting` counts queued prompts, `jobs` commands in the
     background, `asked` is whether a hidden question waits for an answer, `mode` the name of the editor's mode, if it is
-    to be shown. The mode of permissions is shown unless it is the usual one, and so is the
-    sandbox.
+    to be shown. The mode of permissions is shown unless it is the usual one, and so is the sandbox. `extensions` are
+    what extensions show.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
@@ -47,6 +49,7 @@ def lines(
         left.append(Segment(f"{waiting} queued", "accent", 6))
     if jobs:
         left.append(Segment(f"{jobs} job{'' if jobs == 1 else 's'}", "accent", 5))
+    left += [Segment(text, "status", 2) for text in extensions]
     right = []
     if usage.input or usage.output:
         read = usage.input + usage.cache_read + usage.cache_write

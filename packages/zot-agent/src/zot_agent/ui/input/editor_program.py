@@ -90,13 +90,14 @@ def _read(data: bytes, old: str) -> str:
     return new[:-1] if new.endswith("\n") and not old.endswith("\n") else new
 
 
-async def run_program(argv: Sequence[str]) -> int:
-    """Run a program on zot's terminal until it ends, and return its exit code, 128 + n for signal n.
+async def run_program(argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None) -> int:
+    """Run a program on zot's terminal until it ends, and return its exit code, 128 + n for signal n. The folder and the
+    environment are those of zot by default.
 
     It stays in zot's process group, since it must be in the foreground. Raises OSError if it cannot be started.
     Cancelling kills it.
     """
-    process = await asyncio.create_subprocess_exec(*argv)
+    process = await asyncio.create_subprocess_exec(*argv, cwd=cwd, env=env)
     waiting = spawn(process.wait(), "editor")
 
     def end() -> None:

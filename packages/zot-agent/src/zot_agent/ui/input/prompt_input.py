@@ -1,16 +1,15 @@
 """`PromptInput`: the prompt editor with completion, history and a draft that survives a crash."""
 
-import asyncio
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal
 
 from zot_agent.ui.input.drafts import SIZE, Drafts
-from zot_agent.ui.input.files import FileIndex
+from zot_agent.ui.input.file_search import FileSearch
 from zot_agent.ui.input.prompts import PASTED, with_image_chips
-from zot_core.aio import spawn
-from zot_tui.editor.completion import CommandCompletion, Completer, CompletionEdit, query
+from zot_tui.editor.completion import Completer, CompletionEdit, CompletionSource
+from zot_tui.editor.completion_sources import CommandCompletion, CommandSource
 from zot_tui.editor.history import History, history_path
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Binding
@@ -41,12 +40,11 @@ class PromptInput:
         self.drafts = Drafts(home, cwd)
         self._pasted = os.path.join(home, PASTED)
         self.history = History(history_path(Path(home) / "history", Path(cwd)))
-        self._files = FileIndex(cwd)
-        self._files.changed.connect(self._files_changed)
-        self._found: list[str] = []
-        self._searching: asyncio.Task[None] | None = None
-        self._searched: str | None = None
-        self._completer = Completer(commands, lambda: self._found)
+        self._files = FileSearch(cwd)
+        self._files.changed.connect(self.suggestions_changed)
+        self.arguments: Callable[[str], bool] = lambda name: False
+        """Whether arguments of a slash command are suggested."""
+        self._completer = Completer([CommandSource(commands, self.commands_wanted.emit), self._files])
         self._queue: list[str] = []
         self._walking = False
         editor.edited.connect(self._edited)
@@ -98,7 +96,7 @@ class PromptInput:
         """Whether vi keys are on."""
         from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
 
-        return isinstance(self.editor.mode, Vi)
+        return type(self.editor.mode) is Vi
 
     def toggle_vi(self) -> bool:
         """Turn vi keys on or off, and return whether they are on."""
@@ -119,39 +117,19 @@ class PromptInput:
         """Offer completions of the word at the cursor, unless the editor's mode takes characters as commands. A text of
         the history gets none: the next Up or Down continues in the history."""
         if self._walking or not self.editor.mode.types:
-            self._completer.popup, self._searched = None, None
-            self._show_choice()
-            return
-        listed = self._lists_commands()
-        self._completer.update(self.text, self.editor.buffer.cursor)
-        if self._lists_commands() and not listed:
-            self.commands_wanted.emit()
-        query = _file_query(self.text, self.editor.buffer.cursor)
-        if query is None:
-            self._searched = None
-        elif query != self._searched:
-            self._searched = query
-            if self._searching is not None:
-                self._searching.cancel()
-            self._searching = spawn(self._search(query), "search files")
+            self._completer.hide()
+        else:
+            self._completer.update(self.text, self.editor.buffer.cursor)
         self._show_choice()
 
-    def _lists_commands(self) -> bool:
-        popup = self._completer.popup
-        return popup is not None and popup.query.kind == "command"
+    def add_source(self, source: CompletionSource) -> None:
+        """Offer completions of one more kind, after those of zot."""
+        self._completer.sources.append(source)
 
-    def _files_changed(self) -> None:
-        """Search again: the index of files has changed."""
-        if self._searched is not None:
-            self._searched = None
-            self._suggest_again()
-
-    async def _search(self, text: str) -> None:
-        ranked = await self._files.search(text)
-        if ranked is not None and self._searched == text:
-            self._found = [each.item for each in ranked]
-            self._refresh_candidates()
-            self._show_choice()
+    def suggestions_changed(self) -> None:
+        """Offer what a source has found for the word since. A suggestion chosen by hand stays chosen."""
+        self._refresh_candidates()
+        self._show_choice()
 
     def _refresh_candidates(self, *, keep: bool = False) -> None:
         """Offer new candidates for the same word. One chosen by hand stays chosen; with `keep`, so does the first."""
@@ -248,12 +226,4 @@ class PromptInput:
     async def close(self) -> None:
         """Save the draft and stop the search for files."""
         self.drafts.close()
-        if self._searching is not None:
-            self._searching.cancel()
         await self._files.close()
-
-
-def _file_query(text: str, cursor: int) -> str | None:
-    """Return the text after `@` in the word at the cursor, or None if it is not such a word."""
-    found = query(text, cursor)
-    return found.text if found is not None and found.kind == "file" else None

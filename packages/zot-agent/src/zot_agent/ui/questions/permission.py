@@ -48,7 +48,8 @@ class PermissionPrompt:
     async def __call__(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask, and return the answer; a closed question is a no."""
         call = question.call
-        title = reveal(f"Run {call.name} {main_argument(call.arguments_json())}".strip()) + "?"
+        who = f"Agent {call.agent_id}: run" if call.agent_id else "Run"
+        title = reveal(f"{who} {call.name} {main_argument(call.arguments_json())}".strip()) + "?"
         self.asking.emit(True)
         note, shown = "", await self._change(call)
         try:

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 
+from zot_agent.config.settings import Settings
 from zot_agent.host.project import Project
 from zot_agent.ui.commands.base import Chat
 from zot_agent.ui.format.status import shown_folder
@@ -17,9 +18,15 @@ _NAMED = 10
 
 
 async def ask_about_project(chat: Chat) -> None:
-    """Ask, if the person has not decided yet, and use what they allow. Anything else than yes or no leaves it open."""
-    choice = chat.host.choice
+    """Ask, if neither the person nor an extension has decided yet, and use what they allow. Anything else than yes or
+    no leaves it open."""
+    choice, before = chat.host.choice, chat.host.settings
     if choice is None or choice.undecided is None:
+        return
+    if answers := await chat.host.ask_about_project():
+        for line in answers:
+            chat.note(sanitize_line(line))
+        _use_settings(chat, before)
         return
     project, changes = choice.undecided, await asyncio.to_thread(choice.changes)
     answer = await chat.ask(_question(project, changes), behind=True)
@@ -34,12 +41,16 @@ async def ask_about_project(chat: Chat) -> None:
     if not answer:
         chat.note(f"not in use: {names}")
         return
-    before = chat.host.settings
     for line in await chat.host.use_project():
         chat.note(line, "error")
+    _use_settings(chat, before)
+    chat.note(f"in use: {names}", "success")
+
+
+def _use_settings(chat: Chat, before: Settings) -> None:
+    """Use the settings that the project has changed."""
     for key in apply_settings(chat, before):
         chat.note(f"{key}: from the next start")
-    chat.note(f"in use: {names}", "success")
 
 
 def _question(project: Project, changes: Sequence[str]) -> Confirm[bool]:

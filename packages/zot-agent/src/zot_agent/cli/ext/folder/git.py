@@ -37,9 +37,12 @@ class Git(Record):
     environment: dict[str, str] = field(default_factory=dict)
     """Variables that are added to the environment."""
 
-    def clone(self, url: str, directory: str) -> None:
-        """Clone the latest commit of `url` to `directory`, which must not exist. Raises `GitError`."""
-        self.run("clone", "--quiet", "--depth", "1", "--no-recurse-submodules", "--", url, directory, secret=url)
+    def clone(self, url: str, directory: str, ref: str = "") -> None:
+        """Clone the latest commit of `url`, or its branch or tag `ref`, to `directory`, which must not exist. Raises
+        `GitError`."""
+        branch = [f"--branch={ref}"] if ref else []
+        words = ["--quiet", "--depth", "1", "--no-recurse-submodules", *branch]
+        self.run("clone", *words, "--", url, directory, secret=url)
 
     def run(self, *arguments: str, cwd: str | None = None, secret: str = "") -> str:
         """Run a command and return its standard output without the last line break. Raises `GitError`.

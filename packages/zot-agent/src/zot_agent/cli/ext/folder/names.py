@@ -20,7 +20,7 @@ def installed() -> Discovery:
 
 def project_choice() -> ProjectChoice:
     """Return what decides about the project in the working directory."""
-    return ProjectChoice(HostOptions(), load_settings(zot_home()), current_directory(), can_ask=True)
+    return ProjectChoice(HostOptions(), load_settings(zot_home()), current_directory(), can_ask=True, share=False)
 
 
 def pick(name: str) -> DiscoveredExtension | Problem:
@@ -46,6 +46,14 @@ def pick_usable(name: str) -> DiscoveredExtension:
     if isinstance(found, Problem):
         raise ConfigError(f"{found.directory}: {found.message}")
     return found
+
+
+def refuse_bundled(found: DiscoveredExtension | Problem) -> None:
+    """Raise `ConfigError` for a part of zot, which stays as it is."""
+    if found.scope == "bundled":
+        raise ConfigError(
+            f"{display_name(found)} is a part of zot and runs where MCP servers are configured; zot mcp list shows them"
+        )
 
 
 def display_name(found: DiscoveredExtension | Problem) -> str:

@@ -5,9 +5,11 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import read_json_object
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.launch import command
+from zot_agent.extensions.python.environment import environment_of
 from zot_provider.errors import ConfigError, ZotError
 
 
@@ -17,8 +19,15 @@ def needs(found: DiscoveredExtension) -> list[str]:
         return [f"it must be built first: cd {shlex.quote(found.directory)} && {build}"]
     if not found.manifest.exec:
         return []
+    if found.pi:
+        from zot_agent.pi.runtime import missing  # noqa: PLC0415  few are written for pi
+
+        return list(filter(None, [missing(zot_home())]))
     try:
-        command(found.manifest, found.directory)
+        packages = environment_of(found, zot_home())
+        if packages is not None and not packages.complete:
+            return [f"its Python packages must be installed first: zot ext setup {found.name}"]
+        command(found.manifest, found.directory, packages.programs if packages else "")
     except ZotError as error:
         return [str(error)]
     return []

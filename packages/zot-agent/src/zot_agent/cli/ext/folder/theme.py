@@ -2,9 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
-from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, read_extension, theme_paths
 from zot_ext.manifest import THEME_FILES
+
+_MODES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+"""A theme has a part for each kind of terminal."""
 
 
 def theme(found: DiscoveredExtension) -> str:
@@ -17,10 +21,10 @@ def theme_fault(directory: str) -> str:
     the extension has no theme."""
     from zot_tui.theme import ThemeError, load_theme  # noqa: PLC0415  few extensions have one
 
-    path = _file(directory)
     try:
-        for mode in ("dark", "light") if path else ():  # a theme has a part for each kind of terminal
-            load_theme(Path(path), mode)
+        for path in _files(directory):
+            for mode in _MODES:
+                load_theme(Path(path), mode)
     except ThemeError as error:
         return str(error)
     return ""
@@ -30,9 +34,9 @@ def theme_notes(directory: str) -> list[str]:
     """Return a line for each ignored entry of the theme; empty for a theme that cannot be used."""
     from zot_tui.theme import ThemeError, load_theme  # noqa: PLC0415  see `theme_fault`
 
-    path = _file(directory)
     try:
-        notes = [note for mode in ("dark", "light") if path for note in load_theme(Path(path), mode).notes]
+        files = [(Path(path), mode) for path in _files(directory) for mode in _MODES]
+        notes = [note for path, mode in files for note in load_theme(path, mode).notes]
     except ThemeError:
         return []
     return list(dict.fromkeys(notes))
@@ -42,3 +46,10 @@ def _file(directory: str) -> str:
     """Return the theme file that the screen would load; empty without a theme."""
     paths = (os.path.join(directory, *name.split("/")) for name in THEME_FILES)
     return next((path for path in paths if os.path.isfile(path)), "")
+
+
+def _files(directory: str) -> list[str]:
+    """Return the theme files that the screen could load."""
+    found = read_extension(directory)
+    named = theme_paths(directory, found.manifest.themes) if isinstance(found, DiscoveredExtension) else []
+    return [*filter(None, [_file(directory)]), *named]

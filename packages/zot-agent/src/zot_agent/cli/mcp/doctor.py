@@ -1,0 +1,100 @@
+"""`zot mcp doctor [NAME]`: connects to the servers once and shows what they offer, or why they do not."""
+
+import asyncio
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from zot_agent.cli.doctor_line import DoctorLine
+from zot_agent.cli.ext.terminal import inline, print_line, print_text
+from zot_agent.cli.mcp.servers import extension, named_servers, python, usable_files
+from zot_agent.cli.parser import Parser
+from zot_agent.config.child_keys import removed_variables
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import load_settings
+from zot_agent.extensions.calls.methods.stored.secret import secret_name
+from zot_agent.extensions.launch import environment
+from zot_agent.host.build import open_registry
+from zot_provider.auth.store import AccountStore
+from zot_provider.errors import ConfigError, UnknownName
+from zot_provider.record import Record
+
+
+class DoctorLimits(Record):
+    """The time limit of a look at all servers; each has its own `startup_timeout`."""
+
+    seconds: float = 180.0
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print what the servers offer; return 0, or 1 if one cannot be used."""
+    parser = Parser(prog="zot mcp doctor", description="Connect to the MCP servers and show what they offer.")
+    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="only this server")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each server")
+    asked = parser.parse_args(list(arguments))
+    found, _ = named_servers()
+    names = dict.fromkeys(each.name for each in found)
+    if asked.name and asked.name not in names:
+        raise UnknownName.among("MCP server", asked.name, names, "" if names else "(none is configured)")
+    unused = [each for each in found if each.state != "on" and asked.name in ("", each.name)]
+    reports = [each for each in look() if asked.name in ("", each.get("server"))]
+    for report in reports:
+        if (key := report.pop("token_key", "")) and asyncio.run(_is_stored(key)):
+            report |= {"problem": "", "note": "you have signed in; only a conversation uses that, where /mcp shows it"}
+    for report in reports:
+        if asked.json:
+            print_line(json.dumps(report))
+        else:
+            _print(report)
+    for each in unused if not asked.json else ():
+        print_text(DoctorLine("--", each.name, f"{each.state} in {each.path}").lines(10_000))
+    if not reports and not unused:
+        print_line("no MCP server is configured")
+    return int(any(report.get("problem") for report in reports))
+
+
+def look(limits: DoctorLimits | None = None) -> list[dict[str, Any]]:
+    """Connect to all servers and return what became of it, an object for each; one with `problem` alone is about a
+    file. Raises `ConfigError`."""
+    files, seconds = usable_files(), (limits or DoctorLimits()).seconds
+    if not files:
+        return []
+    program = python()
+    found = extension(files)
+    removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
+    arguments = [found.manifest.args[0], "doctor", *found.manifest.args[1:]]
+    command = [program, os.path.join(found.directory, arguments[0]), *arguments[1:]]
+    try:
+        done = subprocess.run(
+            command, env=environment(removed=set(removed)), stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=seconds, check=False, text=True, errors="replace",
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"the servers took longer than {seconds:g} s") from None
+    try:
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        raise ConfigError(f"the servers could not be asked: {inline(last)}") from None
+
+
+async def _is_stored(key: str) -> bool:
+    """Whether the extension has this secret. Raises `ConfigError`."""
+    return await AccountStore(zot_home()).load(secret_name("mcp", key)) is not None
+
+
+def _print(report: dict[str, Any]) -> None:
+    name = str(report.get("server") or "file")
+    if report.get("note"):
+        lines = [DoctorLine("--", name, report["note"])]
+    elif report["problem"]:
+        lines = [DoctorLine("no", name, inline(report["problem"]))]
+    else:
+        lines = [DoctorLine("ok", name, inline(f"{report['title']} (protocol {report['protocol']})"))]
+        for kind in ("tools", "prompts", "resources"):
+            if report[kind]:
+                lines.append(DoctorLine("ok", kind, inline(", ".join(report[kind]))))
+    for line in lines:
+        print_text(line.lines(10_000))

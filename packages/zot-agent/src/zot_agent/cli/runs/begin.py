@@ -1,0 +1,139 @@
+"""`zot run`: begins a run that survives its process, or continues it."""
+
+import argparse
+import asyncio
+import secrets
+import sys
+from collections.abc import Sequence
+
+from zot_agent.cli.args import parse
+from zot_agent.cli.command_line import CommandLine
+from zot_agent.cli.ext.terminal import print_text
+from zot_agent.cli.fleet import add_places
+from zot_agent.cli.main import read_stdin
+from zot_agent.cli.parser import Parser, subcommand
+from zot_agent.cli.runs.drive import drive, follow
+from zot_agent.host.build import working_directory
+from zot_agent.host.options import HostOptions
+from zot_agent.runs.control import change_limits, check_continuable, continue_detached
+from zot_agent.runs.store import RunStore, StoredRun
+from zot_agent.standard_error import print_error
+from zot_core.sessions.preview import read_preview
+from zot_provider.errors import ConfigError, ZotError
+
+
+def build_parser() -> Parser:
+    """Build the parser of the flags that `zot run` adds to those of `zot`."""
+    parser = Parser(
+        prog="zot run",
+        usage="zot run [options] [options of zot] [task]",
+        allow_abbrev=False,
+        description="Begin a run that survives its process: every step is on disk before the next one, and another "
+        "process continues it after a crash, with nothing done twice. With the name of a run that exists, continue or "
+        "follow that one.",
+        epilog="zot runs lists, follows, cancels, answers and continues runs. exit codes: those of zot, and 3 the run "
+        "waits for an answer",
+    )
+    parser.add_argument("--id", default="", metavar="ID", help="the name of the run (default: a random one)")
+    parser.add_argument("--detach", action="store_true", help="work in a process of its own, and print the name")
+    add_limits(parser)
+    _add_fleet(parser)
+    return parser
+
+
+def _add_fleet(parser: Parser) -> None:
+    fleet = parser.add_argument_group("runs of a fleet, on other machines")
+    fleet.add_argument("--fleet", action="store_true", help="give the run to the workers of a fleet")
+    add_places(fleet)
+    fleet.add_argument("--git", dest="url", default="", metavar="URL", help="a repository with the files of the run")
+    fleet.add_argument("--commit", default="", metavar="REV", help="where it begins (default: the default branch)")
+    fleet.add_argument("--push", dest="branch", default="", metavar="BRANCH", help="push the files there at the end")
+    fleet.add_argument(
+        "--end-command", dest="command", default="", metavar="SH", help="run this in the files at the end"
+    )
+    fleet.add_argument("--priority", type=int, default=0, choices=range(6), metavar="N", help="1 (first) to 5")
+
+
+def add_limits(parser: Parser) -> None:
+    """Add the flags of limits that `zot` does not have."""
+    parser.add_argument("--max-cost", type=float, metavar="USD", help="stop after so many US dollars")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, input and output")
+
+
+@subcommand("no longer following; the run continues")
+def run(arguments: Sequence[str]) -> int:
+    """Run `zot run` with `arguments` (those after `run`) and return the exit code."""
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    own, rest = build_parser().parse_known_args(words[:end])
+    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --")
+    _refuse(line)
+    limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
+    _check_limits(limits)
+    task = "\n\n".join(part for part in (read_stdin(), line.prompt) if part.strip())
+    if own.fleet:
+        return _submit(own, task, line.options.replace(**limits))
+    found, made = _find(RunStore(), own.id, task, line, limits)
+    if not made and not found.owned and found.record.state != "done":
+        check_continuable(found)
+        change_limits(found, limits)
+    try:
+        return _go(found, line.mode, detach=own.detach, named=bool(own.id) or not made)
+    except ZotError:
+        if made:  # such as a missing key
+            RunStore().forget_unbegun(found.id)
+        raise
+
+
+def _submit(own: argparse.Namespace, task: str, options: HostOptions) -> int:
+    from zot_agent.cli.runs.fleet import submit  # noqa: PLC0415  an extra
+
+    if not task.strip():
+        raise ConfigError('no task: pass one, as in zot run --fleet "fix the failing test"')
+    return submit(own, task, options.replace(cwd=options.cwd if own.url else working_directory(options.cwd)))
+
+
+def _go(found: StoredRun, mode: str, *, detach: bool, named: bool) -> int:
+    """Do what is left of a run, or follow it."""
+    if detach:
+        if not found.owned and found.record.state != "done":
+            continue_detached(found)
+        sys.stdout.write(f"{found.id}\n")
+        return 0
+    if found.record.state == "done":
+        print_text(f"{read_preview(found.path).answer.rstrip()}\n")
+        return 0
+    if found.owned:
+        return follow(found)
+    if not named:
+        print_error(f"run {found.id}")
+    return asyncio.run(drive(found, mode))
+
+
+def _find(runs: RunStore, id: str, task: str, line: CommandLine, limits: dict[str, float]) -> tuple[StoredRun, bool]:
+    if not task.strip():
+        if not id:
+            raise ConfigError('no task: pass one, as in zot run "fix the failing test", or --id of a run that exists')
+        return runs.find(id), False
+    options = line.options.replace(cwd=working_directory(line.options.cwd), **limits)
+    found, made = runs.create(id or secrets.token_hex(4), task, options.cwd, options)
+    if not made and found.record.task != task:
+        raise ConfigError(f"run {found.id} has another task, {found.record.task[:60]!r}; choose another --id")
+    return found, made
+
+
+def _check_limits(limits: dict[str, float]) -> None:
+    for name, value in limits.items():
+        if not value > 0:
+            raise ConfigError(f"--{name.replace('_', '-')} must be greater than 0, got {value:g}")
+
+
+def _refuse(line: CommandLine) -> None:
+    """Raise `ConfigError` for what a run cannot have."""
+    if line.images:
+        raise ConfigError("zot run takes no images; name their files in the task")
+    sessions = ("--session", "--continue", "--resume", "--fork", "--no-session")
+    flag = line.first_of("--api-key", *sessions, "--json-schema", "--list-models", "--version")
+    if flag or line.mode == "rpc":
+        why = ", because another process would not have it; use a variable or zot auth" if flag == "--api-key" else ""
+        raise ConfigError(f"zot run takes no {flag or '--rpc'}{why}")

@@ -1,0 +1,185 @@
+"""`zot run --fleet` and `zot runs VERB --fleet`: the runs of a fleet, from the command line."""
+
+import argparse
+import secrets
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from zot_agent.cli.ext.terminal import inline, print_line, print_table, print_text
+from zot_agent.fleet.missing import needs_extra, run_and_leave
+from zot_agent.fleet.places import find_places
+from zot_agent.fleet.rows import first_rows
+from zot_agent.fleet.store.open import open_store
+from zot_agent.host.options import HostOptions
+from zot_agent.runs.store import check_name
+from zot_agent.standard_error import print_error
+from zot_core.runtime.run_rows import run_of_rows
+from zot_core.sessions import rows
+from zot_core.sessions.raw import read_row
+from zot_provider.errors import ConfigError
+from zot_provider.json_text import dump, without_surrogates
+
+if TYPE_CHECKING:
+    from zot_agent.fleet.client import Fleet, FleetRun
+
+T = TypeVar("T")
+
+_CODES = {"done": 0, "queued": 0, "running": 0, "waiting": 3, "parked": 1, "stopped": 4, "cancelled": 130}
+
+
+def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
+    """Give a run to the fleet; follow it to its end unless `given.detach`. Return the exit code."""
+    id = given.id or secrets.token_hex(4)
+    check_name(id)
+    workspace = {name: text for name in ("url", "commit", "branch", "command") if (text := getattr(given, name))}
+    if workspace and "url" not in workspace:
+        raise ConfigError("--commit, --push and --end-command need --git URL")
+    if str(workspace.get("url", "")).startswith("-"):
+        raise ConfigError(f"--git {workspace['url']} is no URL")
+    with needs_extra():
+        import temporalio.client  # noqa: F401, PLC0415  before anything is stored
+    places = find_places(given.address, given.queue, given.store)
+    store = open_store(places.store)
+    try:
+        if not store.create(id, first_rows(id, task, options, workspace)):
+            record = run_of_rows(store.read(id))
+            if record is None or record.task != task:
+                raise ConfigError(f"run {id} has another task; choose another --id")
+        number = store.submit(id)
+    finally:
+        store.close()
+
+    async def work(fleet: "Fleet") -> int:
+        await fleet.submit(id, number, given.priority)
+        if given.detach:
+            sys.stdout.write(f"{id}\n")
+            return 0
+        if not given.id:
+            print_error(f"run {id}")
+        return _print_end(await fleet.wait(id), places.store)
+
+    return _with_fleet(given, work)
+
+
+def act(given: argparse.Namespace) -> int:
+    """Run a verb of `zot runs` on the fleet, and return the exit code."""
+
+    async def work(fleet: "Fleet") -> int:
+        verb = given.verb
+        if verb == "list":
+            _print_list(await fleet.list(), as_json=given.json)
+        elif verb == "show":
+            _print_run(await fleet.show(given.id), as_json=given.json)
+        elif verb == "steer":
+            print_line(await fleet.steer(given.id, given.text))
+        elif verb == "answer":
+            await fleet.answer(given.id, given.answer, given.message)
+        elif verb == "cancel":
+            await fleet.stop(given.id)
+        elif verb == "retry":
+            await fleet.retry(given.id)
+        elif verb == "attach":
+            return _print_end(await fleet.wait(given.id), find_places("", "", given.store).store)
+        else:
+            raise ConfigError(f"zot runs {verb} has no --fleet")
+        return 0
+
+    if given.verb in ("logs", "patch"):
+        return _print_stored(given)
+    return _with_fleet(given, work)
+
+
+def _with_fleet(given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]") -> int:
+    with needs_extra():
+        from zot_agent.fleet.client import Fleet, connect  # noqa: PLC0415  an extra
+
+    places = find_places(given.address, given.queue, given.store)
+
+    async def go() -> int:
+        return await work(Fleet(await connect(places.address), places.queue))
+
+    run_and_leave(go())
+
+
+def _print_stored(given: argparse.Namespace) -> int:
+    """Print what the store has: what a run has done, or the patch of its files."""
+    from zot_agent.runs.follow import RowText  # noqa: PLC0415  one verb needs it
+
+    store = open_store(find_places("", "", given.store).store)
+    try:
+        data = store.read(given.id)
+        if given.verb == "logs":
+            text = RowText()
+            for line in data.splitlines():
+                for each in text.lines(read_row(line)):
+                    print_line(each)
+            return 0
+        record = run_of_rows(data)
+        if record is None or "patch" not in record.tree:
+            raise ConfigError(f"run {given.id} has no patch; a run with --git has one once it is done")
+        sys.stdout.buffer.write(store.get(str(record.tree["patch"])))
+        return 0
+    finally:
+        store.close()
+
+
+def _print_end(run: "FleetRun", store: str) -> int:
+    if run.state == "done":
+        opened = open_store(store)
+        try:
+            print_text(f"{_answer(opened.read(run.id)).rstrip()}\n")
+        finally:
+            opened.close()
+        return 0
+    if run.state == "waiting":
+        asked = run.question
+        print_error(f"run {run.id} waits: {asked.get('call')} ({asked.get('reason')}); answer with "
+                    f"zot runs answer {run.id} yes|no --fleet")  # fmt: skip
+    elif run.state == "parked":
+        print_error(f"run {run.id} is parked: {run.reason}; zot runs retry {run.id} --fleet tries it again")
+    else:
+        print_error(f"run {run.id} is {run.state}" + (f": {run.reason}" if run.reason else ""))
+    return _CODES.get(run.state, 1)
+
+
+def _answer(data: bytes) -> str:
+    """Return the text of the last answer in the rows."""
+    for line in reversed(data.splitlines()):
+        message = rows.read_message(read_row(line).get("message"))
+        if message is not None and message.role == "assistant":
+            return message.text
+    return ""
+
+
+def _print_list(runs: "list[FleetRun]", *, as_json: bool) -> None:
+    if as_json:
+        _print_json({"runs": [_fields(run) for run in runs]})
+    elif not runs:
+        print_line('no runs in the fleet yet; zot run --fleet "fix the failing test" begins one')
+    else:
+        names = ("run", "state", "steps", "cost", "worker", "started")
+        print_table([names, *((run.id, run.state, str(run.steps), f"${run.cost:.4f}", run.owner, run.started[:19])
+                              for run in runs)])  # fmt: skip
+
+
+def _print_run(run: "FleetRun", *, as_json: bool) -> None:
+    if as_json:
+        _print_json(_fields(run))
+        return
+    asked = f"{run.question.get('call')} ({run.question.get('reason')})" if run.question else ""
+    for label, text in (
+        ("run", run.id), ("state", run.state), ("worker", run.owner), ("reason", run.reason), ("steps", str(run.steps)),
+        ("cost", f"${run.cost:.4f}"), ("started", run.started), ("waits for", asked),
+        ("unread", str(run.unread) if run.unread else ""),
+    ):  # fmt: skip
+        if text:
+            print_line(f"{label:<10} {inline(text)}")
+
+
+def _fields(run: "FleetRun") -> dict[str, Any]:
+    return {name: getattr(run, name) for name in run.__match_args__}
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,0 +1,40 @@
+"""`zot swarm new`: starts a member."""
+
+import asyncio
+from collections.abc import Sequence
+
+from zot_agent.cli.args import parse
+from zot_agent.cli.ext.terminal import print_line
+from zot_agent.cli.startup_checks import check_options
+from zot_agent.host.build import working_directory
+from zot_agent.host.options import HostOptions
+from zot_agent.standard_error import print_error
+from zot_agent.swarm.swarm import Swarm
+from zot_provider.errors import ConfigError
+
+
+def start(rest: Sequence[str], *, name: str, here: bool) -> int:
+    """Start a member on the task in `rest`, which has options of zot too, and print its id; return 0."""
+    task, options = _read(rest)
+    member, notes = Swarm().new(task, options, name=name, here=here)
+    for note in notes:
+        print_error(note)
+    where = f"in {member.cwd}" if member.worktree else f"in {member.cwd} itself"
+    print_line(f"{member.id} works {where}; zot swarm logs -f {member.id} follows it")
+    return 0
+
+
+def _read(rest: Sequence[str]) -> tuple[str, HostOptions]:
+    line = parse(rest, "see zot swarm new --help")
+    options = line.options
+    sessions = ("--session", "--continue", "--resume", "--no-session")
+    if flag := line.first_of(
+        "--api-key", *sessions, "--json-schema", "--list-models", "--stats", "--version", "--mode"
+    ):
+        advice = "; set the variable of the provider, or zot auth login" if flag == "--api-key" else ""
+        raise ConfigError(f"zot swarm new has no {flag}{advice}")
+    if line.images:
+        raise ConfigError("zot swarm new takes no images; name their files in the task")
+    options = options.replace(cwd=working_directory(options.cwd))
+    asyncio.run(check_options(options))
+    return line.prompt, options

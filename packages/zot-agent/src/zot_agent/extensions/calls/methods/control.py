@@ -1,0 +1,105 @@
+"""Calls that act on what the agent does."""
+
+import asyncio
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_core.aio import spawn
+from zot_core.event_json import usage_fields
+from zot_core.events import Notice
+from zot_core.machine.branch import branch
+from zot_core.runtime.context import context_split
+from zot_provider.wire.reasoning import nearest_level
+
+
+async def state(call: ExtensionCall) -> CallAnswer:
+    """Describe what the agent does, and all that a status row shows."""
+    conversation, runtime = call.conversation, call.conversation.runtime
+    now, title = runtime.state, "" if runtime.session is None else runtime.session.meta.title
+    split = await asyncio.to_thread(context_split, runtime)
+    return {
+        "cwd": runtime.cwd,
+        "branch": await asyncio.to_thread(branch, runtime.cwd),
+        "title": title,
+        "idle": not conversation.busy,
+        "queued": len(conversation.waiting),
+        "messages": now.message_count,
+        "provider": now.provider,
+        "model": now.model,
+        "reasoning": now.reasoning,
+        "reasoning_used": nearest_level(runtime.agent.model, now.reasoning),
+        "usage": usage_fields(now.usage),
+        "context": {"tokens": split.tokens, "window": split.window},
+    }
+
+
+def abort(call: ExtensionCall) -> CallAnswer:
+    """Stop the running prompt."""
+    running = call.conversation.running
+    if running is not None:
+        running.run.cancel()
+    return {"stopped": running is not None}
+
+
+async def compact(call: ExtensionCall) -> CallAnswer:
+    """Compact the conversation, once nothing runs."""
+    call.check_can_wait()
+    run = call.conversation.compact(call.text("instructions"))
+    try:
+        return {"end": await run}
+    finally:
+        run.cancel()  # the caller may have been cancelled
+
+
+async def wait_idle(call: ExtensionCall) -> CallAnswer:
+    """Wait until nothing runs."""
+    call.check_can_wait()
+    await call.conversation.idle()
+    return None
+
+
+def system_prompt(call: ExtensionCall) -> CallAnswer:
+    """Read the system prompt."""
+    agent = call.conversation.runtime.agent
+    base = agent.full_system
+    return {"text": base if agent.system_prompt is None else agent.system_prompt, "base": base}
+
+
+async def commands(call: ExtensionCall) -> CallAnswer:
+    """List the slash commands that are known so far."""
+    await call.conversation.list_templates()
+    fields = ("name", "description", "kind", "source", "arguments")
+    return {"commands": [{name: getattr(each, name) for name in fields} for each in call.conversation.commands]}
+
+
+def skills(call: ExtensionCall) -> CallAnswer:
+    """List the skills."""
+    fields = ("name", "description", "path", "source")
+    return {"skills": [{name: getattr(each, name) for name in fields} for each in call.conversation.runtime.skills]}
+
+
+def reload(call: ExtensionCall) -> CallAnswer:
+    """Restart all extensions, once the command is answered."""
+
+    async def work() -> None:
+        await call.connection.pending.closed(call.parent)
+        if call.connection.state == "running":
+            for line in await call.services.reload():
+                call.conversation.events.notify(Notice("warn", line))
+
+    spawn(work(), f"reload for {call.extension}")
+    return None
+
+
+def shutdown(call: ExtensionCall) -> CallAnswer:
+    """End zot, once it is idle."""
+    quit = call.conversation.actions.quit
+    if quit is None:
+        raise CallFailed("unavailable", f"an extension cannot end zot in {call.mode}")
+
+    async def work() -> None:
+        await call.connection.pending.closed(call.parent)
+        await call.conversation.idle()
+        quit()
+
+    spawn(work(), f"shutdown for {call.extension}")
+    return None

@@ -1,0 +1,150 @@
+"""Calls about models."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, suppress
+from typing import Any, get_args
+from weakref import WeakKeyDictionary
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.images import read_images
+from zot_agent.extensions.connection import Connection
+from zot_core.agent import user_message
+from zot_core.event_json import model_fields, usage_fields
+from zot_core.runtime import resolve
+from zot_provider.completion import CallOptions, stream
+from zot_provider.errors import ZotError
+from zot_provider.events import StreamEnd, TextDelta, UsageReport
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.model import Model
+from zot_provider.registry import Which
+from zot_provider.request import Reasoning
+from zot_provider.usage import Usage
+from zot_provider.wire.reasoning import nearest_level
+
+_FAVOURITES = "favourites"
+
+_running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
+
+
+def get(call: ExtensionCall) -> CallAnswer:
+    """Describe the model."""
+    agent = call.conversation.runtime.agent
+    return {
+        "provider": agent.model.provider,
+        "model": agent.model.id,
+        "reasoning": agent.reasoning,
+        "reasoning_used": nearest_level(agent.model, agent.reasoning),
+        "context_window": agent.model.context_window,
+    }
+
+
+def set(call: ExtensionCall) -> CallAnswer:
+    """Continue with another model."""
+    call.conversation.set_model(call.params["model"], provider=call.text("provider"))
+    return get(call)
+
+
+async def list(call: ExtensionCall) -> CallAnswer:
+    """List models."""
+    wanted = call.text("scope", "ready")
+    if wanted == _FAVOURITES:
+        return {"models": [model_fields(each) for each in _favourites(call)]}
+    scope = next((each for each in get_args(Which) if each == wanted), None)
+    if scope is None:
+        raise CallFailed("invalid", f"scope is one of {', '.join(get_args(Which))}, {_FAVOURITES}")
+    listing = await call.conversation.runtime.list_models(scope, ask="never" if scope == "all" else "unlisted")
+    return {"models": [model_fields(each) for each in listing.models]}
+
+
+def _favourites(call: ExtensionCall) -> Iterator[Model]:
+    """Yield the person's favourite models that can be used, in their order."""
+    agent = call.conversation.runtime.agent
+    for name in call.services.favourites():
+        with suppress(ZotError):
+            yield resolve.other_model(agent.client, agent.model, name, "")[0]
+
+
+def reasoning(call: ExtensionCall) -> CallAnswer:
+    """Change the reasoning level."""
+    call.conversation.set_reasoning(call.params["level"])
+    return get(call)
+
+
+async def complete(call: ExtensionCall) -> CallAnswer:
+    """Ask a model something outside of the conversation."""
+    agent, limits = call.conversation.runtime.agent, call.services.limits
+    reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
+    max_tokens = call.params.get("max_tokens")
+    if reasoning is None or (max_tokens is not None and max_tokens <= 0):
+        raise CallFailed("invalid", f"reasoning is one of {', '.join(get_args(Reasoning))}; max_tokens is more than 0")
+    messages = _messages(call)
+    running = _running.get(call.connection, 0)
+    if running >= limits.completions:
+        raise CallFailed("busy", f"{running} model calls of this extension run already")
+    model = agent.model
+    if name := call.text("model"):
+        model, _, level = resolve.other_model(agent.client, agent.model, name, "")
+        reasoning = reasoning if level is None else level
+    options: CallOptions = {"system": call.text("system"), "reasoning": reasoning, "max_tokens": max_tokens}
+    options["client"] = agent.client
+    text, usage, stop = "", Usage(), ""
+    _running[call.connection] = running + 1
+    try:
+        async with asyncio.timeout(limits.completion_seconds):
+            events = stream(model, await _fitted(messages), **options)
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, TextDelta):
+                        text += event.delta
+                        if call.flag("stream"):
+                            call.progress(event.delta)
+                    elif isinstance(event, UsageReport):
+                        usage += event.usage
+                        agent.usage += event.usage
+                    elif isinstance(event, StreamEnd):
+                        text, stop = Message("assistant", event.content).text, event.stop
+    finally:
+        _running[call.connection] -= 1
+    return {"text": text, "stop": stop, "provider": model.provider, "model": model.id, "usage": usage_fields(usage)}
+
+
+def _messages(call: ExtensionCall) -> Sequence[Message]:
+    """Return what the model reads: `prompt` with `images`, or `messages`."""
+    given, prompt = call.params.get("messages"), call.text("prompt")
+    if given is None:
+        if not prompt.strip():
+            raise CallFailed("invalid", "prompt must not be empty, without messages")
+        return [user_message(prompt, read_images(call.params.get("images"), "images"))]
+    if prompt or not given:
+        raise CallFailed("invalid", "give a prompt, or messages with at least one message")
+    found = [_message(each, at) for at, each in enumerate(given)]
+    if found[-1].role != "user":
+        raise CallFailed("invalid", "the last message must be the user's")
+    return found
+
+
+def _message(given: Any, at: int) -> Message:
+    name = f"messages[{at}]"
+    role, text = (given.get("role"), given.get("text")) if isinstance(given, dict) else (None, None)
+    if role not in ("user", "assistant") or not isinstance(text, str):
+        raise CallFailed("invalid", f"{name} needs a role, user or assistant, and a text")
+    images = read_images(given.get("images"), f"{name}.images")
+    if not (text.strip() or images) or (images and role != "user"):
+        raise CallFailed("invalid", f"{name} is empty, or is an answer with images")
+    return user_message(text, images).replace(role=role)
+
+
+async def _fitted(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages with images that models accept."""
+    if not any(isinstance(block, ImageBlock) for message in messages for block in message.content):
+        return messages
+    from zot_core.images import fit  # noqa: PLC0415  few questions have images
+
+    found = []
+    for message in messages:
+        content = [
+            await asyncio.to_thread(fit, block) if isinstance(block, ImageBlock) else block for block in message.content
+        ]
+        found.append(message.replace(content=content))
+    return found

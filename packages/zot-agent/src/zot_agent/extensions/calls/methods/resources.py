@@ -1,0 +1,34 @@
+"""Calls for skills, prompt templates and themes that an extension brings while it runs."""
+
+import os
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.discover import ResourcePaths
+from zot_core.skills.discover import is_within
+
+_MOST = 100
+"""Paths of one kind."""
+
+
+async def set(call: ExtensionCall) -> CallAnswer:
+    """Bring these resources in place of those of an earlier call, and return when they can be used."""
+    paths = ResourcePaths(*(_paths(call, kind) for kind in ("skills", "prompts", "themes")))
+    await call.services.set_resources(call.connection, paths)
+    return None
+
+
+def _paths(call: ExtensionCall, kind: str) -> list[str]:
+    given = call.params.get(kind) or []
+    folder = os.path.realpath(call.connection.launch.cwd)
+    folders = [folder, *map(os.path.realpath, call.services.resource_folders(call.connection))]
+    if len(given) > _MOST:
+        raise CallFailed("invalid", f"{kind} has {len(given)} paths; at most {_MOST}")
+    for path in given:
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise CallFailed("invalid", f"{kind} must be a list of paths")
+        target = os.path.realpath(os.path.join(folder, path))
+        if not any(is_within(target, each) for each in folders):
+            raise CallFailed("invalid", f"{kind}: {path!r} is not in the folder of the extension")
+        if not os.path.exists(target):
+            raise CallFailed("not_found", f"{kind}: {path!r} does not exist")
+    return list(given)

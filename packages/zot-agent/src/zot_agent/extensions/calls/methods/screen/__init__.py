@@ -1,0 +1,1 @@
+"""Methods for the screen: widgets, panels, the editor, the theme and keys."""

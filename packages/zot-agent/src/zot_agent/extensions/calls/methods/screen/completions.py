@@ -1,0 +1,78 @@
+"""Calls about completers, which suggest words while the person types."""
+
+import itertools
+from functools import partial
+from typing import Any
+
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_core.conversation.extensions import CompletionAccess
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.events.questions import COMPLETE, completer_problem, question_problem
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import EventIntercept
+
+MOST_ITEMS, MOST_TEXT, MOST_LINE = 50, 1000, 2000
+
+_ids = itertools.count(1)
+
+
+def register(call: ExtensionCall) -> None:
+    """Suggest words with a trigger, or arguments of a command of the extension."""
+    trigger, command = _place(call)
+    access = _completers(call)
+    known = (each.name for each in call.conversation.commands if each.source == call.extension)
+    if command and command not in known:
+        raise CallFailed("not_found", f"this extension has no command /{command}")
+    ask = partial(_ask, call.connection, call.services.limits.complete_seconds)
+    access.add_completer(call.extension, trigger, command, ask)
+    call.widgets().at_end["completions"] = partial(access.remove_completer, call.extension)
+
+
+def unregister(call: ExtensionCall) -> None:
+    """Suggest nothing there any more."""
+    trigger, command = _place(call)
+    _completers(call).remove_completer(call.extension, trigger, command)
+
+
+def _completers(call: ExtensionCall) -> CompletionAccess:
+    access = call.conversation.actions.completers
+    if access is None:
+        raise CallFailed("unavailable", f"nobody types in {call.mode}")
+    return access()
+
+
+def _place(call: ExtensionCall) -> tuple[str, str]:
+    if problem := completer_problem(call.params):
+        raise CallFailed("invalid", problem)
+    return call.text("trigger"), call.text("command").removeprefix("/")
+
+
+async def _ask(
+    connection: Connection, seconds: float, trigger: str, command: str, prefix: str, line: str
+) -> list[dict[str, str]]:
+    """See `AskCompletions`."""
+    members = {"trigger": trigger, "command": command, "prefix": prefix, "line": line[-MOST_LINE:]}
+    question = EventIntercept(f"complete-{next(_ids)}", COMPLETE, extra=members)
+    try:
+        answer = await connection.request(question, EventInterceptResponse, seconds)
+        if problem := question_problem(COMPLETE, answer.extra):
+            raise FrameError(problem, frame=answer.type)
+    except ExtensionEnded:
+        return []
+    except (TimedOut, FrameError) as error:
+        connection.log(f"no completions of {trigger or '/' + command}: {error}")
+        return []
+    items: Any = answer.extra.get("items") or ()
+    return [read for each in items[:MOST_ITEMS] if (read := _item(each)) is not None]
+
+
+def _item(given: Any) -> dict[str, str] | None:
+    """Return an item with the members that are texts; None without a text to insert."""
+    fields = {"text": given} if isinstance(given, str) else given
+    if not isinstance(fields, dict):
+        return None
+    names = ("text", "label", "description")
+    read = {name: fields[name][:MOST_TEXT] for name in names if isinstance(fields.get(name), str)}
+    return read if read.get("text") else None

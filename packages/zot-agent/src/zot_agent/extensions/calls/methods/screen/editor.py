@@ -1,0 +1,98 @@
+"""Calls for what is being typed: its text, its keys, and how it is drawn."""
+
+import itertools
+from functools import partial
+from typing import Any
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall, screen
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY, question_problem
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import EventIntercept
+
+MOST_KEYS = 200
+"""Keys that `editor.keys` can name."""
+
+_ids = itertools.count(1)
+
+
+def get(call: ExtensionCall) -> CallAnswer:
+    """Read the text."""
+    text, cursor = screen(call).editor
+    return {"text": text, "cursor": cursor}
+
+
+def set(call: ExtensionCall) -> None:
+    """Replace the text, unless the person has typed meanwhile."""
+    access, text, cursor = screen(call), call.params["text"], call.params.get("cursor")
+    expected = call.params.get("expected")
+    if expected is not None and access.editor[0] != expected:
+        raise CallFailed("busy", "the text is another one by now")
+    if cursor is not None and not 0 <= cursor <= len(text):
+        raise CallFailed("invalid", f"cursor must be from 0 to {len(text)}")
+    access.edit(text, cursor)
+
+
+def paste(call: ExtensionCall) -> None:
+    """Insert text."""
+    screen(call).paste(call.params["text"])
+
+
+def modes(call: ExtensionCall) -> None:
+    """Set or take back the modes of the extension."""
+    control = screen(call).editing
+    control.set_modes(call.extension, call.params.get("modes"))
+    call.widgets().at_end["modes"] = partial(control.set_modes, call.extension, None)
+
+
+def mode(call: ExtensionCall) -> CallAnswer:
+    """Switch to another mode, or say which is in force."""
+    control = screen(call).editing
+    if call.params.get("name") is not None:
+        control.use_mode(call.extension, call.text("name"))
+    return {"name": control.mode(call.extension)}
+
+
+def keys(call: ExtensionCall) -> None:
+    """Ask about keys, or stop asking."""
+    control, limits = screen(call).editing, call.services.limits
+    if not call.flag("on"):
+        control.stop_asking(call.extension, text=False)
+        return
+    wanted: list[Any] = call.params.get("keys") or []
+    if len(wanted) > MOST_KEYS or not all(isinstance(each, str) for each in wanted):
+        raise CallFailed("invalid", f"keys must be at most {MOST_KEYS} names of keys")
+    ask = partial(_ask, call.connection, EDITOR_KEY, limits.editor_key_seconds)
+    control.ask_about_keys(call.extension, wanted, ask, limits.editor_key_misses)
+    call.widgets().at_end["editor keys"] = partial(control.stop_asking, call.extension, text=False)
+
+
+def decorate(call: ExtensionCall) -> None:
+    """Ask how the text is drawn, or stop asking."""
+    control = screen(call).editing
+    if not call.flag("on"):
+        control.stop_asking(call.extension, keys=False)
+        return
+    ask = partial(_ask, call.connection, EDITOR_DECORATE, call.services.limits.editor_decorate_seconds)
+    control.ask_about_text(call.extension, ask)
+    call.widgets().at_end["editor text"] = partial(control.stop_asking, call.extension, keys=False)
+
+
+async def _ask(connection: Connection, event: str, seconds: float, members: dict[str, Any]) -> dict[str, Any]:
+    """See `AskEditor`."""
+    extra = {name: value for name, value in members.items() if name != "text"}
+    question = EventIntercept(f"{event}-{next(_ids)}", event, text=members["text"], extra=extra)
+    try:
+        answer = await connection.request(question, EventInterceptResponse, seconds)
+        if problem := question_problem(event, answer.extra):
+            raise FrameError(problem, frame=answer.type)
+    except TimedOut as error:
+        raise TimeoutError(str(error)) from None
+    except ExtensionEnded:
+        return {}
+    except FrameError as error:
+        connection.log(f"{event}: {error}")
+        return {}
+    return dict(answer.extra)

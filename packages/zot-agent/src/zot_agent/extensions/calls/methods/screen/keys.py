@@ -1,0 +1,20 @@
+"""Calls for keys that run slash commands."""
+
+from functools import partial
+
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall, screen
+
+
+def bind(call: ExtensionCall) -> None:
+    """Let a key run a command."""
+    access, command = screen(call), call.params["command"].strip().removeprefix("/")
+    name = command.split(" ", 1)[0]
+    if not any(each.name == name and each.source == call.extension for each in call.conversation.commands):
+        raise CallFailed("not_found", f"this extension has no command /{name}")
+    access.bind(call.extension, call.params["key"], command)
+    call.widgets().at_end["keys"] = partial(access.unbind, call.extension)
+
+
+def unbind(call: ExtensionCall) -> None:
+    """Give a key back."""
+    screen(call).unbind(call.extension, call.params["key"])

@@ -1,0 +1,43 @@
+"""Calls for panels that an extension draws itself."""
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.screen_panels.owned import OwnedPanel, PanelWishes
+from zot_agent.extensions.screen_panels.panels import TooManyPanels
+from zot_ext.protocol.calls.panels import MODES
+
+
+def open(call: ExtensionCall) -> CallAnswer:
+    """Open a panel."""
+    if not call.conversation.actions.shows_widgets:
+        front_end = call.conversation.front_end
+        raise CallFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")
+    id, mode = call.params["id"], call.text("mode", "overlay")
+    if not 0 < len(id) <= 100:
+        raise CallFailed("invalid", "id must have 1 to 100 characters")
+    if mode not in MODES:
+        raise CallFailed("invalid", f"mode must be one of {', '.join(MODES)}")
+    flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse")
+    wishes = PanelWishes(mode, **{name: call.flag(name) for name in flags})  # type: ignore[arg-type]
+    try:
+        return _room(call.services.panels.newer.open(call.connection, id, wishes, call.params))
+    except ValueError as error:
+        raise CallFailed("invalid", str(error)) from None
+    except TooManyPanels as error:
+        raise CallFailed("busy", str(error)) from None
+
+
+def change(call: ExtensionCall) -> CallAnswer:
+    """Move, hide or name a panel, or give it the keys."""
+    id = call.params["id"]
+    try:
+        panel = call.services.panels.newer.change(call.connection, id, call.params)
+    except ValueError as error:
+        raise CallFailed("invalid", str(error)) from None
+    if panel is None:
+        raise CallFailed("not_found", f"no panel {id[:100]!r} is open")
+    return _room(panel)
+
+
+def _room(panel: OwnedPanel) -> CallAnswer:
+    width, height, visible = panel.room
+    return {"width": width, "height": height, "visible": visible}

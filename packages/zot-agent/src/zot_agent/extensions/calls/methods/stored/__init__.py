@@ -1,0 +1,1 @@
+"""Methods for what is stored: sessions, values, secrets."""

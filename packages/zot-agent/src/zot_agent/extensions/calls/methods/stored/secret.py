@@ -1,0 +1,55 @@
+"""Calls for the secrets of an extension, in the store of the keys of providers: an entry for each extension and key."""
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallServices, ExtensionCall
+from zot_provider.auth.entry import Entry
+from zot_provider.auth.secrets import remember_secret
+from zot_provider.auth.store import AccountStore
+
+_LONGEST_KEY = 200
+_LARGEST = 64 * 1024
+
+
+async def get(call: ExtensionCall) -> CallAnswer:
+    """Return a secret."""
+    entry = await _store(call).load(_name(call))
+    token = None if entry is None or entry.token is None else entry.token.access
+    return {"value": (entry.key if entry is not None else "") or token}
+
+
+async def set(call: ExtensionCall) -> CallAnswer:
+    """Keep a secret."""
+    value: str = call.params["value"]
+    if not value.strip() or value != value.strip() or len(value) > _LARGEST:
+        raise CallFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
+    remember_secret(value)
+    await _store(call).save(_name(call), Entry(value))
+    return None
+
+
+async def delete(call: ExtensionCall) -> CallAnswer:
+    """Delete a secret."""
+    await _store(call).delete(_name(call))
+    return None
+
+
+def _name(call: ExtensionCall) -> str:
+    return secret_name(call.extension, call.params["key"])
+
+
+def secret_name(extension: str, key: str) -> str:
+    """Return the name under which a secret is stored. Raises `CallFailed`."""
+    if not 0 < len(key) <= _LONGEST_KEY:
+        raise CallFailed("invalid", f"a key has 1 to {_LONGEST_KEY} characters")
+    # No provider has such a name, and a key of one extension is never that of another.
+    return f"extension/{extension.replace('/', '//')}/{key.replace('/', '//')}"
+
+
+def _store(call: ExtensionCall) -> AccountStore:
+    return secret_store(call.services)
+
+
+def secret_store(services: CallServices) -> AccountStore:
+    """Return where secrets are kept. Raises `CallFailed` if they are not."""
+    if services.accounts is None:
+        raise CallFailed("unavailable", "this zot was started with keys of its own, so it stores no secrets")
+    return services.accounts()

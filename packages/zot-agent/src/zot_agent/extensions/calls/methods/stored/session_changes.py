@@ -1,0 +1,108 @@
+"""Calls that continue the conversation elsewhere: in another session, or at another entry."""
+
+import asyncio
+from typing import Any
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.methods.stored.stored_sessions import find
+from zot_core.clock import timestamp
+from zot_provider.messages import Message, TextBlock
+
+POSITIONS = ("at", "before")
+
+_MOST = 1000
+"""First messages of a new session."""
+
+
+async def new(call: ExtensionCall) -> CallAnswer:
+    """Continue with a new session."""
+    _check_front_end(call)
+    given = call.params.get("messages") or []
+    if len(given) > _MOST:
+        raise CallFailed("invalid", f"a session begins with at most {_MOST} messages")
+    messages = [_message(call, each, at) for at, each in enumerate(given)]
+    await call.conversation.new_session(messages, linked=call.flag("parent"))
+    return _place(call)
+
+
+def _message(call: ExtensionCall, given: Any, at: int) -> Message:
+    if not isinstance(given, dict):
+        raise CallFailed("invalid", f"messages[{at}] must be an object")
+    text, role, display = given.get("text"), given.get("role") or "user", given.get("display_text")
+    if not isinstance(text, str) or not text.strip() or not isinstance(display, str | None):
+        raise CallFailed("invalid", f"messages[{at}] needs a text, and its display_text must be a string")
+    if role not in ("user", "assistant"):
+        raise CallFailed("invalid", f"messages[{at}].role must be user or assistant")
+    return Message(
+        "user" if role == "user" else "assistant",
+        [TextBlock(text)],
+        timestamp(),
+        display_text=display,
+        hidden=f"sent by extension {call.extension}" if given.get("hidden") is True else "",
+        extra={"extension": call.extension},
+    )
+
+
+async def switch(call: ExtensionCall) -> CallAnswer:
+    """Continue another stored session."""
+    _check_front_end(call)
+    conversation, open_session = call.conversation, call.conversation.actions.open_session
+    if open_session is None:
+        raise CallFailed("unavailable", "this program opens no other sessions")
+    path = await asyncio.to_thread(find, call.params["session"], conversation.runtime.cwd)
+    session = conversation.runtime.session
+    if session is not None and session.path == path:
+        raise CallFailed("invalid", "this session is open already")
+    notes = await open_session(path)
+    return {**_place(call), "notes": notes}
+
+
+async def fork(call: ExtensionCall) -> CallAnswer:
+    """Continue in a copy of the conversation up to an entry."""
+    _check_front_end(call)
+    await call.conversation.branches.fork(call.params["entry"], before=_before(call))
+    return _place(call)
+
+
+async def clone(call: ExtensionCall) -> CallAnswer:
+    """Continue in a copy of the conversation."""
+    _check_front_end(call)
+    await call.conversation.branches.fork()
+    return _place(call)
+
+
+async def navigate(call: ExtensionCall) -> CallAnswer:
+    """Continue at another entry."""
+    _check_front_end(call)
+    branches, label = call.conversation.branches, " ".join(call.text("label").split())[:200]
+    before, summarise = _before(call), call.flag("summarise")
+    await branches.go_to(
+        call.params["entry"], before=before, summarise=summarise, instructions=call.text("instructions")
+    )
+    current = (await branches.tree()).current if label else ""
+    if current:
+        branches.label(current, label)
+    return _place(call)
+
+
+def _check_front_end(call: ExtensionCall) -> None:
+    if why := call.conversation.actions.fixed_session:
+        raise CallFailed("unavailable", f"the session cannot change in {call.mode}: {why}")
+
+
+def _before(call: ExtensionCall) -> bool:
+    position = call.text("position", "at")
+    if position not in POSITIONS:
+        raise CallFailed("invalid", f"position must be {' or '.join(POSITIONS)}, not {position!r}")
+    return position == "before"
+
+
+def _place(call: ExtensionCall) -> dict[str, Any]:
+    """Describe where the conversation continues."""
+    runtime = call.conversation.runtime
+    messages = runtime.messages
+    return {
+        "session_id": runtime.state.session_id,
+        "entry": (messages[-1].id if messages else "") or None,
+        "messages": len(messages),
+    }

@@ -1,0 +1,38 @@
+"""Calls about the tools of the agent."""
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.tools import ExtensionTool
+
+
+def list(call: ExtensionCall) -> CallAnswer:
+    """List the tools."""
+    agent = call.conversation.runtime.agent
+    active, deferred = call.services.tools.active(), agent.deferred()
+    return {
+        "tools": [
+            {
+                "name": name,
+                "description": tool.description,
+                "schema": tool.schema,
+                "source": tool.extension if isinstance(tool, ExtensionTool) else "zot",
+                "active": name in active,
+                "deferred": name in deferred,
+            }
+            for name, tool in sorted(agent.tools.items())
+        ]
+    }
+
+
+def active(call: ExtensionCall) -> CallAnswer:
+    """Name the active tools."""
+    return {"names": call.services.tools.active()}
+
+
+def set_active(call: ExtensionCall) -> CallAnswer:
+    """Choose the active tools."""
+    names, known = call.params["names"], call.conversation.runtime.agent.tools
+    unknown = [each for each in names if not isinstance(each, str) or each not in known]
+    if unknown:
+        raise CallFailed("invalid", f"there is no tool {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    call.services.tools.switch_off(call.extension, {*known} - {*names})
+    return {"names": call.services.tools.active()}

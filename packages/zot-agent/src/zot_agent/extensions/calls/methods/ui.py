@@ -1,0 +1,121 @@
+"""Calls for dialogs with the person."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_core.conversation.dialogs import (
+    FIELD_KINDS,
+    CannotShow,
+    DialogField,
+    DialogKind,
+    DialogRow,
+    ExtensionDialog,
+)
+
+
+def select(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for one of several options."""
+    options = call.params["options"]
+    if not options or not all(isinstance(each, str) for each in options):
+        raise CallFailed("invalid", "options must be strings, at least one")
+    return _ask(call, "select", options=tuple(options))
+
+
+def confirm(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for yes or no."""
+    return _ask(call, "confirm")
+
+
+def input(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for a line of text."""
+    placeholder, secret = call.text("placeholder"), call.flag("secret")
+    return _ask(call, "input", placeholder=placeholder, prefill=call.text("prefill"), secret=secret)
+
+
+def editor(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for a text of several lines."""
+    return _ask(call, "editor", prefill=call.text("prefill"))
+
+
+def form(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for several values."""
+    fields = tuple(_field(each, at) for at, each in enumerate(call.params["fields"]))
+    if not fields or len({field.name for field in fields}) < len(fields):
+        raise CallFailed("invalid", "fields must be objects with different names, at least one")
+    return _ask(call, "form", fields=fields)
+
+
+def pick(call: ExtensionCall) -> Awaitable[CallAnswer]:
+    """Ask for rows of a list."""
+    rows = []
+    for at, each in enumerate(call.params["rows"]):
+        given = each if isinstance(each, dict) else {}
+        id, label, detail = (given.get(name) or "" for name in ("id", "label", "detail"))
+        if not all(isinstance(text, str) for text in (id, label, detail)) or not id:
+            raise CallFailed("invalid", f"rows[{at}] must be an object with id, label and detail, which are strings")
+        rows.append(DialogRow(id, label or id, detail))
+    if not rows:
+        raise CallFailed("invalid", "rows must have at least one row")
+    return _ask(call, "pick", rows=tuple(rows), multi=call.flag("multi"))
+
+
+def _field(given: Any, at: int) -> DialogField:
+    where = f"fields[{at}]"
+    if not isinstance(given, dict):
+        raise CallFailed("invalid", f"{where} must be an object")
+    name, kind, choices = given.get("name"), given.get("kind") or "text", given.get("choices") or []
+    initial, description = given.get("initial"), given.get("description") or ""
+    found = next((each for each in FIELD_KINDS if each == kind), None)
+    if not isinstance(name, str) or not name or not isinstance(description, str):
+        raise CallFailed("invalid", f"{where} needs a name, and its description must be a string")
+    if found is None:
+        raise CallFailed("invalid", f"{where}.kind must be one of {', '.join(FIELD_KINDS)}")
+    if not isinstance(choices, list) or not all(isinstance(each, str) for each in choices):
+        raise CallFailed("invalid", f"{where}.choices must be a list of strings")
+    if found == "select" and not choices:
+        raise CallFailed("invalid", f"{where}.choices must have at least one choice")
+    shown = str(initial).lower() if isinstance(initial, bool) else "" if initial is None else str(initial)
+    return DialogField(name, found, given.get("required") is True, shown, tuple(choices), description)
+
+
+def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> Awaitable[CallAnswer]:
+    """Return what asks the person. Raises `CallFailed` at once where nobody can be asked."""
+    if call.conversation.ask_person is None:
+        raise CallFailed("unavailable", f"nobody can be asked in {call.mode}")
+    milliseconds = call.params.get("timeout_ms")
+    if milliseconds is not None and milliseconds <= 0:
+        raise CallFailed("invalid", "timeout_ms must be more than 0")
+    dialog = ExtensionDialog(
+        f"{call.extension}-{call.id}",
+        call.extension,
+        kind,
+        call.params["title"],
+        call.text("message"),
+        seconds=0.0 if milliseconds is None else milliseconds / 1000,
+        **fields,
+    )
+    return _show(call, dialog)
+
+
+async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> CallAnswer:
+    ask, pending = call.conversation.ask_person, call.connection.pending
+    if ask is None:
+        raise CallFailed("unavailable", "nobody can be asked any more")
+    longest = call.services.limits.dialog_seconds
+    pending.pause(call.parent)
+    try:
+        async with asyncio.timeout(min(dialog.seconds or longest, longest)):
+            answer = await ask(dialog)
+    except TimeoutError:
+        return {"closed": "timeout"}
+    except CannotShow as error:
+        raise CallFailed("unavailable", str(error)) from None
+    finally:
+        pending.resume(call.parent)
+    if answer.closed:
+        return {"closed": "user"}
+    if dialog.kind == "select":
+        return {"value": answer.value, "index": dialog.options.index(answer.value)}
+    return {"value": answer.value}

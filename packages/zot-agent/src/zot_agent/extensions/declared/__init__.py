@@ -1,0 +1,1 @@
+"""What extensions declare in their manifests and bring without running."""

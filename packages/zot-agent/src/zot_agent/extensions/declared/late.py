@@ -1,0 +1,105 @@
+"""`LateConnection`: an extension whose registrations are remembered, and whose process starts a little later."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.declared.remembered import NamesAndEvents
+from zot_agent.extensions.requests import ExtensionEnded, R, RequestFrame, TimedOut
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import CommandInvoked, Event, EventIntercept, FromHost, ToolCall
+
+
+class LateConnection(Connection):
+    """A connection that takes requests and events before its process is ready. The first request starts the process and
+    waits for it; events are kept until then. The owner calls `settle` and `release` when the process is ready or has
+    ended."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._needed, self._settled = asyncio.Event(), asyncio.Event()
+        self._events: list[Event] = []
+        self._gone = NamesAndEvents()
+        self._postponed = False
+        self.due = 0.0
+        """When the process starts, by the clock of the loop, if it is not needed before."""
+
+    @property
+    def owes_events(self) -> bool:
+        """Whether events are kept for the process."""
+        return bool(self._events)
+
+    def need(self) -> None:
+        """Start the process now."""
+        self._needed.set()
+
+    def postpone(self) -> None:
+        """Do not start the process before `start_delay_seconds` from the first call on, unless it is needed: a model is
+        about to be asked, and the start of a process would take time from that."""
+        if not self._postponed:
+            self._postponed, self.due = True, self._soon()
+
+    def _soon(self) -> float:
+        return asyncio.get_running_loop().time() + self._limits.start_delay_seconds
+
+    async def needed(self) -> bool:
+        """Return once the process is to start; false if it was stopped before that."""
+        self.due = max(self.due, self._soon())
+        while not self._needed.is_set() and (left := self.due - asyncio.get_running_loop().time()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._needed.wait()
+        return self.state == "starting"
+
+    async def fail(self) -> None:
+        """The process cannot be started."""
+        self.end_reason = self.end_reason or f"cannot be started; see zot ext logs {self.name}"
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Stop the process, or what waits for its start."""
+        await super().stop()
+        self._needed.set()
+        self._settled.set()
+
+    def settle(self, gone: NamesAndEvents) -> None:
+        """The process is ready, or has ended: let requests pass, but for what is `gone`: remembered, and not registered
+        again. `release` must follow."""
+        self._gone = gone
+        self._settled.set()
+
+    def release(self) -> None:
+        """Send the events that were kept."""
+        events, self._events = self._events, []
+        for event in events:
+            self.send(event, droppable=True)
+
+    def send(self, frame: FromHost, *, droppable: bool = False) -> None:
+        """Send a frame, or keep an event, of which the first ones are kept."""
+        if self._settled.is_set() or not isinstance(frame, Event):
+            super().send(frame, droppable=droppable)
+        elif len(self._events) < self._limits.queue_frames:
+            self._events.append(frame)
+        else:
+            self.log("an event was dropped because the process is not ready yet")
+
+    async def request(self, frame: RequestFrame, reply: type[R], seconds: float) -> R:
+        """Send a frame once the process is ready. Raises as `Connection.request` does."""
+        self.need()
+        try:
+            async with asyncio.timeout(self._limits.remembered_seconds):
+                await self._settled.wait()
+        except TimeoutError:
+            why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
+            raise TimedOut(why) if isinstance(frame, EventIntercept) else ExtensionEnded(why) from None
+        gone = self._gone if self.state == "running" else NamesAndEvents()
+        if (isinstance(frame, ToolCall) and frame.name in gone.tools) or (
+            isinstance(frame, CommandInvoked) and frame.name.lower() in gone.commands
+        ):
+            raise ExtensionEnded(f"extension {self.name!r} does not have {frame.name} any more")
+        if isinstance(frame, EventIntercept) and frame.event in gone.intercepts:
+            allowed: Any = EventInterceptResponse(frame.id)
+            answer: R = allowed
+            return answer
+        return await super().request(frame, reply, seconds)

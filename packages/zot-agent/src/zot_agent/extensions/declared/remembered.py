@@ -1,0 +1,168 @@
+"""`RememberedRegistrations`: what an extension registered in its last run, for the next one."""
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TypeAlias
+
+from zot_agent.extensions.discover import DiscoveredExtension, own_files
+from zot_agent.version import __version__
+from zot_ext.protocol.codec import decode_from_extension, encode
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import FromExtension, Hello, RegisterCommand, RegisterTool, Subscribe
+from zot_ext.protocol.groups.tools import UnregisterTool
+from zot_provider.files.regular_file import read_regular
+from zot_provider.files.replace_file import replace_file
+from zot_provider.files.sha256 import sha256_hex
+from zot_provider.record import Record
+
+Registration: TypeAlias = RegisterCommand | RegisterTool | Subscribe
+
+MOST_FILES = 200
+"""How many extensions, with other arguments each, are remembered."""
+LARGEST = 8 << 20
+"""The most bytes of a file; more is not remembered."""
+_HASHED = 1 << 20
+"""Bytes of a file of the program above which its size and times stand for its content."""
+
+
+class NamesAndEvents(Record):
+    """Names of commands in lower case, of tools, of events that are observed and intercepted, and of those intercepted
+    with options."""
+
+    commands: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+    observes: frozenset[str] = frozenset()
+    intercepts: frozenset[str] = frozenset()
+    options: frozenset[str] = frozenset()
+
+    def without(self, other: "NamesAndEvents") -> "NamesAndEvents":
+        """Return what `other` does not have."""
+        fields = ("commands", "tools", "observes", "intercepts", "options")
+        return NamesAndEvents(**{name: getattr(self, name) - getattr(other, name) for name in fields})
+
+
+def registered(frames: Iterable[Registration]) -> NamesAndEvents:
+    """Return what frames register."""
+    found = list(frames)
+    subscribed = [each for each in found if isinstance(each, Subscribe)]
+    options = [each.intercept_options.value for each in subscribed if each.intercept_options is not None]
+    return NamesAndEvents(
+        frozenset(each.name.removeprefix("/").lower() for each in found if isinstance(each, RegisterCommand)),
+        frozenset(each.name for each in found if isinstance(each, RegisterTool)),
+        frozenset(name for each in subscribed for name in each.events),
+        frozenset(name for each in subscribed for name in each.intercept),
+        frozenset(name for each in options for name in each),
+    )
+
+
+class RememberedRegistrations:
+    """A file below `home` for the extension `found`, its folder and its arguments: its `hello` and what it registers.
+
+    Another program, another manifest or another version of zot makes the file count as missing; so does damage, which
+    `log` gets a line about.
+    """
+
+    def __init__(self, found: DiscoveredExtension, home: str, log: Callable[[str], None]) -> None:
+        self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
+        self.before = NamesAndEvents()
+        """What `load` has returned."""
+        self._about = {"name": found.name, "zot": __version__, "program": _program(found)}
+        self._log = log
+        self._stored = b""
+        self._now: dict[tuple[str, str], Registration] = {}
+
+    def load(self) -> tuple[Hello, list[Registration]] | None:
+        """Return the `hello` and the registrations of the last run; None if they are not known."""
+        try:
+            data = read_regular(self.path, LARGEST)
+            about, hello, *lines = data.removesuffix(b"\n").split(b"\n")
+            if json.loads(about) != self._about:
+                return None
+            greeting = decode_from_extension(hello)
+            found = [each for each in map(decode_from_extension, lines) if isinstance(each, Registration)]
+            if not isinstance(greeting, Hello) or len(found) != len(lines):
+                raise ValueError("not the frames of a registration")
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            self._log(f"what it registered in its last run cannot be read: {self.path}: {error}")
+            return None
+        self._stored, self.before = data, registered(found)
+        return greeting, found
+
+    def note(self, frame: FromExtension) -> None:
+        """Take note of a frame of the present run."""
+        match frame:
+            case RegisterCommand(name):
+                self._now["command", name.removeprefix("/").lower()] = frame
+            case RegisterTool(name):
+                self._now["tool", name] = frame
+            case UnregisterTool(name):
+                self._now.pop(("tool", name), None)
+            case Subscribe() if frame.events or frame.intercept:
+                with suppress(FrameError):  # of texts that are not UTF-8
+                    self._now["subscribe", encode(frame).decode()] = frame
+            case _:
+                pass
+
+    def stale(self) -> NamesAndEvents:
+        """Return what was remembered and is not registered any more."""
+        return self.before.without(registered(self._now.values()))
+
+    def save(self, hello: Hello) -> None:
+        """Store what was noted, if that differs from what is stored. A failure is logged; it costs only time."""
+        try:
+            data = b"\n".join(
+                [json.dumps(self._about).encode(), *(encode(each)[:-1] for each in (hello, *self._now.values()))]
+            )
+            if data == self._stored or len(data) > LARGEST:
+                return
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            if not self._stored:
+                _prune(os.path.dirname(self.path))
+            replace_file(self.path, data, mode=0o600)
+        except (OSError, FrameError) as error:
+            self._log(f"what it registers cannot be kept for the next run: {error}")
+        else:
+            self._stored = data
+
+    def forget(self) -> None:
+        """Remove the file: the program does not start any more."""
+        self._stored = b""
+        with suppress(OSError):
+            os.unlink(self.path)
+
+
+def _identity(found: DiscoveredExtension) -> str:
+    """Return a hash of the folder and the command. A file that zot gives to the program counts with its content: an
+    editor's servers are in another file each time."""
+    given = {*found.reads}
+    words = [_content(word) if os.path.realpath(word) in given else word for word in found.manifest.args]
+    text = "\0".join([os.path.realpath(found.directory), found.manifest.exec, *words])
+    return sha256_hex(text.encode("utf-8", "replace"))[:32]
+
+
+def _program(found: DiscoveredExtension) -> str:
+    """Return a hash of the files that decide what an extension registers."""
+    text = "\0".join(f"{path} {_content(path)}" for path in own_files(found))
+    return sha256_hex(text.encode("utf-8", "replace"))
+
+
+def _content(path: str) -> str:
+    """Return what distinguishes the content of a file from any other."""
+    try:
+        status = os.stat(path)
+        if status.st_size > _HASHED:
+            return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+        return sha256_hex(read_regular(path, _HASHED))
+    except OSError:
+        return "-"
+
+
+def _prune(folder: str) -> None:
+    """Make room for one more file: remove the oldest ones."""
+    paths = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".jsonl")]
+    for path in sorted(paths, key=os.path.getmtime)[: max(len(paths) - MOST_FILES + 1, 0)]:
+        os.unlink(path)

@@ -1,0 +1,102 @@
+"""`Asking`: asks interceptors about a value, one after the other.
+
+The first block wins; each interceptor sees the value as the ones before changed it. An interceptor that ends, or does
+not answer in time, allows, because an extension that hangs must not stall the agent, unless its `InterceptOptions` say
+that it blocks.
+"""
+
+import asyncio
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.extensions.calls.intercept_options import USUAL
+from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_core.errors import Refused
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import EventIntercept
+from zot_provider.messages import Message
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
+    from zot_agent.extensions.hooks.intercepts import Intercept
+
+_ids = itertools.count(1)
+
+_AT_ONCE = frozenset({"turn_start", "before_agent_start"})
+"""Events that do not wait for extensions that still start."""
+_EARLY = frozenset({"input", "context", "before_provider_request", "before_provider_headers", "message_end"})
+"""Events before the first request, which a run that wants no tools of extensions does not hold up for them."""
+
+
+def next_id() -> str:
+    """Return a new id of a question."""
+    return str(next(_ids))
+
+
+class Asking:
+    """Asks the interceptors of one set of extensions."""
+
+    def __init__(self, extensions: "Subscriptions") -> None:
+        self._extensions = extensions
+
+    async def all(self, event: str, value: Any) -> Any:
+        """Return the value of an event as the interceptors change it. Raises `Refused` if one of them blocks it, or if
+        they cannot be asked about it."""
+        if event not in _AT_ONCE:
+            await self._extensions.ready(early=event in _EARLY)
+        tool = value.name if event == "tool_call" else value.call.name if event == "tool_result" else ""
+        for each in self._extensions.interceptors(event, tool):
+            texts = each.intercept_options.get(event, USUAL).contains
+            if event != "input" or not texts or any(text in value.text for text in texts):
+                value = await self.one(each, event, value)
+        return value
+
+    async def one(self, interceptor: "Interceptor", event: str, value: Any) -> Any:
+        """Ask one interceptor; the value does not change if it gives no valid answer. Raises as `all` does."""
+        from zot_agent.extensions.hooks.intercepts import BY_EVENT  # noqa: PLC0415  few extensions are asked at once
+
+        row = BY_EVENT[event]
+        try:
+            members = await asyncio.to_thread(row.members, value) if row.slow else row.members(value)
+        except FrameError as error:
+            raise Refused(error.reason) from None
+        question = EventIntercept(f"{row.name}-{next_id()}", row.name, **EventIntercept.fields_of(members))
+        options = interceptor.intercept_options.get(row.name, USUAL)
+        seconds = getattr(self._extensions.limits, row.seconds)
+        try:
+            answer = await interceptor.request(question, EventInterceptResponse, seconds)
+            if not (answer.block and row.blockable):
+                return await _changed(interceptor, row, value, answer)
+        except TimedOut as error:
+            problem, blocks = str(error), options.blocks_on_timeout
+        except ExtensionEnded as error:
+            problem, blocks = str(error), options.blocks_on_exit
+        except FrameError as error:
+            problem, blocks = f"extension {interceptor.name!r}: {error}", options.blocks_on_timeout
+        else:
+            reason = answer.reason or row.refused.format(name=interceptor.name)
+            raise Refused(reason, terminate=answer.extra.get("terminate") is True)
+        blocks = blocks and row.blockable
+        outcome = "the action is refused" if blocks else "the action continues"
+        interceptor.log(f"no answer to the intercept {row.name}: {problem}; {outcome}")
+        if blocks:
+            raise Refused(f"{problem}, so this is refused")
+        return value
+
+
+async def _changed(interceptor: "Interceptor", row: "Intercept", value: Any, answer: EventInterceptResponse) -> Any:
+    """Return the value as a valid answer changes it, with the name of who did. Raises `FrameError`."""
+    if answer.extra:
+        from zot_ext.protocol.events.interceptable import answer_problem  # noqa: PLC0415  few answers have more members
+
+        if problem := answer_problem(row.name, answer.extra):
+            raise FrameError(problem, frame=answer.type)
+    found = await asyncio.to_thread(row.changed, value, answer) if row.slow else row.changed(value, answer)
+    if found is value:
+        return value
+    if isinstance(found, Message):
+        names = ", ".join(filter(None, [found.extra.get("changed_by", ""), interceptor.name]))
+        return found.replace(extra={**found.extra, "changed_by": names})
+    before = getattr(found, "changed_by", None)
+    return found if before is None else found.replace(changed_by=", ".join(filter(None, [before, interceptor.name])))

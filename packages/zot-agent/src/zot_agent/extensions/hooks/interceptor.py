@@ -1,0 +1,98 @@
+"""What hooks need of an extension, or of any other program that observes and intercepts events."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
+from zot_ext.limits import ExtensionLimits
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.from_host import Event, EventIntercept
+from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.sandbox.policy import SandboxPolicy
+
+
+class AgentInfo(Record):
+    """The current working directory, provider, model and session of the agent, and whether the person has allowed what
+    the project brings."""
+
+    cwd: str
+    provider: str
+    model: str
+    session_id: str
+    sandbox: "SandboxPolicy | None" = None
+    """The policy of the sandbox that the person has turned on."""
+    project_trusted: bool = False
+
+
+class Interceptor(Protocol):
+    """A program that is asked about events, and notified of them."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for people."""
+        ...
+
+    @property
+    def intercept_options(self) -> Mapping[str, InterceptOptions]:
+        """How it wants to be asked, by event."""
+        ...
+
+    @property
+    def granted(self) -> Collection[str]:
+        """The groups of the protocol that it may use."""
+        ...
+
+    def log(self, text: str) -> None:
+        """Add a line to its log."""
+        ...
+
+    async def request(
+        self, frame: EventIntercept, reply: type[EventInterceptResponse], seconds: float, /
+    ) -> EventInterceptResponse:
+        """Ask it. Raises `TimedOut`, `ExtensionEnded`, and `FrameError` for a question that cannot be encoded and for
+        an invalid answer."""
+        ...
+
+    def send(self, frame: Event, /, *, droppable: bool = False) -> None:
+        """Notify it; with `droppable` it need not get the frame if it does not read."""
+        ...
+
+
+class Subscriptions(Protocol):
+    """The programs that observe or intercept an event, in the order in which they are asked."""
+
+    @property
+    def limits(self) -> ExtensionLimits:
+        """How long they may take."""
+        ...
+
+    def observers(self, event: str, /) -> Sequence[Interceptor]:
+        """The programs that observe `event`."""
+        ...
+
+    def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]:
+        """The programs that intercept `event`, and may for `tool`."""
+        ...
+
+    async def ready(self, *, early: bool = False) -> None:
+        """Return once all of them have registered, or their time for that is over. If it is `early` in a run, this may
+        return at once."""
+        ...
+
+
+class MorePrograms(Protocol):
+    """Programs that observe and intercept beside the extensions, and are asked after them."""
+
+    def observers(self, event: str, /) -> Sequence[Interceptor]:
+        """Return the observers of `event`."""
+        ...
+
+    def interceptors(self, event: str, /, tool: str = "") -> Sequence[Interceptor]:
+        """Return the interceptors of `event`."""
+        ...
+
+    async def close(self) -> None:
+        """End them, within their limits."""
+        ...

@@ -1,0 +1,314 @@
+"""The table of the events that extensions can intercept: how the question is made, and what its answer changes."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zot_agent.extensions.hooks.context import SentMessages
+from zot_agent.extensions.hooks.given import image_values, read_blocks, read_given, read_images
+from zot_agent.extensions.hooks.outgoing import Outgoing
+from zot_core.clock import timestamp
+from zot_core.hooks import (
+    CompactionPlan,
+    SessionChange,
+    ToolOutcome,
+    ToolRequest,
+    TreeMove,
+    UserCommand,
+    UserInput,
+)
+from zot_core.machine.interface import Spawn
+from zot_core.sessions.rows import message_text
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.from_extension import EventInterceptResponse
+from zot_ext.protocol.raw import RawList, RawObject
+from zot_provider.messages import Message
+from zot_provider.record import Record, field
+
+
+class Intercept(Record):
+    """A row of the table.
+
+    `members` returns the members of the question about a value; a `FrameError` refuses the value. `changed` returns the
+    value as an answer changes it: the very same one without a change; a `FrameError` makes the answer invalid.
+    `slow`: both may take long, and run in a thread. `seconds` names the field of `ExtensionLimits` that limits the wait
+    for one answer. `blockable`: an answer, or the lack of one, can refuse the value; `refused` is the reason without
+    any, where `{name}` is the extension.
+    """
+
+    name: str
+    members: Callable[[Any], dict[str, Any]]
+    changed: Callable[[Any, EventInterceptResponse], Any] = lambda value, answer: value
+    seconds: str = "intercept_seconds"
+    blockable: bool = True
+    refused: str = "refused by extension {name}"
+    slow: bool = False
+
+
+class Stop(Record):
+    """A run that is about to end. `continued` counts how often it was kept from that."""
+
+    step: int
+    text: str
+    continued: int
+
+
+class ProjectQuestion(Record):
+    """What the project in the folder `cwd` brings, a line for each thing, about which the person has not decided;
+    `changes` are files that have changed since the person allowed it. `trusted`: it may be used."""
+
+    cwd: str
+    brings: list[str]
+    changes: list[str]
+    trusted: bool = False
+    changed_by: str = ""
+
+
+class AgentStart(Record):
+    """A system prompt, before the agent uses it, and what the question about it says besides. `largest` is the most
+    bytes of a system prompt. `messages` come before the answer."""
+
+    system_prompt: str
+    about: dict[str, Any]
+    largest: int
+    messages: list[Message] = field(default_factory=list)
+
+
+def _call(call: ToolRequest) -> dict[str, Any]:
+    try:
+        args = RawObject(call.arguments_json())
+    except (FrameError, TypeError, ValueError) as error:
+        raise FrameError(f"the arguments of {call.name} cannot be shown to the guards: {error}") from None
+    who = {"agent_id": call.agent_id} if call.agent_id else {}
+    return {"tool_id": call.id, "tool_name": call.name, "tool_args": args, **who}
+
+
+def _changed_call(call: ToolRequest, answer: EventInterceptResponse) -> ToolRequest:
+    args = answer.modified_args
+    if answer.extra.get("terminate"):
+        call = call.replace(terminate=True)
+    # Another order of keys, or other spaces, is not a change.
+    if args is None or args.value == call.arguments:
+        return call
+    return call.replace(arguments=dict(args.value), text=args.text)
+
+
+def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentStart:
+    prompt = answer.system_prompt
+    if prompt is not None and len(prompt.encode()) > start.largest:
+        raise FrameError(f"a system prompt of more than {start.largest} bytes")
+    start = start if prompt is None else start.replace(system_prompt=prompt)
+    given = answer.extra.get("message")
+    if not isinstance(given, dict):
+        return start
+    content = given.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    message = read_given({"role": "user", "content": blocks})
+    message.time = timestamp()
+    message.hidden = "" if given.get("display", True) else "a message of an extension"
+    return start.replace(messages=[*start.messages, message])
+
+
+def _input(given: UserInput) -> dict[str, Any]:
+    return {
+        "text": given.text,
+        "images": image_values(given.images),
+        "source": "extension" if given.extension else given.front_end,
+        "extension": given.extension,
+        "deliver_as": given.delivery,
+    }
+
+
+def _changed_input(given: UserInput, answer: EventInterceptResponse) -> UserInput:
+    extra, found = answer.extra, given
+    if extra.get("handled"):
+        return given.replace(handled=True)
+    if extra.get("text") not in (None, given.text):
+        found = found.replace(text=extra["text"])
+    if extra.get("images") is not None:
+        found = found.replace(images=read_images(extra["images"]))
+    return given if found == given else found
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"message": json.loads(message_text(message))}
+
+
+def _changed_message(message: Message, answer: EventInterceptResponse) -> Message:
+    given = answer.extra.get("message")
+    if given is None:
+        return message
+    found = read_given(given, message.role)
+    return message if found.content == message.content else message.replace(content=found.content, display_text=None)
+
+
+def _result(outcome: ToolOutcome) -> dict[str, Any]:
+    result = outcome.result
+    content = json.loads(message_text(Message("user", [*result.content])))["content"]
+    return {**_call(outcome.call), "content": content, "details": result.details, "is_error": result.is_error}
+
+
+def _changed_result(outcome: ToolOutcome, answer: EventInterceptResponse) -> ToolOutcome:
+    extra, result = answer.extra, outcome.result
+    if extra.get("content") is not None and (content := read_blocks(extra["content"])) != result.content:
+        result = result.replace(content=content, display=[])  # what the tool shows is about its own result
+    if extra.get("details") is not None:
+        result = result.replace(details=extra["details"])
+    if extra.get("is_error") is not None:
+        result = result.replace(is_error=extra["is_error"])
+    return outcome if result == outcome.result else outcome.replace(result=result)
+
+
+def _command(command: UserCommand) -> dict[str, Any]:
+    return {"command": command.command, "exclude_from_context": not command.in_context, "cwd": command.cwd}
+
+
+def _changed_command(command: UserCommand, answer: EventInterceptResponse) -> UserCommand:
+    extra, found = answer.extra, command
+    if extra.get("command"):
+        found = found.replace(command=extra["command"])
+    if extra.get("output") is not None:
+        found = found.replace(output=extra["output"], exit_code=extra.get("exit_code") or 0)
+    return command if found == command else found
+
+
+def _spawn(spawn: Spawn) -> dict[str, Any]:
+    return {"command": spawn.command, "cwd": spawn.cwd, "env": dict(spawn.env)}
+
+
+def _changed_spawn(spawn: Spawn, answer: EventInterceptResponse) -> Spawn:
+    extra: Mapping[str, Any] = answer.extra
+    env = extra.get("env") or {}
+    for name, value in env.items():
+        if not isinstance(value, str) or not name or "=" in name or "\0" in name + value:
+            raise FrameError("must be names of variables with texts", field="env")
+    command, cwd = extra.get("command") or spawn.command, extra.get("cwd") or spawn.cwd
+    if "\0" in command + cwd:
+        raise FrameError("must not have a NUL", field="command")
+    found = Spawn(command, cwd, {**spawn.env, **env})
+    return spawn if found == spawn else found
+
+
+def _switch(change: SessionChange) -> dict[str, Any]:
+    return {"reason": change.kind, "target_file": change.target}
+
+
+def _fork(change: SessionChange) -> dict[str, Any]:
+    return {"entry": change.target, "position": "before" if change.before else "at"}
+
+
+def _compaction(plan: CompactionPlan) -> dict[str, Any]:
+    kept = plan.messages[len(plan.messages) - plan.kept :]
+    return {
+        "reason": plan.reason,
+        "messages": RawList.of_texts([message_text(each) for each in plan.messages]),
+        "first_kept_id": kept[0].id if kept else "",
+        "tokens_before": plan.tokens_before,
+        "instructions": plan.instructions,
+    }
+
+
+def _changed_compaction(plan: CompactionPlan, answer: EventInterceptResponse) -> CompactionPlan:
+    summary, first = answer.extra.get("summary"), answer.extra.get("first_kept_id")
+    if instructions := answer.extra.get("instructions"):
+        plan = plan.replace(instructions=instructions)
+    if not summary:
+        return plan
+    plan = plan.replace(summary=summary)
+    if first is None:
+        return plan
+    for at, message in enumerate(plan.messages):
+        # Results stay with their calls.
+        if message.id == first and message.role != "tool" and at:
+            return plan.replace(kept=len(plan.messages) - at)
+    raise FrameError("must be the id of a message that can be the first one", field="first_kept_id")
+
+
+def _tree(move: TreeMove) -> dict[str, Any]:
+    return {
+        "target_id": move.target,
+        "position": "before" if move.before else "at",
+        "old_leaf_id": move.current,
+        "wants_summary": move.summarise,
+        "instructions": move.instructions,
+    }
+
+
+def _changed_tree(move: TreeMove, answer: EventInterceptResponse) -> TreeMove:
+    extra: Mapping[str, Any] = answer.extra
+    summary, label = extra.get("summary"), extra.get("label")
+    found = move.replace(summary=summary) if summary else move
+    if instructions := extra.get("instructions"):
+        found = found.replace(instructions=instructions)
+    return found.replace(label=" ".join(label.split())[:200]) if label else found
+
+
+def _changed_trust(question: ProjectQuestion, answer: EventInterceptResponse) -> ProjectQuestion:
+    return question.replace(trusted=True) if answer.extra.get("trusted") else question
+
+
+TOOL_CALL = Intercept("tool_call", _call, _changed_call, refused="tool call refused by extension guard")
+TURN_START = Intercept("turn_start", lambda step: {"step": step}, refused="turn blocked by extension guard")
+ASSISTANT_MESSAGE = Intercept(
+    "assistant_message",
+    lambda text: {"text": text},
+    lambda text, answer: answer.replace_text or text,
+    refused="the answer was hidden by extension {name}",
+)
+BEFORE_AGENT_START = Intercept(
+    "before_agent_start",
+    lambda start: {**start.about, "system_prompt": start.system_prompt},
+    _changed_prompt,
+    blockable=False,
+)
+
+INPUT = Intercept("input", _input, _changed_input)
+CONTEXT = Intercept("context", SentMessages.members, SentMessages.changed, "context_seconds", slow=True)
+BEFORE_PROVIDER_REQUEST = Intercept(
+    "before_provider_request", Outgoing.body_members, Outgoing.with_body, "context_seconds"
+)
+BEFORE_PROVIDER_HEADERS = Intercept("before_provider_headers", Outgoing.header_members, Outgoing.with_headers)
+MESSAGE_END = Intercept("message_end", _message, _changed_message)
+TOOL_RESULT = Intercept("tool_result", _result, _changed_result)
+USER_BASH = Intercept("user_bash", _command, _changed_command)
+BASH_SPAWN = Intercept("bash_spawn", _spawn, _changed_spawn)
+BEFORE_STOP = Intercept(
+    "before_stop",
+    lambda stop: {"step": stop.step, "text": stop.text, "continued": stop.continued},
+    refused="extension {name} wants more to be done",
+)
+PROJECT_TRUST = Intercept(
+    "project_trust",
+    lambda question: {"cwd": question.cwd, "brings": question.brings, "changes": question.changes},
+    _changed_trust,
+)
+SESSION_BEFORE_SWITCH = Intercept("session_before_switch", _switch)
+SESSION_BEFORE_FORK = Intercept("session_before_fork", _fork)
+SESSION_BEFORE_COMPACT = Intercept(
+    "session_before_compact", _compaction, _changed_compaction, "summary_seconds", slow=True
+)
+SESSION_BEFORE_TREE = Intercept("session_before_tree", _tree, _changed_tree, "summary_seconds")
+
+INTERCEPTED: tuple[Intercept, ...] = (
+    TOOL_CALL,
+    TURN_START,
+    ASSISTANT_MESSAGE,
+    BEFORE_AGENT_START,
+    INPUT,
+    CONTEXT,
+    BEFORE_PROVIDER_REQUEST,
+    BEFORE_PROVIDER_HEADERS,
+    MESSAGE_END,
+    TOOL_RESULT,
+    USER_BASH,
+    BASH_SPAWN,
+    BEFORE_STOP,
+    PROJECT_TRUST,
+    SESSION_BEFORE_SWITCH,
+    SESSION_BEFORE_FORK,
+    SESSION_BEFORE_COMPACT,
+    SESSION_BEFORE_TREE,
+)
+"""All events that can be intercepted."""
+
+BY_EVENT = {row.name: row for row in INTERCEPTED}

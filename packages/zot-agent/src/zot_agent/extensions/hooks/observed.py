@@ -1,0 +1,202 @@
+"""The table of the events that extensions can observe: what each comes from, and how its frame is made.
+
+Their names, groups and members are also in `zot_ext.protocol.events.observable`, for authors.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from zot_agent.extensions.hooks import story
+from zot_agent.extensions.hooks.shown import shown_blocks, shown_message
+from zot_core.confirm import PermissionDecision, PermissionQuestion
+from zot_core.conversation.events import SessionTreeMove
+from zot_core.events import (
+    AssistantMessage,
+    AssistantStart,
+    AutoRetryEnd,
+    AutoRetryStart,
+    CompactDone,
+    CompactStart,
+    Done,
+    SubagentStart,
+    SubagentStop,
+    ToolCall,
+    ToolResultEvent,
+    ToolStart,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+)
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.errors import FrameError
+from zot_ext.protocol.raw import RawObject
+from zot_provider.messages import ImageBlock, Message
+from zot_provider.record import Record
+
+EVENTS2 = "events2"
+"""The group of the events beyond those of every host."""
+
+
+class ObservedEvent(Record):
+    """A row of the table. A value of the class `source` is sent to the observers of `name`, in the group `group`;
+    `members` returns the members of the frame, or None if this one is not sent."""
+
+    name: str
+    source: type
+    members: Callable[[Any], dict[str, Any] | None]
+    group: str = ""
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        return {"tool_args": RawObject(text or "{}")}
+    except FrameError:
+        return {"tool_args_raw": text}
+
+
+def _tool(event: ToolCall | ToolStart | ToolResultEvent) -> dict[str, Any]:
+    return {"tool_id": event.id, "tool_name": event.name}
+
+
+def _assistant_message(event: AssistantMessage) -> dict[str, Any] | None:
+    return {"text": event.message.text} if event.message.text else None
+
+
+def _prompt(event: UserMessage) -> dict[str, Any]:
+    images = sum(isinstance(block, ImageBlock) for block in event.message.content)
+    return {"text": event.message.shown_text[: DEFAULT_LIMITS.observation_bytes], "image_count": images}
+
+
+def _result(event: ToolResultEvent) -> dict[str, Any]:
+    content, truncated = shown_blocks(event.content)
+    ran = "failed" if event.is_error else "completed"
+    return {
+        **_tool(event),
+        **({} if event.arguments is None else _arguments(event.arguments)),
+        "status": {"ran": ran, "refused": "blocked", "stopped": "cancelled"}.get(event.fate, "failed"),
+        "executed": event.fate == "ran",
+        "result": {"content": content, "is_error": event.is_error, **({"truncated": True} if truncated else {})},
+    }
+
+
+def _turn(turn: story.TurnComplete) -> dict[str, Any]:
+    results = [shown_message(each, DEFAULT_LIMITS.observation_bytes // 8) for each in turn.results]
+    answer = None if turn.answer is None else shown_message(turn.answer)
+    return {"step": turn.step, "message": answer, "tool_results": results}
+
+
+def _decision(decision: PermissionDecision) -> dict[str, Any]:
+    answer, verdict = decision.answer, decision.verdict
+    cancelled = answer is not None and answer.unanswered
+    return {
+        "tool_id": decision.call.id,
+        "tool_name": decision.call.name,
+        "decision": "approved" if decision.allowed else "cancelled" if cancelled else "denied",
+        "source": "user" if answer is not None else "yolo" if verdict is None else "policy",
+        "stage": "tool_execution" if decision.outside else "pre_execution",
+        "reason": "" if verdict is None else verdict.reason,
+    }
+
+
+def _answer(answer: story.ProviderAnswer) -> dict[str, Any]:
+    headers = {name: value for name, value in answer.headers.items() if "cookie" not in name}
+    return {"provider": answer.provider, "model": answer.model, "status": answer.status, "headers": headers}
+
+
+def _retry(event: AutoRetryStart) -> dict[str, Any]:
+    numbers = {name: getattr(event, name) for name in ("attempt", "max_attempts", "delay_ms")}
+    return numbers | {"reason": event.error_message}
+
+
+def _compacted(event: CompactDone) -> dict[str, Any]:
+    numbers = {name: getattr(event, name) for name in ("kept", "tokens_before", "tokens_after")}
+    return {"summary": event.summary[: DEFAULT_LIMITS.observation_bytes], **numbers}
+
+
+def _agent(event: SubagentStart | SubagentStop) -> dict[str, Any]:
+    return {"agent_id": event.agent_id, "agent_run_id": event.agent_id, "name": event.name}
+
+
+def _agent_start(event: SubagentStart) -> dict[str, Any]:
+    task = event.task[: DEFAULT_LIMITS.observation_bytes // 8]
+    return _agent(event) | {"task": task, "model": event.model, "parent": event.parent}
+
+
+def _agent_stop(event: SubagentStop) -> dict[str, Any]:
+    facts = {"steps": event.steps, "tokens": event.tokens, "branch": event.branch}
+    return _agent(event) | {"status": event.end, "error": event.error, **facts}
+
+
+def _model(changed: story.ModelChanged) -> dict[str, Any]:
+    (provider, model), (before_provider, before) = changed.model, changed.before
+    return {"provider": provider, "model": model, "previous_provider": before_provider, "previous_model": before}
+
+
+def _new(name: str, source: type, members: Callable[[Any], dict[str, Any] | None] = lambda event: {}) -> ObservedEvent:
+    return ObservedEvent(name, source, members, EVENTS2)
+
+
+OBSERVED: tuple[ObservedEvent, ...] = (
+    ObservedEvent("turn_start", TurnStart, lambda event: {"step": event.step}),
+    ObservedEvent("turn_end", TurnEnd, lambda event: {"stop": event.stop, "error": event.error}),
+    ObservedEvent("tool_call", ToolCall, lambda event: _tool(event) | _arguments(event.arguments)),
+    ObservedEvent("assistant_message", AssistantMessage, _assistant_message),
+    _new("agent_start", story.RunBegun),
+    _new("agent_end", Done, lambda event: {"reason": event.reason}),
+    _new("agent_settled", story.Settled),
+    _new("user_prompt_submit", UserMessage, _prompt),
+    _new("message_start", AssistantStart, lambda event: {"role": "assistant"}),
+    _new("message_end", Message, lambda message: {"message": shown_message(message)}),
+    _new("entry_appended", Message, lambda message: {"entry": message.id, "kind": message.role}),
+    _new("tool_execution_start", ToolStart, _tool),
+    _new("tool_execution_end", story.ToolEnded, lambda end: _tool(end.result) | {"is_error": end.result.is_error}),
+    _new("tool_result", ToolResultEvent, _result),
+    _new("turn_complete", story.TurnComplete, _turn),
+    _new(
+        "tool_confirmation_requested",
+        PermissionQuestion,
+        lambda asked: {"tool_id": asked.call.id, "tool_name": asked.call.name, "tool_preview": asked.reason},
+    ),
+    _new("permission_decision", PermissionDecision, _decision),
+    _new("subagent_start", SubagentStart, _agent_start),
+    _new("subagent_stop", SubagentStop, _agent_stop),
+    _new("model_select", story.ModelChanged, _model),
+    _new(
+        "thinking_level_select",
+        story.LevelChanged,
+        lambda changed: {"level": changed.level, "previous_level": changed.before},
+    ),
+    _new("tools_changed", story.ToolsChanged, lambda changed: {"tools": changed.names}),
+    _new(
+        "queue_update",
+        story.QueueChanged,
+        lambda queue: {"waiting": queue.waiting, "unread": queue.unread, "busy": queue.busy},
+    ),
+    _new("auto_retry_start", AutoRetryStart, _retry),
+    _new(
+        "auto_retry_end",
+        AutoRetryEnd,
+        lambda event: {"success": event.success, "attempt": event.attempt, "final_error": event.final_error},
+    ),
+    _new("after_provider_response", story.ProviderAnswer, _answer),
+    _new(
+        "pre_compact",
+        CompactStart,
+        lambda event: {
+            "reason": event.reason,
+            "message_count": event.message_count,
+            "token_estimate": event.tokens_before,
+        },
+    ),
+    _new("post_compact", story.CompactionEnded, lambda end: {"status": "completed" if end.completed else "failed"}),
+    _new("session_compact", CompactDone, _compacted),
+    _new("session_tree", SessionTreeMove, lambda event: {"session_id": event.session_id, "entry": event.entry}),
+    _new("session_info_changed", story.TitleChanged, lambda changed: {"title": changed.title}),
+)
+"""All events that are sent because of something that happens in the conversation, with `agent_start` before what else
+the same source is."""
+
+BY_SOURCE: dict[type, tuple[ObservedEvent, ...]] = {
+    source: tuple(row for row in OBSERVED if row.source is source) for source in {row.source for row in OBSERVED}
+}
+"""The rows for each class of sources."""

@@ -1,0 +1,46 @@
+"""`receive_provider_frame`: the frames of an extension about the providers that it serves."""
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.registry import ProviderRegistrations, RegistrationError
+from zot_ext.protocol.groups.providers import ProviderEvent, ProviderStep, RegisterProvider, UnregisterProvider
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.calls.registration_results import RegistrationResults
+
+ProviderFrame: TypeAlias = RegisterProvider | UnregisterProvider | ProviderEvent | ProviderStep
+
+
+class ProviderOwner(Protocol):
+    """What is needed of an extension: see `ManagedExtension`."""
+
+    name: str
+    names: "RegistrationResults | None"
+
+    def log(self, text: str) -> None: ...
+
+    def refuse(self, kind: str, name: str, why: str) -> None: ...
+
+
+def receive_provider_frame(
+    member: ProviderOwner, connection: Connection, frame: ProviderFrame, served: ProviderRegistrations | None
+) -> None:
+    """Handle a frame; `served` are the providers of all extensions."""
+    if isinstance(frame, ProviderEvent | ProviderStep):
+        if connection.answers is not None:
+            connection.answers.received_frame(frame)
+        return
+    try:
+        if served is None:
+            raise RegistrationError(f"the provider {frame.name!r} is not in 'providers' of the manifest")
+        if isinstance(frame, UnregisterProvider):
+            served.unregister(member.name, frame.name)
+            return
+        for warning in served.register(member.name, frame.name, frame.config.value):
+            member.log(warning)
+    except RegistrationError as error:
+        member.refuse("provider", frame.name, str(error))
+    else:
+        if member.names is not None:
+            member.names.accepted("provider", frame.name)

@@ -1,0 +1,114 @@
+"""`OwnedPanel`: one open panel of an extension."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from zot_agent.extensions.screen_panels.layout import Area, Layout, place
+from zot_agent.extensions.screen_panels.owner import PanelOwner
+from zot_core.conversation.events import PlacedPanel, WidgetLine
+from zot_provider.record import Record
+
+MOST_LINES = 300
+LONGEST_LINE = 20_000
+"""Characters of a line; colours count."""
+MOST_CHARACTERS = 400_000
+FLAGS = ("bold", "faint", "italic", "underline", "inverse", "strike")
+
+
+class PanelWishes(Record):
+    """What a panel wants besides its place: see `panels.open`."""
+
+    mode: Literal["inline", "overlay", "replace_editor"] = "overlay"
+    passive: bool = False
+    handles_esc: bool = False
+    handles_ctrl_c: bool = False
+    paste: bool = False
+    mouse: bool = False
+
+
+class OwnedPanel:
+    """One open panel: what its extension said of it, and what it was last sent."""
+
+    def __init__(self, owner: PanelOwner, id: str, wishes: PanelWishes, layout: Layout) -> None:
+        self.owner, self.id, self.wishes, self.layout = owner, id, wishes, layout
+        self.title = self.footer = ""
+        self.hidden = False
+        self.wants_keys = not wishes.passive
+        self.order = 0
+        """When it last came to the front."""
+        self.area: Area | None = None
+        self.lines: tuple[WidgetLine, ...] = ()
+        self.cursor: tuple[int, int] | None = None
+        self.newest: Sequence[object] | None = None
+        """The lines that were sent and are not shown yet."""
+        self.asked_to_close = float("-inf")
+        """When Esc or Ctrl+C was passed on to it last."""
+        self.owed = 0
+        """The number of that key, until it is answered."""
+        self.sent_room: tuple[int, int, bool] = (0, 0, False)
+        self.sent_focus = False
+        self.shown: PlacedPanel | None = None
+        """What the front ends know of it."""
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is on the screen."""
+        return not self.hidden and self.area is not None
+
+    @property
+    def room(self) -> tuple[int, int, bool]:
+        """The cells of a line, the most lines, and whether it is on the screen."""
+        return (0, 0, False) if self.area is None else (self.area.inner_width, self.area.inner_height, self.visible)
+
+    def arrange(self, screen: tuple[int, int]) -> None:
+        """Find its place on a screen of so many columns and rows."""
+        count = len(self.newest if self.newest is not None else self.lines)
+        self.area = place(self.layout, self.wishes.mode, screen, count)
+
+    def use_newest(self) -> None:
+        """Show the lines that were sent last."""
+        if self.newest is not None:
+            self.lines, self.newest = read_lines(self.newest), None
+
+    def view(self, *, focused: bool) -> PlacedPanel:
+        """Return it as front ends get it."""
+        area = self.area or Area(0, 0, 0, 0, 0, 0)
+        order = self.layout.z * 1_000_000 + self.order
+        return PlacedPanel(
+            self.id, self.wishes.mode, self.title, self.lines[: area.inner_height], self.footer,
+            area.column, area.row, area.width, area.height,
+            not self.visible, focused, order, self.cursor, self.wishes.mouse,
+        )  # fmt: skip
+
+
+def read_lines(given: Sequence[object]) -> tuple[WidgetLine, ...]:
+    """Return lines without what is not known, and not more than fits a large screen."""
+    lines: list[WidgetLine] = []
+    left = MOST_CHARACTERS
+    for each in given[:MOST_LINES]:
+        line: WidgetLine
+        if isinstance(each, str):
+            line = each[: min(LONGEST_LINE, left)]
+            left -= len(line)
+        else:
+            spans = [_span(span) for span in (each if isinstance(each, list | tuple) else ())[:LONGEST_LINE]]
+            line = [span for span in spans if span["text"]]
+            left -= sum(len(span["text"]) for span in line)
+        lines.append(line)
+        if left <= 0:
+            break
+    return tuple(lines)
+
+
+def _span(given: object) -> dict[str, Any]:
+    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+        return {"text": ""}
+    if (
+        given.keys() <= {"text", "style"}
+        and len(given["text"]) <= LONGEST_LINE
+        and isinstance(given.get("style", ""), str)
+    ):
+        return given  # as most spans are: an animation has thousands of them a second
+    span: dict[str, Any] = {"text": given["text"][:LONGEST_LINE]}
+    span |= {name: given[name] for name in ("style", "bg") if isinstance(given.get(name), str)}
+    return span | {name: True for name in FLAGS if given.get(name) is True}

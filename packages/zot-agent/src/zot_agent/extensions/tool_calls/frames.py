@@ -1,0 +1,107 @@
+"""`ToolFrames`: the frames of one extension about tools."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, tool_options
+from zot_ext.limits import ExtensionLimits
+from zot_ext.protocol.from_extension import RegisterTool
+from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ShowProgress, UnregisterTool
+from zot_ext.protocol.permissions import ExtensionPermissions, granted
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.tool_calls.call_tool import ToolCaller
+    from zot_agent.extensions.tools import AgentTools
+
+ToolFrame: TypeAlias = RegisterTool | UnregisterTool | ShowProgress | CallTool | CallToolCancel
+
+
+class ToolOwner(Protocol):
+    """What is needed of an extension: see `ManagedExtension`."""
+
+    position: int
+    name: str
+    permissions: ExtensionPermissions
+
+    def log(self, text: str) -> None: ...
+
+    def refuse(self, kind: str, name: str, why: str) -> None: ...
+
+    def registered(self, kind: str, name: str, conflict: NameConflict | None) -> None: ...
+
+
+class ToolsOfAll(Protocol):
+    """What is needed of what all extensions share: see `SharedState`."""
+
+    registry: ExtensionRegistry
+    limits: ExtensionLimits
+    tools: "AgentTools | None"
+
+    @property
+    def changed(self) -> Callable[[], None]: ...
+
+    @property
+    def name_taken(self) -> Callable[[NameConflict], None]: ...
+
+
+class ToolFrames:
+    """Registers the tools of an extension, takes the progress of their calls, and lets it call tools."""
+
+    def __init__(self, member: ToolOwner, shared: ToolsOfAll) -> None:
+        self._member, self._shared = member, shared
+        self._caller: ToolCaller | None = None
+
+    def received(self, connection: Connection, frame: ToolFrame) -> None:
+        """Handle a frame."""
+        if isinstance(frame, RegisterTool):
+            self._register(frame)
+            return
+        group = "call_tool" if isinstance(frame, CallTool | CallToolCancel) else "tools2"
+        if group not in connection.granted:
+            self._member.log(
+                f"a frame {frame.type!r} needs the group {group!r}, which hello.capabilities does not have"
+            )
+        elif isinstance(frame, CallTool | CallToolCancel):
+            self._call(connection, frame)
+        elif isinstance(frame, UnregisterTool):
+            if self._shared.registry.remove_tool(self._member.position, frame.name):
+                self._shared.changed()
+        elif connection.pending.has(frame.id) and frame.id in connection.tool_calls:
+            connection.tool_calls[frame.id].progress.add(frame.text)
+
+    def close(self) -> None:
+        """The extension has ended: take its calls back, and give back the tools that it has taken from the model."""
+        if self._caller is not None:
+            self._caller.close()
+            self._caller = None  # of this connection
+        if self._shared.tools is not None:
+            self._shared.tools.ended(self._member.name)
+
+    def _register(self, frame: RegisterTool) -> None:
+        member, registry = self._member, self._shared.registry
+        try:
+            if not granted(frame.name, member.permissions.tools):
+                raise RegistrationError(
+                    f"the tool {frame.name!r} is refused: permissions.tools of its manifest does not have it"
+                )
+            options = tool_options(frame, self._shared.limits)
+            conflict = registry.add_tool(
+                member.position, member.name, frame.name, frame.description, frame.schema, **options
+            )
+        except RegistrationError as error:
+            member.refuse("tool", frame.name, str(error))
+            return
+        member.registered("tool", frame.name, conflict)
+        if registry.replaces(member.position, frame.name):
+            why = f"the tool {frame.name} takes the place of zot's own"
+            self._shared.name_taken(NameConflict(member.position, why))
+
+    def _call(self, connection: Connection, frame: CallTool | CallToolCancel) -> None:
+        if self._caller is None and self._shared.tools is not None:
+            from zot_agent.extensions.tool_calls.call_tool import ToolCaller  # noqa: PLC0415  few extensions call tools
+
+            permissions, shared = self._member.permissions, self._shared
+            self._caller = ToolCaller(connection, permissions, self._shared.tools, shared.limits)
+        if self._caller is not None:
+            self._caller.received(frame)

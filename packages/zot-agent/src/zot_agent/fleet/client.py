@@ -1,0 +1,157 @@
+"""`Fleet`: begins, lists, steers, answers and stops the runs of a fleet."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
+from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError, RPCStatusCode
+
+from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.workflow import WORKFLOW, RunWorkflow
+from zot_provider.errors import ConfigError, ZotError
+from zot_provider.record import Record, field
+
+_PREFIX = "zot-run-"
+_STATES = {
+    WorkflowExecutionStatus.FAILED: "failed",
+    WorkflowExecutionStatus.CANCELED: "cancelled",
+    WorkflowExecutionStatus.TERMINATED: "cancelled",
+    WorkflowExecutionStatus.TIMED_OUT: "failed",
+}
+_NOT_NOW = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
+
+
+class FleetRun(Record):
+    """What the engine says of a run. `owner` is the worker that has it, `question` what a person is asked, `unread` how
+    many messages are still to be delivered."""
+
+    id: str
+    state: str
+    owner: str = ""
+    steps: int = 0
+    cost: float = 0.0
+    reason: str = ""
+    started: str = ""
+    question: dict[str, Any] = field(default_factory=dict)
+    unread: int = 0
+
+
+async def connect(address: str, namespace: str = "default", limits: FleetLimits | None = None,
+                  runtime: Runtime | None = None) -> Client:  # fmt: skip
+    """Connect to Temporal. Raises `ZotError`."""
+    limits = limits or FleetLimits()
+    try:
+        async with asyncio.timeout(limits.connect_seconds):
+            return await Client.connect(address, namespace=namespace, runtime=runtime)
+    except (RuntimeError, ValueError, TimeoutError, RPCError):
+        raise ZotError(
+            f"Temporal does not answer at {address}; zot fleet dev starts a server, --address names another"
+        ) from None
+
+
+class Fleet:
+    """The runs of a fleet. Methods raise `ZotError`, and `ConfigError` for a run that is not there."""
+
+    def __init__(self, client: Client, queue: str, limits: FleetLimits | None = None) -> None:
+        self._client, self._queue, self._limits = client, queue, limits or FleetLimits()
+
+    async def submit(self, id: str, submission: int, priority: int = 0) -> None:
+        """Give a run of the store to the engine; does nothing if that has it. `priority` is 1 (first) to 5."""
+        async with _errors(id):
+            await self._client.start_workflow(
+                RunWorkflow.run,
+                args=[id, submission],
+                id=_PREFIX + id,
+                task_queue=self._queue,
+                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                priority=Priority(priority_key=priority or None),
+            )
+
+    async def list(self, limit: int = 200) -> list[FleetRun]:
+        """Return runs, last begun first."""
+        found = []
+        async with _errors(""):
+            async for each in self._client.list_workflows(f"WorkflowType = '{WORKFLOW}'", limit=limit):
+                state = await each.memo()
+                found.append(_run(each.id, each.status, each.start_time, state))
+        return found
+
+    async def show(self, id: str) -> FleetRun:
+        """Return a run with its question."""
+        async with _errors(id):
+            handle = self._handle(id)
+            about = await handle.describe()
+            state = await about.memo()
+            if about.status == WorkflowExecutionStatus.RUNNING:
+                try:
+                    state = await asyncio.wait_for(handle.query(RunWorkflow.state), self._limits.connect_seconds)
+                except TimeoutError:
+                    state = {**state, "reason": "no worker answers"}
+            return _run(about.id, about.status, about.start_time, state)
+
+    async def steer(self, id: str, text: str) -> str:
+        """Send a message to a run, and return the id that it has in its rows."""
+        if len(text.encode()) > self._limits.steer_bytes:
+            raise ConfigError(f"a message to a run has at most {self._limits.steer_bytes:,} bytes; name a file in it")
+        key = f"steer-{secrets.token_hex(8)}"
+        async with _errors(id):
+            await self._handle(id).signal(RunWorkflow.steer, args=[key, text])
+        return key
+
+    async def answer(self, id: str, choice: str, message: str = "") -> None:
+        """Answer the question of a run."""
+        run = await self.show(id)
+        if run.state != "waiting":
+            raise ConfigError(f"run {id} asks nothing; it is {run.state}")
+        async with _errors(id):
+            await self._handle(id).signal(RunWorkflow.answer, args=[choice, message])
+
+    async def retry(self, id: str) -> None:
+        """Try a parked run again."""
+        async with _errors(id):
+            await self._handle(id).signal(RunWorkflow.retry)
+
+    async def stop(self, id: str) -> None:
+        """End a run for good."""
+        async with _errors(id):
+            await self._handle(id).signal(RunWorkflow.stop)
+
+    async def wait(self, id: str) -> FleetRun:
+        """Wait for the end of a run, or until it waits for a person or is parked."""
+        while True:
+            run = await self.show(id)
+            if run.state not in ("queued", "running"):
+                return run
+            await asyncio.sleep(0.5)
+
+    def _handle(self, id: str) -> WorkflowHandle[Any, Any]:
+        return self._client.get_workflow_handle(_PREFIX + id)
+
+
+def _run(id: str, status: WorkflowExecutionStatus | None, started: datetime, state: Any) -> FleetRun:
+    known = {name: state[name] for name in FleetRun.__match_args__ if name in state}
+    shown = {"state": "queued", **known}
+    if status in _STATES:
+        shown["state"] = _STATES[status] if shown["state"] in ("queued", "running") else shown["state"]
+        shown["owner"] = ""
+    return FleetRun(id.removeprefix(_PREFIX), **shown).replace(started=started.isoformat(timespec="seconds"))
+
+
+@asynccontextmanager
+async def _errors(id: str) -> AsyncIterator[None]:
+    """Convert the errors of the engine."""
+    try:
+        yield
+    except RPCError as error:
+        if error.status == RPCStatusCode.NOT_FOUND:
+            raise ConfigError(f"no run {id} in the fleet, or it has ended; zot runs list --fleet shows them") from None
+        if error.status in _NOT_NOW:
+            raise ZotError("Temporal does not answer; the runs that it has are safe there") from None
+        raise ZotError(f"Temporal refuses: {error.message.splitlines()[0]}") from error

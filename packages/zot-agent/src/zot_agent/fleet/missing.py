@@ -1,0 +1,39 @@
+"""The beginning and the end of a process that uses the extra."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+from zot_agent.standard_error import print_error
+from zot_provider.errors import ConfigError, ZotError
+
+
+@contextmanager
+def needs_extra() -> Iterator[None]:
+    """A context for imports of the extra. Raises `ConfigError`."""
+    try:
+        yield
+    except ImportError as error:
+        raise ConfigError(
+            f"fleets need more packages ({error.name} is missing): uv tool install 'zot-agent[fleet]'"
+        ) from None
+
+
+def run_and_leave(work: Coroutine[Any, Any, int]) -> NoReturn:
+    """Do `work` and end this process with its exit code. Threads of Temporal's client may still call Python while that
+    shuts down, which would abort the process, so it does not."""
+    try:
+        code = asyncio.run(work)
+    except ZotError as error:
+        print_error(str(error))
+        code = error.exit_code
+    except KeyboardInterrupt:
+        print_error("no longer following; the run continues")
+        code = 130
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)

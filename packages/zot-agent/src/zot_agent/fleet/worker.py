@@ -1,0 +1,213 @@
+"""`FleetWorker`: takes runs from a queue of Temporal, and drives each in a process of its own."""
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError
+from temporalio.worker import Worker
+
+from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.metrics import FleetMetrics
+from zot_agent.fleet.talk import End, Task, attempt_number, fields_of
+from zot_agent.fleet.workflow import DELIVER, DRIVE, RunWorkflow
+from zot_core.aio import finish, spawn
+from zot_core.sessions.row_log.row_file import make_private
+from zot_provider.json_text import dump
+from zot_provider.record import Record
+
+_LINE_BYTES = 1 << 20
+_BEAT = 1.0
+"""Seconds between two heartbeats of a run."""
+_THROTTLE = timedelta(seconds=2)
+_AGAIN = ("interrupted", "away", "taken")
+"""States after which the engine gives the run to a worker again."""
+
+
+class WorkerOptions(Record):
+    """`queue`: the queue of runs; `store`: the address of the store; `folder`: where the files of runs are, the same on
+    all machines; `concurrency`: how many runs at a time; `sandbox`: that of runs which name none."""
+
+    queue: str
+    store: str
+    folder: str
+    concurrency: int = 4
+    sandbox: str = "on"
+
+
+class FleetWorker:
+    """A worker of a fleet. `said` receives a line for each run that begins and ends here."""
+
+    def __init__(
+        self, client: Client, options: WorkerOptions, said: Callable[[str], None],
+        limits: FleetLimits | None = None, metrics: FleetMetrics | None = None,
+    ) -> None:  # fmt: skip
+        self._client, self._options, self._said = client, options, said
+        self._limits, self._metrics = limits or FleetLimits(), metrics or FleetMetrics()
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self._queue = f"{options.queue}-{self.name}-{secrets.token_hex(4)}"
+        self._processes: dict[str, _RunProcess] = {}
+
+    async def work(self, ended: Awaitable[object]) -> None:
+        """Take runs until `ended` is, then stop the runs that are here; another worker continues them."""
+        grace = timedelta(seconds=self._limits.end_seconds)
+        shared: dict[str, Any] = {
+            "max_heartbeat_throttle_interval": _THROTTLE,
+            "default_heartbeat_throttle_interval": _THROTTLE,
+        }
+        runs = Worker(
+            self._client,
+            task_queue=self._options.queue,
+            workflows=[RunWorkflow],
+            activities=[self._drive],
+            max_concurrent_activities=self._options.concurrency,
+            **shared,
+        )
+        messages = Worker(
+            self._client, task_queue=self._queue, activities=[self._deliver], graceful_shutdown_timeout=grace, **shared
+        )
+        async with messages, runs:
+            await ended
+
+    @activity.defn(name=DRIVE)
+    async def _drive(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Drive a run in a process. Raises `ApplicationError` for a run that is to be given to a worker again."""
+        info, options = activity.info(), self._options
+        run = str(job["run"])
+        number = attempt_number(job["submission"], job["activity"], info.attempt)
+        folder = os.path.join(options.folder, run)
+        rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
+        task = Task(run, number, options.store, folder, options.sandbox, **rest)
+        process = _RunProcess(task, self._limits)
+        await process.start()
+        self._processes[run] = process
+        self._metrics.begin()
+        self._said(f"run {run} has begun here, attempt {info.attempt}")
+        owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
+        owning = spawn(owner.signal("owned", args=[self._queue, self.name]), "owner of a run")
+        beating = spawn(_beat(process), "heartbeats")
+        try:
+            end = await process.end(on_stop=_is_asked_for)
+        finally:
+            beating.cancel()
+            await finish(beating)
+            await finish(owning)
+            if self._processes.get(run) is process:
+                del self._processes[run]
+        self._metrics.end(end, process.progress)
+        self._said(f"run {run} is {end['state']} here" + (f": {end['reason']}" if end["reason"] else ""))
+        if end["state"] in _AGAIN:
+            raise ApplicationError(end["reason"] or "its process has ended", type=end["state"])
+        return end
+
+    @activity.defn(name=DELIVER)
+    async def _deliver(self, run: str, id: str, text: str) -> None:
+        """Give a message to a run that is here, and wait until it is in a row."""
+        process = self._processes.get(run)
+        if process is None:
+            raise ApplicationError(f"run {run} is not here", non_retryable=True)
+        taken = process.steer(id, text)
+        while not taken.done():
+            activity.heartbeat()
+            await asyncio.wait([taken], timeout=_BEAT)
+        if not taken.result():
+            raise ApplicationError(f"run {run} has ended", non_retryable=True)
+
+
+def _is_asked_for() -> bool:
+    """Whether a person has stopped the run. An attempt is cancelled too when the engine has given the run to another
+    worker, after heartbeats were lost, and when this worker ends: the run continues elsewhere then."""
+    why = activity.cancellation_details()
+    return why is not None and why.cancel_requested and not (why.timed_out or why.not_found or why.worker_shutdown)
+
+
+async def _beat(process: "_RunProcess") -> None:
+    """Say that this worker has the run, with the number of its rows."""
+    while True:
+        activity.heartbeat(process.progress.get("rows", 0))
+        await asyncio.sleep(_BEAT)
+
+
+class _RunProcess:
+    """The process of one run, and the lines that it says."""
+
+    def __init__(self, task: Task, limits: FleetLimits) -> None:
+        self._task, self._limits = task, limits
+        self.progress: dict[str, Any] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._messages: dict[str, asyncio.Future[bool]] = {}
+
+    async def start(self) -> None:
+        """Start it. Raises `ApplicationError`, after which the engine tries it again."""
+        try:
+            make_private(self._task.folder)
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                "-m",
+                "zot_agent.fleet.run_process",
+                cwd=self._task.folder,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=_LINE_BYTES,
+            )
+        except OSError as error:
+            raise ApplicationError(f"cannot start zot in {self._task.folder}: {error.strerror}") from error
+        self._say(fields_of(self._task))
+
+    async def end(self, on_stop: Callable[[], bool]) -> dict[str, Any]:
+        """Return the fields of its `End`. Cancelling asks the process to end, for good if `on_stop` says so, and
+        returns its end too; a process that does not end in time is killed."""
+        reading = spawn(self._read(), "process of a run")
+        try:
+            return await asyncio.shield(reading)
+        except asyncio.CancelledError:
+            self._say({"do": "stop", "final": on_stop()})
+            with suppress(asyncio.TimeoutError):
+                return await asyncio.wait_for(asyncio.shield(reading), self._limits.end_seconds)
+            raise
+        finally:
+            if not reading.done():
+                assert self._process is not None
+                with suppress(ProcessLookupError):
+                    self._process.kill()
+                await finish(reading)
+            for each in self._messages.values():
+                if not each.done():
+                    each.set_result(False)
+
+    async def _read(self) -> dict[str, Any]:
+        process = self._process
+        assert process is not None
+        assert process.stdout is not None
+        end: dict[str, Any] = {}
+        async for line in process.stdout:
+            message = json.loads(line)
+            if "progress" in message:
+                self.progress = message["progress"]
+            elif (taken := self._messages.get(message.get("taken", ""))) is not None and not taken.done():
+                taken.set_result(True)
+            end = message.get("end", end)
+        code = await process.wait()
+        why = f"its process was ended by signal {-code}" if code < 0 else f"its process has ended with the code {code}"
+        return end or fields_of(End("interrupted", why))
+
+    def steer(self, id: str, text: str) -> "asyncio.Future[bool]":
+        """Pass on a message; the result says whether it is in a row, once that is known."""
+        taken = self._messages.setdefault(id, asyncio.get_running_loop().create_future())
+        self._say({"do": "steer", "id": id, "text": text})
+        return taken
+
+    def _say(self, message: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(dump(message).encode() + b"\n")

@@ -1,0 +1,14 @@
+"""Which events and intercepts hook programs can be named for."""
+
+from zot_agent.extensions.hooks import intercepts
+from zot_ext.protocol.events.observable import OBSERVABLE
+from zot_ext.protocol.from_host import EVENTS
+
+OBSERVED = dict.fromkeys((*EVENTS, *OBSERVABLE))
+"""What a program can be notified of."""
+
+INTERCEPTED = {row.name: row for row in intercepts.INTERCEPTED}
+"""What a program can be asked about."""
+
+KNOWN = dict.fromkeys((*INTERCEPTED, *OBSERVED))
+"""All of them."""

@@ -1,0 +1,90 @@
+"""The hook programs of a host: which there are, and where they run.
+
+The person's own settings come first, then a project that the person has allowed. Without hooks only this module is
+imported.
+"""
+
+import asyncio
+import os
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import Settings, load_settings
+from zot_agent.hook_programs import INSIDE
+from zot_agent.host.project import find_claude
+from zot_core.conversation.events import Notify
+from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.trace import Trace
+    from zot_agent.hook_programs.program import HookProgram
+    from zot_agent.hook_programs.programs import HookPrograms
+    from zot_agent.host.extensions import ProjectChoice
+    from zot_agent.host.sandbox import SandboxSwitch
+    from zot_core.conversation.driver import Conversation
+
+_STOP_SECONDS = 1.0
+
+
+class FoundHooks(Record):
+    """The hook programs of a host, and lines for the person about hooks that zot does not run."""
+
+    programs: "Sequence[HookProgram]" = ()
+    notes: Sequence[str] = ()
+
+
+def find_hooks(settings: Settings, choice: "ProjectChoice") -> FoundHooks:
+    """Return the hook programs of `settings`, which include those of the project of `choice`, and of its settings of
+    Claude Code, if the person has allowed them. Raises `ConfigError`."""
+    settings.check_readable(Settings.hooks.key)
+    claude = find_claude(choice.folder) if choice.trusted else []
+    if INSIDE in os.environ or not (claude or settings.hooks):
+        return FoundHooks()
+    from zot_agent.hook_programs.read import programs_of_settings  # noqa: PLC0415  few people have hooks
+
+    own = programs_of_settings(settings, project=choice.settings.source)
+    if not claude:
+        return FoundHooks(own)
+    from zot_agent.hook_programs.claude.settings import claude_programs  # noqa: PLC0415  few projects have them
+
+    theirs, notes = claude_programs(claude)
+    return FoundHooks([*own, *theirs], notes)
+
+
+def open_hooks(
+    choice: "ProjectChoice",
+    conversation: "Conversation",
+    sandbox: "SandboxSwitch | None",
+    removed_env: Collection[str],
+    trace: "Trace | None",
+) -> "HookPrograms | None":
+    """Return the hook programs of a conversation, as the files name them now; None without any. `removed_env` are
+    variables that they do not get. Raises `ConfigError`."""
+    found = find_hooks(load_settings(zot_home(), choice.settings), choice)
+    if not found.programs:
+        return None
+    from zot_agent.hook_programs.programs import HookPrograms  # noqa: PLC0415  few people have hooks
+    from zot_agent.hook_programs.run import HookPlace  # noqa: PLC0415
+
+    def place() -> HookPlace:
+        runtime = conversation.runtime
+        return HookPlace(
+            runtime.cwd,
+            runtime.agent.context.env,
+            removed_env,
+            None if sandbox is None else sandbox.sandbox,
+            conversation.permissions.mode,
+            any(each.role == "assistant" for each in runtime.messages),
+            conversation.permissions.ask_about,
+            stop,
+        )
+
+    async def stop() -> None:
+        conversation.interrupt()
+        await asyncio.sleep(_STOP_SECONDS)  # who waits for the program is cancelled meanwhile
+
+    def report(line: str) -> None:
+        conversation.events.notify(Notify("hooks", "warn", line))
+
+    return HookPrograms(found.programs, place, report, trace=trace)

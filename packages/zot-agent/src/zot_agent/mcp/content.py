@@ -1,0 +1,78 @@
+"""What a server answers, as blocks for the model and as text for a person."""
+
+from __future__ import annotations
+
+import json
+
+from zot_ext.answers import Result
+from zot_ext.protocol.values import ImageBlock, TextBlock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from zot_ext.protocol.values import Block
+
+TEXT_CHARACTERS = 100_000
+"""The most text of one answer that the model gets; an eighth of a large context window."""
+IMAGE_CHARACTERS = 2_500_000
+"""The most base64 text of the images of one answer; a frame has 4 MiB."""
+
+
+def tool_result(answer: Any) -> Result:
+    """Return a `CallToolResult` as the result of a tool. An answer with nothing but structured content is its JSON."""
+    blocks = list(answer.content)
+    content = limited(blocks)
+    if not blocks and answer.structured_content is not None:
+        content = [TextBlock(_cut(json.dumps(answer.structured_content, ensure_ascii=False)))]
+    return Result(tuple(content or [TextBlock("(the server returned no content)")]), bool(answer.is_error))
+
+
+def limited(blocks: Iterable[Any]) -> list[Block]:
+    """Return content blocks of MCP as blocks, with no more text and images than the limits."""
+    found: list[Block] = []
+    text_left, image_left, omitted = TEXT_CHARACTERS, IMAGE_CHARACTERS, 0
+    for each in blocks:
+        if each.type == "image":
+            image_left -= len(each.data)
+            if image_left >= 0:
+                found.append(ImageBlock(each.mime_type, each.data))
+            else:
+                found.append(TextBlock(f"({each.mime_type} omitted: too large)"))
+            continue
+        text = plain_text(each)
+        if text_left > 0:
+            found.append(TextBlock(_cut(text, text_left)))
+        elif text:
+            omitted += 1
+        text_left -= len(text)
+    if omitted:
+        found.append(TextBlock(f"({omitted} more parts omitted: the answer is too long)"))
+    return found
+
+
+def plain_text(block: Any) -> str:
+    """Return a content block as text."""
+    if block.type == "text":
+        return str(block.text)
+    if block.type == "resource":
+        return resource_text(block.resource)
+    if block.type == "resource_link":
+        described = f" ({block.description})" if block.description else ""
+        return f"resource {block.uri}: {block.title or block.name}{described}"
+    return f"({getattr(block, 'mime_type', None) or block.type} omitted: models cannot read it here)"
+
+
+def resource_text(resource: Any) -> str:
+    """Return the content of a resource as text, with its address."""
+    text = getattr(resource, "text", None)
+    if text is None:
+        return f"({resource.mime_type or 'binary data'} at {resource.uri} omitted)"
+    return f'<resource uri="{resource.uri}">\n{text}\n</resource>'
+
+
+def _cut(text: str, most: int = TEXT_CHARACTERS) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n(cut: {len(text) - most} more characters)"

@@ -1,0 +1,53 @@
+"""What a person sees of servers, and what they type for a prompt."""
+
+from __future__ import annotations
+
+import shlex
+
+from zot_agent.mcp.names import joined
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from zot_agent.mcp.server import McpServer
+
+
+def summary(server: McpServer) -> str:
+    """Return a line about a server."""
+    offer = server.offer
+    counts = ((offer.tools, "tool"), (offer.prompts, "prompt"), (offer.resources, "resource"))
+    parts = [f"{len(items)} {what}{'s' if len(items) != 1 else ''}" for items, what in counts if items]
+    state = server.state if server.state in ("ready", "starting") else f"{server.state}: the server {server.problem}"
+    return f"{server.name}  {', '.join([state, *parts])}  ({server.config.what})"
+
+
+def details(server: McpServer) -> str:
+    """Return lines about what a server offers."""
+    offer = server.offer
+    lines = [summary(server), offer.title] if offer.title else [summary(server)]
+    lines += [f"  {joined(server.name, each.name)}" for each in offer.tools]
+    lines += [f"  /{joined(server.name, each.name)}" for each in offer.prompts]
+    lines += [f"  {each.uri}" for each in offer.resources]
+    return "\n".join([*lines, *(f"  {each.uri_template}" for each in offer.templates)])
+
+
+def prompt_arguments(known: Sequence[Any], words: str) -> dict[str, str]:
+    """Return the arguments of a prompt, as typed: in their order, or as NAME=VALUE; the last one takes the rest. Raises
+    ValueError."""
+    names = [each.name for each in known]
+    if len(names) == 1 and not words.startswith(f"{names[0]}="):
+        return {names[0]: words} if words else {}
+    found: dict[str, str] = {}
+    for word in shlex.split(words):
+        name, equals, value = word.partition("=")
+        if equals and name in names:
+            found[name] = value
+            continue
+        free = [each for each in names if each not in found]
+        if free:
+            found[free[0]] = word
+        elif names:
+            found[names[-1]] += f" {word}"
+    return found

@@ -1,0 +1,159 @@
+"""`Answers`: what servers ask: models (sampling) and the person (elicitation), both over the calls of extensions."""
+
+from __future__ import annotations
+
+import anyio.to_thread
+from mcp_types import CreateMessageResult, ElicitResult, ErrorData, TextContent
+
+from zot_ext.errors import HostError, NotGranted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from zot_agent.mcp.server import McpServer
+    from zot_ext.extension import Extension
+
+SAMPLES_PER_CALL = 10
+"""How often a server may ask a model while its calls are open."""
+MOST_TOKENS = 16_384
+"""The longest answer of a model that a server gets."""
+REFUSED = -1
+"""The code of the specification for "the user rejected it"."""
+_SHOWN = 2000
+
+
+class Answers:
+    """Answers for one extension. A server is answered only while one of its calls is open, so that it can spend nothing
+    and ask nobody behind the person's back."""
+
+    def __init__(self, ext: Extension) -> None:
+        self._ext = ext
+        self._allowed: dict[str, bool] = {}
+        self._asking: dict[str, anyio.Lock] = {}
+        self._samples: dict[str, int] = {}
+
+    def call_ended(self, server: McpServer) -> None:
+        """Take note that a call of a server has ended."""
+        if not server.calls:
+            self._samples.pop(server.name, None)
+
+    async def sample(self, server: McpServer, params: Any) -> Any:
+        """Answer `sampling/createMessage`."""
+        if not server.calls:
+            return ErrorData(code=REFUSED, message="sampling is possible during a call only")
+        count = self._samples[server.name] = self._samples.get(server.name, 0) + 1
+        if count > SAMPLES_PER_CALL:
+            return ErrorData(code=REFUSED, message=f"more than {SAMPLES_PER_CALL} samplings in one call")
+        try:
+            if not await self._may_sample(server, params):
+                return ErrorData(code=REFUSED, message="the user does not allow sampling")
+            answer = await self._run(server, lambda: self._complete(params))
+        except (HostError, NotGranted) as error:
+            return ErrorData(code=REFUSED, message=f"sampling failed: {error}")
+        content = TextContent(type="text", text=str(answer["text"]))
+        return CreateMessageResult(role="assistant", content=content, model=str(answer["model"]), stop_reason="endTurn")
+
+    async def _may_sample(self, server: McpServer, params: Any) -> bool:
+        """Return whether the person lets the server ask models; they are asked once."""
+        if server.config.sampling == "allow":
+            return True
+        async with self._asking.setdefault(server.name, anyio.Lock()):
+            if server.name not in self._allowed:
+                title = f"Let the MCP server {server.name} ask your model in this session?"
+                message = conversation_text(params)[:_SHOWN]
+                self._allowed[server.name] = await self._run(server, lambda: self._ext.ui.confirm(title, message))
+        return self._allowed[server.name]
+
+    def _complete(self, params: Any) -> dict[str, Any]:
+        most = min(params.max_tokens or MOST_TOKENS, MOST_TOKENS)
+        system = params.system_prompt or None
+        return self._ext.call("model.complete", prompt=conversation_text(params), system=system, max_tokens=most)
+
+    async def elicit(self, server: McpServer, params: Any) -> Any:
+        """Answer `elicitation/create`."""
+        if not server.calls:
+            return ElicitResult(action="cancel")
+        try:
+            if params.mode == "url":
+                message = f"{params.message}\n\nIt asks you to open {params.url}"
+                title = f"MCP server {server.name}: have you opened this page?"
+                done = await self._run(server, lambda: self._ext.ui.confirm(title, message))
+                return ElicitResult(action="accept" if done else "decline")
+            return await self._form(server, params)
+        except (HostError, NotGranted):  # nobody can be asked
+            return ElicitResult(action="cancel")
+
+    async def _form(self, server: McpServer, params: Any) -> Any:
+        schema = dict(params.requested_schema)
+        properties: dict[str, Any] = schema.get("properties") or {}
+        title = f"MCP server {server.name}"
+        if not properties:
+            agreed = await self._run(server, lambda: self._ext.ui.confirm(title, params.message))
+            return ElicitResult(action="accept" if agreed else "decline", content={} if agreed else None)
+        fields = [form_field(name, each, schema.get("required") or ()) for name, each in properties.items()]
+        values = await self._run(server, lambda: self._ext.ui.form(title, fields, message=params.message))
+        if values is None:
+            return ElicitResult(action="cancel")
+        return ElicitResult(
+            action="accept", content={name: form_value(properties[name], values[name]) for name in values}
+        )
+
+    async def _run(self, server: McpServer, function: Callable[[], Any]) -> Any:
+        """Run a function that waits for zot in the context of the newest call, whose time limit then pauses."""
+        context = server.calls[-1].copy()
+        return await anyio.to_thread.run_sync(context.run, function, abandon_on_cancel=True)
+
+
+def conversation_text(params: Any) -> str:
+    """Return the messages of a sampling as one prompt."""
+    messages = [(each.role, _text(each.content)) for each in params.messages]
+    if len(messages) == 1:
+        return messages[0][1]
+    return "\n\n".join(f"{role.capitalize()}: {text}" for role, text in messages)
+
+
+def _text(content: Any) -> str:
+    blocks = content if isinstance(content, list) else [content]
+    return "\n".join(block.text if block.type == "text" else f"({block.type} omitted)" for block in blocks)
+
+
+def form_field(name: str, schema: dict[str, Any], required: Any) -> dict[str, Any]:
+    """Return the field of a form for a property; a list is written with commas."""
+    kind = {"integer": "integer", "number": "number", "boolean": "boolean"}.get(str(schema.get("type")), "text")
+    choices = [str(each) for each in choices_of(schema)]
+    described = [schema.get("title") or "", schema.get("description") or ""]
+    if schema.get("type") == "array":
+        options = ", ".join(map(str, choices_of(schema.get("items") or {})))
+        described.append(f"any of {options}, with commas between them" if options else "with commas between them")
+        choices = []
+    default = schema.get("default")
+    if isinstance(default, list):
+        default = ", ".join(map(str, default))
+    found: dict[str, Any] = {
+        "name": name,
+        "kind": "select" if choices else kind,
+        "required": name in required,
+        "description": ": ".join(filter(None, described)),
+    }
+    if choices:
+        found["choices"] = choices
+    if default is not None:
+        found["initial"] = str(default).lower() if isinstance(default, bool) else str(default)
+    return found
+
+
+def choices_of(schema: dict[str, Any]) -> list[Any]:
+    """Return the values of an enumeration in any of the forms of the specification."""
+    if isinstance(schema.get("enum"), list):
+        return list(schema["enum"])
+    titled = schema.get("oneOf") or schema.get("anyOf") or []
+    return [each["const"] for each in titled if isinstance(each, dict) and "const" in each]
+
+
+def form_value(schema: dict[str, Any], value: Any) -> Any:
+    """Return the value of a field as the server wants it."""
+    if schema.get("type") == "array" and isinstance(value, str):
+        return [each.strip() for each in value.split(",") if each.strip()]
+    return value

@@ -1,0 +1,137 @@
+"""`stdio_transport`: a server as a child process.
+
+Unlike the transport of `mcp` it limits the length of a line, leaves the process in the group of the extension, so that
+the two end together, and says when the process has ended.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import anyio
+from anyio.abc import Process
+from mcp.client.stdio import get_default_environment
+from mcp.shared.message import SessionMessage
+from mcp_types import jsonrpc_message_adapter
+
+from zot_agent.mcp.config import McpServerConfig
+
+LINE_BYTES = 16 << 20
+"""The longest line of a server."""
+END_SECONDS = 1.0
+"""From the end of its input to SIGTERM, and from there to SIGKILL."""
+
+
+class ServerLost(Exception):
+    """The connection has ended; `str()` completes a sentence that begins "the server"."""
+
+
+@contextlib.asynccontextmanager
+async def stdio_transport(
+    config: McpServerConfig, cwd: str, lost: Callable[[str], None], log: Callable[[str], None]
+) -> AsyncIterator[Any]:
+    """Start the server and yield the streams that `mcp.Client` takes. `lost` is called once, with the reason, when the
+    process ends or breaks the protocol. Raises `ServerLost` if it cannot be started."""
+    try:
+        process = await anyio.open_process(
+            [config.command, *config.args],
+            env=get_default_environment() | dict(config.env),
+            stderr=sys.stderr,
+            cwd=os.path.expanduser(config.cwd) if config.cwd else cwd or None,
+        )
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ServerLost(f"cannot be started: {config.command}: {why}") from None
+    to_session, incoming = anyio.create_memory_object_stream[Any](0)
+    outgoing, from_session = anyio.create_memory_object_stream[Any](0)
+
+    async def read() -> None:
+        why = "has ended"
+        lines = Lines()
+        async with to_session:
+            try:
+                while process.stdout is not None:
+                    for line in lines.feed(await process.stdout.receive()):
+                        await _pass_on(line, to_session, log)
+            except anyio.EndOfStream:
+                pass
+            except ServerLost as error:
+                why = str(error)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                pass
+            lost(why)
+
+    async def write() -> None:
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            async with from_session:
+                async for message in from_session:
+                    line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    if process.stdin is not None:
+                        await process.stdin.send(f"{line}\n".encode())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        tasks.start_soon(write)
+        try:
+            yield incoming, outgoing
+        finally:
+            with anyio.CancelScope(shield=True):
+                for stream in (incoming, outgoing):
+                    await stream.aclose()
+                await _end(process)
+            tasks.cancel_scope.cancel()
+
+
+class Lines:
+    """Splits bytes into lines of at most `LINE_BYTES`."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield the complete lines. Raises `ServerLost` for a line that is too long."""
+        *complete, rest = chunk.split(b"\n")
+        for line in complete:
+            self._add(line)
+            whole, self._parts, self._size = b"".join(self._parts), [], 0
+            yield whole
+        self._add(rest)
+
+    def _add(self, part: bytes) -> None:
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size > LINE_BYTES:
+            raise ServerLost(f"sent a line of more than {LINE_BYTES >> 20} MiB")
+
+
+async def _pass_on(line: bytes, stream: Any, log: Callable[[str], None]) -> None:
+    """Pass a message to the session; other lines are logged, because some servers print what they do."""
+    if not line.strip():
+        return
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        log(f"not a message: {line[:200]!r}")
+        return
+    await stream.send(SessionMessage(message))
+
+
+async def _end(process: Process) -> None:
+    """End the process: the end of its input, SIGTERM, SIGKILL."""
+    if process.stdin is not None:
+        with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.aclose()
+    for number in (signal.SIGTERM, signal.SIGKILL, None):
+        with anyio.move_on_after(END_SECONDS):
+            await process.wait()
+        if process.returncode is not None or number is None:
+            break
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+    if process.stdout is not None:
+        with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdout.aclose()

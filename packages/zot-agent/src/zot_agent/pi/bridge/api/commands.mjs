@@ -1,0 +1,103 @@
+// Slash commands, shortcuts and their completions.
+
+import { createCommandContext, createContext } from "./context.mjs";
+
+const EXTEND_MILLISECONDS = 20_000;
+const LONGEST_SECONDS = 600;
+
+/** How the commands begin that keys run. */
+export const SHORTCUT = "shortcut-";
+
+export class Commands {
+  #bridge;
+  #sent = new Map();
+  #handlers = new Map();
+  #bound = new Set();
+  #completed = new Set();
+
+  /** @param {import("./bridge.mjs").Bridge} bridge */
+  constructor(bridge) {
+    this.#bridge = bridge;
+  }
+
+  /** Tells zot about what is new. */
+  register() {
+    this.#handlers.clear();
+    const taken = new Set();
+    for (const extension of this.#bridge.extensions) {
+      for (const command of extension.commands.values()) {
+        let name = command.name;
+        for (let number = 2; taken.has(name); number += 1) name = `${command.name}:${number}`;
+        taken.add(name);
+        const run = (args, request) => command.handler(args, createCommandContext(this.#bridge, extension, { signal: request.abort.signal }));
+        this.#add(name, command.description ?? "", { extension, run, complete: command.getArgumentCompletions });
+      }
+      for (const shortcut of extension.shortcuts.values()) this.#shortcut(extension, shortcut);
+    }
+  }
+
+  #add(name, description, handler) {
+    this.#handlers.set(name, handler);
+    if (!this.#sent.has(name)) {
+      this.#sent.set(name, name);
+      this.#bridge.wire.send({ type: "register_command", name, description });
+    }
+    if (handler.complete && this.#bridge.hasScreen && !this.#completed.has(name)) {
+      this.#completed.add(name);
+      this.#bridge.wire.call("completions.register", { command: name }).catch(() => {});
+    }
+  }
+
+  #shortcut(extension, { key, description, handler }) {
+    const name = `${SHORTCUT}${key.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+    const run = (_, request) => handler(createContext(this.#bridge, extension, { signal: request.abort.signal }));
+    this.#add(name, description ?? `what ${key} does`, { extension, run });
+    if (this.#bound.has(key) || !this.#bridge.hasScreen) return;
+    this.#bound.add(key);
+    this.#bridge.wire.call("keys.bind", { key: key.toLowerCase(), command: name })
+      .catch((error) => this.#bridge.notify("warn", `${extension.name}: the key ${key} cannot be used: ${error.message}`));
+  }
+
+  /** A command whose name zot uses itself gets the next free name, as pi gives it. */
+  refused({ kind, name, status }) {
+    if (kind !== "command" || status === "ok" || !this.#handlers.has(name) || name.includes(":")) return;
+    const handler = this.#handlers.get(name);
+    const other = `${name}:2`;
+    this.#handlers.set(other, handler);
+    if (this.#sent.has(other)) return;
+    this.#sent.set(other, name);
+    const command = handler.extension.commands.get(name);
+    this.#bridge.wire.send({ type: "register_command", name: other, description: command?.description ?? "" });
+  }
+
+  take(frame) {
+    const bridge = this.#bridge;
+    bridge.serve(frame.id, async (request) => {
+      const handler = this.#handlers.get(frame.name) ?? this.#handlers.get(this.#sent.get(frame.name));
+      const answer = (fields) => {
+        request.open = false;
+        bridge.wire.send({ type: "command_response", id: frame.id, action: "noop", ...fields });
+      };
+      if (handler === undefined) return answer({ error: `no extension has the command ${frame.name} any more` });
+      const longer = setTimeout(() => {
+        if (request.open) bridge.wire.call("request.extend", { seconds: LONGEST_SECONDS }).catch(() => {});
+      }, EXTEND_MILLISECONDS);
+      try {
+        await handler.run(frame.args ?? "", request);
+        answer({});
+      } catch (error) {
+        console.error(error);
+        answer({ error: String(error?.message ?? error) });
+      } finally {
+        clearTimeout(longer);
+      }
+      return undefined;
+    });
+  }
+
+  /** @param {string} command @param {string} prefix @returns {Promise<any[]>} */
+  async complete(command, prefix) {
+    const items = await this.#handlers.get(command)?.complete?.(prefix);
+    return (items ?? []).map(({ value, label, description }) => ({ text: value, label: label ?? value, description }));
+  }
+}

@@ -1,0 +1,108 @@
+// `ctx`: what handlers get beside their event.
+
+/** @param {import("./bridge.mjs").Bridge} bridge @param {import("./registrations.mjs").Registrations} extension
+ * @param {{signal?: AbortSignal}} [options] */
+export function createContext(bridge, extension, options = {}) {
+  const check = () => {
+    if (extension.stale) throw new Error(extension.stale);
+    return bridge;
+  };
+  return {
+    get ui() { return check().ui; },
+    get hasUI() { return check().hasUI; },
+    get mode() { return check().mode; },
+    get cwd() { return check().cwd; },
+    get sessionManager() { return check().sessions; },
+    get modelRegistry() { return check().models.registry; },
+    get thinkingLevel() { return check().models.level(); },
+    get scopedModels() { return check().models.list("ready").map((model) => ({ model })); },
+    get model() { return check().models.current(); },
+    get signal() { return options.signal ?? check().signal; },
+    isIdle: () => check().isIdle(),
+    isProjectTrusted: () => check().ack.project_trusted === true,
+    abort: () => { check().wire.call("control.abort", {}, { parent: false }).catch(() => {}); },
+    hasPendingMessages: () => check().wire.callNow("control.state").queued > 0,
+    shutdown: () => { check().wire.call("control.shutdown", {}, { parent: false }).catch((error) => bridge.report(extension, "shutdown", error)); },
+    getContextUsage: () => usage(check()),
+    compact: (wanted) => compact(check(), extension, wanted),
+    getSystemPrompt: () => check().systemPrompt(),
+    getSystemPromptOptions: () => ({ cwd: check().cwd }),
+  };
+}
+
+function usage(bridge) {
+  const { tokens, window } = bridge.wire.callNow("control.state").context ?? {};
+  if (!window) return undefined;
+  return { tokens: tokens ?? null, contextWindow: window, percent: tokens ? (tokens / window) * 100 : null };
+}
+
+function compact(bridge, extension, wanted = {}) {
+  const failed = (error) => (wanted.onError ? wanted.onError(error) : bridge.report(extension, "compact", error));
+  bridge.wire.call("control.compact", { instructions: wanted.customInstructions }, { parent: false }).then(({ end }) => {
+    if (end !== "completed") return failed(new Error(`Compaction ended: ${end}`));
+    bridge.sessions.forget();
+    return wanted.onComplete?.({ summary: bridge.lastSummary, firstKeptEntryId: "", tokensBefore: 0 });
+  }).catch(failed);
+}
+
+/** The context of a command, which may also change the session. */
+export function createCommandContext(bridge, extension, options) {
+  const context = createContext(bridge, extension, options);
+  const wire = bridge.wire;
+  /** Makes a change of the session; what an extension keeps from before is stale then. */
+  const change = async (method, params, withSession) => {
+    bridge.changing += 1;
+    try {
+      await wire.call(method, params);
+    } catch (error) {
+      if (error.code === "cancelled" || error.code === "denied") return { cancelled: true };
+      throw error;
+    } finally {
+      bridge.changing -= 1;
+    }
+    await bridge.replaced();
+    if (withSession) {
+      const again = bridge.extensions.find((each) => each.entry === extension.entry) ?? extension;
+      const fresh = createCommandContext(bridge, again, options);
+      fresh.sendMessage = bridge.apis.get(again)?.sendMessage;
+      fresh.sendUserMessage = bridge.apis.get(again)?.sendUserMessage;
+      await withSession(fresh);
+    }
+    return { cancelled: false };
+  };
+  return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(context)), {
+    waitForIdle: () => wire.call("control.wait_idle"),
+    newSession: async (wanted = {}) => {
+      const written = setupRecorder(bridge);
+      await wanted.setup?.(written.manager);
+      const params = { messages: written.messages, parent: Boolean(wanted.parentSession) };
+      return change("session.new", params, wanted.withSession);
+    },
+    fork: (entry, wanted = {}) => change(
+      "session.fork", { entry: bridge.sessions.rowOf(entry), position: wanted.position ?? "before" }, wanted.withSession,
+    ),
+    navigateTree: (entry, wanted = {}) => change("session.navigate", {
+      entry: bridge.sessions.rowOf(entry), summarise: wanted.summarize === true,
+      instructions: wanted.customInstructions, label: wanted.label,
+    }),
+    switchSession: (session, wanted = {}) => change("session.switch", { session }, wanted.withSession),
+    reload: () => wire.call("control.reload"),
+  });
+}
+
+/** Records what the `setup` of a new session writes. */
+function setupRecorder(bridge) {
+  const messages = [];
+  const add = (message) => {
+    const text = typeof message.content === "string" ? message.content
+      : (message.content ?? []).filter((each) => each.type === "text").map((each) => each.text).join("\n");
+    messages.push({ role: message.role === "assistant" ? "assistant" : "user", text });
+    return `new-${messages.length}`;
+  };
+  const manager = Object.create(bridge.sessions);
+  manager.appendMessage = add;
+  manager.appendCustomMessageEntry = (_, content) => add({ role: "user", content });
+  manager.appendCustomEntry = manager.appendSessionInfo = manager.appendLabelChange = () => "";
+  manager.appendModelChange = manager.appendThinkingLevelChange = () => "";
+  return { messages, manager };
+}

@@ -1,0 +1,26 @@
+// What one extension has registered.
+
+/** @typedef {ReturnType<typeof createRegistrations>} Registrations */
+
+/** @param {{name: string, entry: string}} loaded */
+export function createRegistrations(loaded) {
+  return {
+    name: loaded.name,
+    entry: loaded.entry,
+    /** @type {Map<string, Function[]>} */ handlers: new Map(),
+    /** @type {Map<string, any>} */ tools: new Map(),
+    /** @type {Map<string, any>} */ commands: new Map(),
+    /** @type {Map<string, any>} */ shortcuts: new Map(),
+    /** @type {Map<string, any>} */ flags: new Map(),
+    /** @type {Map<string, Function>} */ messageRenderers: new Map(),
+    /** @type {Map<string, any>} */ providers: new Map(),
+    /** @type {Map<string, Function>} */ entryRenderers: new Map(),
+    /** Why nothing of it may be used any more; empty while it is in use. */ stale: "",
+    /** The end of its chain of observed events. */ chain: Promise.resolve(),
+  };
+}
+
+/** @param {Registrations} extension */
+export function sourceOf(extension) {
+  return { path: extension.entry, source: "local", scope: "user", origin: "top-level" };
+}

@@ -1,0 +1,283 @@
+// Questions that zot waits for: what extensions refuse and change, one after the other, as pi combines their answers.
+
+import { createContext } from "../api/context.mjs";
+import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
+
+const EXTEND_MILLISECONDS = 2500;
+const LONGEST_SECONDS = 600;
+/** Events that guard: without an answer they are refused. */
+const CLOSED = ["tool_call", "session_before_switch", "session_before_fork"];
+const SESSION = ["session_before_switch", "session_before_fork", "session_before_compact", "session_before_tree"];
+const NAMES = ["tool_call", "tool_result", "context", "before_provider_request", "before_provider_headers",
+  "before_agent_start", "input", "user_bash", "project_trust", ...SESSION];
+
+export class Intercepts {
+  #bridge;
+  /** Whether a handler of `message_end` may change messages. */
+  answersMessages = false;
+
+  /** @param {import("../api/bridge.mjs").Bridge} bridge */
+  constructor(bridge) {
+    this.#bridge = bridge;
+  }
+
+  names() {
+    const used = (name) => this.#bridge.extensions.some((each) => each.handlers.has(name));
+    const intercept = NAMES.filter(used);
+    // Text of a model is held back while somebody may change it, so only handlers that return something are asked.
+    this.answersMessages = this.#handlers("message_end").some(([, handler]) => /return\s*[({]/.test(String(handler)));
+    if (this.answersMessages) intercept.push("message_end");
+    const options = Object.fromEntries(intercept.filter((each) => CLOSED.includes(each))
+      .map((each) => [each, { on_timeout: "block", on_exit: "block" }]));
+    if (used("before_agent_start")) options.before_agent_start = { cadence: "prompt" };
+    return { intercept, options };
+  }
+
+  #handlers(event) {
+    return this.#bridge.extensions.flatMap((each) => (each.handlers.get(event) ?? []).map((handler) => [each, handler]));
+  }
+
+  take(frame) {
+    const bridge = this.#bridge;
+    if (frame.event === "render") return bridge.screen.render(frame);
+    return bridge.serve(frame.id, async (request) => {
+      const longer = setTimeout(() => {
+        if (request.open) bridge.wire.call("request.extend", { seconds: LONGEST_SECONDS }).catch(() => {});
+      }, EXTEND_MILLISECONDS);
+      let answer = {};
+      try {
+        answer = (await this.#answer(frame, request)) ?? {};
+      } finally {
+        clearTimeout(longer);
+        request.open = false;
+        bridge.wire.send({ type: "event_intercept_response", id: frame.id, ...answer });
+      }
+    });
+  }
+
+  #answer(given, request) {
+    const frame = { text: "", cursor: 0, trigger: "", command: "", prefix: "", line: "", messages: [], ...given }; // zot leaves empty ones out
+    switch (frame.event) {
+      case "tool_prepare": return this.#bridge.tools.prepare(frame);
+      case "complete": return this.#bridge.screen.complete(frame);
+      case "editor_key": return this.#bridge.screen.editor.key(frame);
+      case "editor_decorate": return this.#bridge.screen.editor.decorate(frame);
+      case "tool_call": return this.#toolCall(frame, request);
+      case "tool_result": return this.#toolResult(frame, request);
+      case "context": return this.#context(frame, request);
+      case "before_provider_request": return this.#payload(frame, request);
+      case "before_provider_headers": return this.#headers(frame, request);
+      case "before_agent_start": return this.#agentStart(frame, request);
+      case "input": return this.#input(frame, request);
+      case "user_bash": return this.#userBash(frame, request);
+      case "message_end": return this.#messageEnd(frame, request);
+      case "project_trust": return this.#trust(frame, request);
+    }
+    return this.#session(frame, request);
+  }
+
+  /** Calls the handlers in order until `use` returns something.
+   * @param {string} name @param {any} event @param {any} request @param {(answer: any, extension: any) => any} use */
+  async #each(name, event, request, use) {
+    for (const [extension, handler] of this.#handlers(name)) {
+      try {
+        const answer = await handler(event, createContext(this.#bridge, extension, { signal: request.abort.signal }));
+        const end = answer === undefined || answer === null ? undefined : use(answer, extension);
+        if (end !== undefined) return end;
+      } catch (error) {
+        this.#bridge.report(extension, name, error);
+      }
+    }
+    return undefined;
+  }
+
+  async #toolCall(frame, request) {
+    const event = { type: "tool_call", toolCallId: frame.tool_id, toolName: frame.tool_name, input: frame.tool_args };
+    const before = JSON.stringify(event.input);
+    for (const [extension, handler] of this.#handlers("tool_call")) {
+      try {
+        const answer = await handler(event, createContext(this.#bridge, extension, { signal: request.abort.signal }));
+        if (answer?.block) return { block: true, reason: answer.reason || "Tool execution was blocked by an extension" };
+      } catch (error) {
+        this.#bridge.report(extension, "tool_call", error);
+        return { block: true, reason: `Extension failed, blocking execution: ${error?.message ?? error}` };
+      }
+    }
+    return JSON.stringify(event.input) === before ? {} : { modified_args: event.input };
+  }
+
+  async #toolResult(frame, request) {
+    const event = {
+      type: "tool_result", toolCallId: frame.tool_id, toolName: frame.tool_name, input: frame.tool_args ?? {},
+      content: contentOf(frame.content), details: detailsOf(frame.details), isError: frame.is_error === true,
+    };
+    const answer = {};
+    await this.#each("tool_result", event, request, ({ content, details, isError }) => {
+      if (content !== undefined) answer.content = blocksOf(event.content = content);
+      if (details !== undefined) answer.details = objectOf(event.details = details);
+      if (isError !== undefined) answer.is_error = event.isError = isError;
+    });
+    return answer;
+  }
+
+  async #context(frame, request) {
+    const names = new Map(frame.messages.flatMap((each) => each.content ?? []).filter((each) => each.type === "tool_call")
+      .map((each) => [each.id, each.name]));
+    const event = { type: "context", messages: frame.messages.flatMap((each) => toMessages(each, (id) => names.get(id) ?? "")) };
+    const before = event.messages;
+    const text = JSON.stringify(before);
+    await this.#each("context", event, request, ({ messages }) => { if (messages) event.messages = messages; });
+    if (event.messages === before && JSON.stringify(before) === text) return {};
+    return { messages: fromMessages(event.messages) };
+  }
+
+  async #payload(frame, request) {
+    const event = { type: "before_provider_request", payload: frame.payload };
+    let changed = false;
+    await this.#each("before_provider_request", event, request, (payload) => { event.payload = payload; changed = true; });
+    return changed ? { payload: event.payload } : {};
+  }
+
+  async #headers(frame, request) {
+    const event = { type: "before_provider_headers", headers: { ...frame.headers } };
+    await this.#each("before_provider_headers", event, request, () => undefined);
+    const changed = Object.entries(event.headers).filter(([name, value]) => frame.headers[name] !== value);
+    return changed.length ? { headers: Object.fromEntries(changed) } : {};
+  }
+
+  async #agentStart(frame, request) {
+    const event = {
+      type: "before_agent_start", prompt: frame.prompt ?? "", systemPrompt: frame.system_prompt ?? "",
+      systemPromptOptions: promptOptions(this.#bridge),
+    };
+    const answer = {};
+    const messages = [];
+    await this.#each("before_agent_start", event, request, ({ message, systemPrompt }) => {
+      if (message) messages.push(message);
+      if (systemPrompt !== undefined) answer.system_prompt = event.systemPrompt = systemPrompt;
+    });
+    const sections = Object.values(event.systemPromptOptions.sections).filter((each) => typeof each === "string" && each);
+    if (sections.length) answer.system_prompt = [event.systemPrompt, ...sections].filter(Boolean).join("\n\n");
+    if (messages.length) {
+      const content = messages.map((each) => textOf(each.content)).join("\n\n");
+      answer.message = { content, display: messages.some((each) => each.display !== false), custom_type: messages[0].customType };
+    }
+    return answer;
+  }
+
+  async #input(frame, request) {
+    const source = this.#bridge.mode === "tui" ? "interactive" : "rpc";
+    const event = { type: "input", text: frame.text, images: contentOf((frame.images ?? []).map((each) => ({ type: "image", ...each }))), source };
+    let changed = false;
+    const handled = await this.#each("input", event, request, ({ action, text, images }) => {
+      if (action === "handled") return true;
+      if (action !== "transform") return undefined;
+      changed = true;
+      event.text = text ?? event.text;
+      event.images = images ?? event.images;
+      return undefined;
+    });
+    if (handled) return { handled: true };
+    return changed ? { text: event.text, images: blocksOf(event.images).map(({ mime_type, data }) => ({ mime_type, data })) } : {};
+  }
+
+  async #userBash(frame, request) {
+    const event = { type: "user_bash", command: frame.command, excludeFromContext: frame.exclude_from_context === true, cwd: frame.cwd };
+    const found = await this.#each("user_bash", event, request, (answer) => answer);
+    if (found?.result) return { output: found.result.output ?? "", exit_code: found.result.exitCode ?? 0 };
+    if (!found?.operations) return {};
+    const chunks = [];
+    const { exitCode } = await found.operations.exec(frame.command, frame.cwd, {
+      onData: (data) => chunks.push(Buffer.from(data)), signal: request.abort.signal,
+    });
+    return { output: Buffer.concat(chunks).toString("utf8"), exit_code: exitCode ?? 0 };
+  }
+
+  async #messageEnd(frame, request) {
+    const event = { type: "message_end", message: toMessages({ time: new Date().toISOString(), ...frame.message })[0] };
+    let changed = false;
+    await this.#each("message_end", event, request, ({ message }, extension) => {
+      if (!message) return;
+      if (message.role !== event.message.role) {
+        this.#bridge.report(extension, "message_end", new Error("message_end handlers must return a message with the same role"));
+        return;
+      }
+      event.message = message;
+      changed = true;
+    });
+    return changed ? { message: fromMessage(event.message) } : {};
+  }
+
+  async #trust(frame, request) {
+    const event = { type: "project_trust", cwd: frame.cwd };
+    const found = await this.#each("project_trust", event, request, (answer) => answer.trusted ?? answer.trust);
+    if (found === true || found === "yes") return { trusted: true };
+    return found === false || found === "no" ? { block: true, reason: "an extension does not trust this project" } : {};
+  }
+
+  async #session(frame, request) {
+    const event = sessionEvent(frame, this.#bridge, request);
+    let last = {};
+    await this.#each(frame.event, event, request, (answer) => {
+      last = answer;
+      return answer.cancel ? true : undefined;
+    });
+    if (last.cancel) return { block: true, reason: "an extension has cancelled it" };
+    if (last.compaction) {
+      const kept = this.#bridge.sessions.rowOf(last.compaction.firstKeptEntryId ?? "");
+      return { summary: last.compaction.summary, ...(kept ? { first_kept_id: kept } : {}) };
+    }
+    const answer = {};
+    if (last.summary) answer.summary = last.summary.summary ?? last.summary;
+    if (last.customInstructions !== undefined) answer.instructions = last.customInstructions;
+    if (last.label !== undefined) answer.label = last.label;
+    return answer;
+  }
+}
+
+/** @param {any} details */
+export function objectOf(details) {
+  const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
+  return isObject ? details : { value: details };
+}
+
+/** What is known of how the system prompt was made. */
+function promptOptions(bridge) {
+  return {
+    cwd: bridge.cwd, promptGuidelines: [], toolSnippets: {}, contextFiles: [],
+    /** What an extension puts here comes behind the prompt. */
+    sections: {},
+    get selectedTools() { return bridge.wire.callNow("tools.active").names; },
+    get skills() { return bridge.wire.callNow("control.skills").skills.map((each) => ({ ...each, filePath: each.path })); },
+  };
+}
+
+function sessionEvent(frame, bridge, request) {
+  const signal = request.abort.signal;
+  switch (frame.event) {
+    case "session_before_switch":
+      return { type: frame.event, reason: frame.reason, targetSessionFile: frame.target_file || undefined };
+    case "session_before_fork":
+      return { type: frame.event, entryId: frame.entry, position: frame.position ?? "at" };
+    case "session_before_compact": {
+      const at = frame.messages.findIndex((each) => each.id === frame.first_kept_id);
+      const old = at < 0 ? frame.messages : frame.messages.slice(0, at);
+      const messagesToSummarize = old.flatMap((each) => toMessages(each));
+      const preparation = {
+        firstKeptEntryId: frame.first_kept_id ?? "", messagesToSummarize, turnPrefixMessages: [], isSplitTurn: false,
+        tokensBefore: frame.tokens_before ?? 0, previousSummary: undefined,
+        fileOps: { read: new Set(), written: new Set(), edited: new Set() },
+        settings: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
+      };
+      return { type: frame.event, preparation, branchEntries: bridge.sessions.getBranch(), customInstructions: frame.instructions || undefined, signal };
+    }
+    default: {
+      const preparation = {
+        targetId: frame.target_id, oldLeafId: frame.old_leaf_id || null, commonAncestorId: null,
+        userWantsSummary: frame.wants_summary === true, customInstructions: frame.instructions || undefined,
+        get entriesToSummarize() { return bridge.sessions.getBranch(); },
+      };
+      return { type: frame.event, preparation, signal };
+    }
+  }
+}

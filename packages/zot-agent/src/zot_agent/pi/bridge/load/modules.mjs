@@ -1,0 +1,158 @@
+// The modules that extensions import: pi's are the bridge's own, pi-tui and typebox the published ones.
+
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { packageOf } from "./entries.mjs";
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const SCOPES = ["@earendil-works", "@mariozechner", "@bastani"];
+
+/** @returns {string} the folder that holds `node_modules` */
+export function modulesFolder() {
+  if (process.env.ZOT_PI_MODULES) return path.resolve(process.env.ZOT_PI_MODULES);
+  for (let folder = HERE; ; folder = path.dirname(folder)) {
+    if (fs.existsSync(path.join(folder, "node_modules", "jiti"))) return folder;
+    if (path.dirname(folder) === folder) return HERE;
+  }
+}
+
+const require = createRequire(path.join(modulesFolder(), "package.json"));
+
+/** @param {string} name of a package, maybe with a path in it @returns {string} its file */
+export function resolve(name) {
+  try {
+    return require.resolve(name);
+  } catch (error) {
+    if (error.code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw error;
+    return fileURLToPath(import.meta.resolve(name, pathToFileURL(path.join(modulesFolder(), "x.mjs"))));
+  }
+}
+
+/** Files of packages that have no entry for `require`. */
+function entryOf(name) {
+  const [scope, second, ...rest] = name.split("/");
+  const inScope = scope.startsWith("@");
+  const folder = path.join(modulesFolder(), "node_modules", scope, inScope ? second : "");
+  const within = (inScope ? rest : [second, ...rest]).filter(Boolean).join("/");
+  const described = packageOf(folder);
+  if (described === null) throw Object.assign(new Error(`Cannot find package '${name}'`), { code: "MODULE_NOT_FOUND" });
+  const exported = described.exports?.[within ? `./${within}` : "."] ?? (within ? undefined : described.exports);
+  const chosen = typeof exported === "string" ? exported : (exported?.import ?? exported?.default);
+  const target = typeof chosen === "string" ? chosen : (chosen?.default ?? described.module ?? described.main ?? "index.js");
+  return path.join(folder, target);
+}
+
+/** Names of pi's components; without any of them the terminal library is not needed. */
+const WIDGETS = /\b(DynamicBorder|BorderedLoader|CustomEditor|keyHint|keyText|rawKeyHint|renderDiff|truncateToVisualLines|\w+MessageComponent)\b/;
+
+const loaded = new Map();
+
+/** @param {string} file */
+async function loadFile(file) {
+  if (!loaded.has(file)) loaded.set(file, await import(pathToFileURL(file).href));
+  return loaded.get(file);
+}
+
+const shim = (name) => path.join(HERE, "..", "shims", `${name}.mjs`);
+
+/** What each specifier leads to. */
+function sources() {
+  const found = new Map();
+  for (const scope of SCOPES) {
+    found.set(`${scope}/pi-coding-agent`, () => shim("coding-agent"));
+    found.set(`${scope}/pi-ai`, () => shim("ai"));
+    found.set(`${scope}/pi-ai/oauth`, () => shim("ai"));
+    found.set(`${scope}/pi-agent-core`, () => shim("agent-core"));
+    found.set(`${scope}/pi-tui`, () => entryOf("@earendil-works/pi-tui"));
+  }
+  found.set("@bastani/atomic", () => shim("coding-agent"));
+  for (const name of ["typebox", "@sinclair/typebox"]) {
+    found.set(name, () => shim("typebox"));
+    for (const part of ["value", "compile", "compiler"]) {
+      found.set(`${name}/${part}`, () => entryOf(part === "compiler" ? "typebox/compile" : `typebox/${part}`));
+    }
+  }
+  return found;
+}
+
+const SOURCES = sources();
+
+/** The specifiers of which a text imports something. @param {string} text @returns {string[]} */
+function imported(text) {
+  const found = new Set();
+  for (const match of text.matchAll(/\b(import|export)\s+(type\s+)?([^;"'`]*?\bfrom\s*)?["']([^"'\n]+)["']/g)) {
+    if (!match[2]) found.add(match[4]);
+  }
+  for (const match of text.matchAll(/\b(?:import|require)\s*\(\s*["']([^"'\n]+)["']/g)) found.add(match[1]);
+  return [...found];
+}
+
+/** Reads a file and all that it imports by relative paths. @param {string} entry @returns {Map<string, string>} */
+export function sourcesOf(entry) {
+  const texts = new Map();
+  const waiting = [entry];
+  while (waiting.length && texts.size < 500) {
+    const file = waiting.pop();
+    if (texts.has(file)) continue;
+    let text;
+    try {
+      text = fs.readFileSync(file, "utf8");
+    } catch {
+      continue;
+    }
+    texts.set(file, text);
+    for (const name of imported(text)) if (name.startsWith(".")) waiting.push(...candidates(file, name));
+  }
+  return texts;
+}
+
+function candidates(from, name) {
+  const target = path.resolve(path.dirname(from), name);
+  const bare = target.replace(/\.(m|c)?js$/, "");
+  const all = [target, `${bare}.ts`, `${target}.ts`, `${target}.mts`, path.join(target, "index.ts"), path.join(target, "index.js")];
+  return all.filter((each) => fs.existsSync(each) && fs.statSync(each).isFile()).slice(0, 1);
+}
+
+/** Loads the bridge's modules that some texts need.
+ * @param {Iterable<string>} texts @returns {Promise<Record<string, unknown>>} by specifier, for jiti */
+export async function modulesFor(texts) {
+  const found = {};
+  const all = [...texts];
+  const names = new Set(all.flatMap(imported));
+  const drawn = all.some((text) => WIDGETS.test(text));
+  for (const [name, source] of SOURCES) {
+    if (names.has(name)) {
+      const more = drawn && source() === shim("coding-agent") ? await loadFile(shim("widgets")) : {};
+      found[name] = drawn ? { ...(await loadFile(source())), ...more } : await loadFile(source());
+    }
+    else Object.defineProperty(found, name, { enumerable: true, configurable: true, get: () => lateModule(source()) });
+  }
+  return found;
+}
+
+/** A module that only a dependency of an extension imports. @param {string} file */
+function lateModule(file) {
+  if (loaded.has(file)) return loaded.get(file);
+  if (!process.features.require_module) throw new Error(`this import needs Node 22.12 or newer: ${file}`);
+  loaded.set(file, require(file));
+  return loaded.get(file);
+}
+
+/** @returns {Promise<any>} the published terminal library */
+export function terminalLibrary() {
+  return loadFile(entryOf("@earendil-works/pi-tui"));
+}
+
+/** Loads jiti as CommonJS: as a module, Node would first search its minified text for names, which takes long.
+ * @returns {any} */
+export function jitiLibrary() {
+  const found = require("jiti");
+  return { createJiti: found.createJiti ?? found.default ?? found };
+}
+
+/** The published typebox, at once. @returns {any} */
+export function wholeTypebox() {
+  return lateModule(entryOf("typebox"));
+}

@@ -1,0 +1,102 @@
+// How tools and messages of extensions look in the conversation.
+
+import { textOf } from "../events/messages.mjs";
+
+const ITEMS_KEPT = 500;
+
+export class Renderers {
+  #screen;
+  #registered = new Set();
+  #items = new Map();
+
+  /** @param {import("./screen.mjs").Screen} screen */
+  constructor(screen) {
+    this.#screen = screen;
+  }
+
+  /** Names to zot what extensions draw. */
+  register() {
+    const { bridge } = this.#screen;
+    if (!bridge.hasScreen) return;
+    const wanted = new Set();
+    for (const extension of bridge.extensions) {
+      for (const tool of extension.tools.values()) {
+        if (tool.renderCall) wanted.add(`tool_call ${tool.name}`);
+        if (tool.renderResult) wanted.add(`tool_result ${tool.name}`);
+      }
+      for (const type of extension.messageRenderers.keys()) wanted.add(`message ${type}`);
+    }
+    for (const each of wanted) {
+      if (this.#registered.has(each)) continue;
+      this.#registered.add(each);
+      const [kind, ...name] = each.split(" ");
+      bridge.wire.call("renderers.register", { kind, name: name.join(" ") }, { parent: false }).catch(() => this.#registered.delete(each));
+    }
+  }
+
+  /** Has everything drawn again. */
+  again() {
+    for (const each of this.#registered) {
+      const [kind, ...name] = each.split(" ");
+      this.#screen.bridge.wire.call("renderers.again", { kind, name: name.join(" ") }, { parent: false }).catch(() => {});
+    }
+  }
+
+  take(frame) {
+    const { bridge } = this.#screen;
+    bridge.serve(frame.id, async (request) => {
+      let lines = null;
+      try {
+        await this.#screen.library();
+        const component = frame.kind === "message" ? this.#message(frame) : this.#tool(frame);
+        lines = component?.render(frame.width) ?? null;
+      } catch (error) {
+        console.error(error);
+      }
+      request.open = false;
+      bridge.wire.send({ type: "event_intercept_response", id: frame.id, lines });
+    });
+  }
+
+  #message(frame) {
+    const { bridge } = this.#screen;
+    const renderer = bridge.extensions.map((each) => each.messageRenderers.get(frame.name)).find(Boolean);
+    const stored = () => bridge.sessions.getBranch().findLast((each) => each.customType === frame.name && textOf(each.content) === frame.text);
+    const details = bridge.details.get(`${frame.name}\0${frame.text}`) ?? stored()?.details;
+    const message = { role: "custom", customType: frame.name, content: frame.text, display: true, details, timestamp: Date.now() };
+    return renderer?.(message, { expanded: frame.expanded === true }, this.#screen.theme);
+  }
+
+  #tool(frame) {
+    const { tool } = this.#screen.bridge.tools.find(frame.name) ?? {};
+    if (!tool) return undefined;
+    const item = this.#itemOf(frame.item);
+    const running = frame.state === "running";
+    const redraw = () => this.#screen.bridge.wire.call("renderers.again", { kind: frame.kind, name: frame.name }, { parent: false }).catch(() => {});
+    const context = {
+      args: frame.args ?? {}, toolCallId: frame.item, invalidate: redraw, lastComponent: item[frame.kind], state: item.state,
+      cwd: this.#screen.bridge.cwd, executionStarted: true, argsComplete: true, isPartial: running,
+      expanded: frame.expanded === true, showImages: false, isError: frame.state === "failed",
+    };
+    if (frame.kind === "tool_call") return (item.tool_call = tool.renderCall?.(frame.args ?? {}, this.#screen.theme, context));
+    const result = this.#resultOf(frame);
+    const options = { expanded: frame.expanded === true, isPartial: running };
+    return (item.tool_result = tool.renderResult?.(result, options, this.#screen.theme, context));
+  }
+
+  #itemOf(id) {
+    if (!this.#items.has(id)) this.#items.set(id, { state: {} });
+    if (this.#items.size > ITEMS_KEPT) this.#items.delete(this.#items.keys().next().value);
+    return this.#items.get(id);
+  }
+
+  /** The result of a call: as the tool has returned it, or from the session. */
+  #resultOf(frame) {
+    const { bridge } = this.#screen;
+    const known = bridge.tools.results.get(frame.item);
+    if (known) return known;
+    const content = [{ type: "text", text: frame.text ?? "" }];
+    const stored = bridge.sessions.getBranch().find((each) => each.type === "message" && each.message.toolCallId === frame.item);
+    return { content, details: stored?.message.details };
+  }
+}

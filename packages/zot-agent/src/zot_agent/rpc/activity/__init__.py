@@ -1,0 +1,1 @@
+"""The commands about activity beside the prompt: jobs, sub-agents, and what tools and extensions show."""

@@ -1,0 +1,80 @@
+"""The commands on durable runs: `list_runs` and `answer_run`."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.rpc.method import Answer, CommandField, Method
+from zot_core.errors import SessionNotFound
+
+if TYPE_CHECKING:
+    from zot_agent.host.stored_sessions import StoredSessions
+    from zot_agent.rpc.context import CommandContext
+    from zot_agent.runs.store import StoredRun
+
+
+def listed_runs(stored: "StoredSessions") -> list[dict[str, Any]]:
+    """Return the durable runs that clients may see, last changed first; blocks."""
+    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  few clients ask for runs
+    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
+
+    return [run_fields(run) for run in RunStore().all() if _sees(stored, run)]
+
+
+def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> dict[str, Any]:
+    """Answer the question of a run, which then continues in a process of its own; blocks. Raises `SessionNotFound` for
+    a run that clients may not see."""
+    from zot_agent.runs.control import continue_detached, give_answer  # noqa: PLC0415  few clients ask for runs
+    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
+    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
+
+    runs = RunStore()
+    if not _sees(stored, found := runs.find(run)):
+        raise SessionNotFound(f"there is no run {run!r}")
+    continue_detached(give_answer(runs, found.id, answer, message))
+    return run_fields(runs.find(found.id))
+
+
+async def list_runs(context: "CommandContext", _: dict[str, Any]) -> Answer:
+    """List the durable runs."""
+    return {"runs": await asyncio.to_thread(listed_runs, context.stored)}
+
+
+async def answer_run(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Answer the question of a run."""
+    given = fields["run"], fields["answer"], fields.get("message", "")
+    return {"run": await asyncio.to_thread(answered_run, context.stored, *given)}
+
+
+def _sees(stored: "StoredSessions", run: "StoredRun") -> bool:
+    """Return whether the client may know of a run: `zot serve` serves some directories only."""
+    return stored.sees(str(run.record.options.get("cwd", "")))
+
+
+_RUN = (
+    '{"id": "fix", "state": "waiting", "task": "Fix the parser", "steps": 4, "tries": 0, "end": "", "reason": "", '
+    '"started": "2026-04-19T11:30:00.000Z", "changed": "2026-04-19T11:31:00.000Z", "cwd": "/home/me/app", "pid": null, '
+    '"parked": false, "question": {"call": "bash git push", "reason": "it needs the network", "always": ["bash(git '
+    'push)"]}, "session": "/home/me/.local/state/zot/sessions/a/b.jsonl"}'
+)
+
+METHODS = (
+    Method(
+        "list_runs",
+        list_runs,
+        "List the durable runs (`zot run`), last changed first. `pid` is that of the process that has the run, null "
+        "without one; `question` is null unless the run waits for an answer.",
+        (),
+        f'{{"runs": [{_RUN}]}}',
+    ),
+    Method(
+        "answer_run",
+        answer_run,
+        "Answer the question of a run. The run then continues in a process of its own.",
+        (
+            CommandField("run", "string", "The name of the run, or its beginning.", required=True),
+            CommandField("answer", "string", "`yes`, `always` or `no`.", required=True),
+            CommandField("message", "string", "With `no`: the reason, for the model."),
+        ),
+        f'{{"run": {_RUN}}}',
+    ),
+)

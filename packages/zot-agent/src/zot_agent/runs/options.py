@@ -1,0 +1,36 @@
+"""The options of a durable run, as JSON values in its first row."""
+
+import os
+from typing import Any
+
+from zot_agent.host.options import HostOptions
+from zot_core.runtime.run_rows import RunRecord
+from zot_provider.errors import ConfigError
+
+_PATHS = ("cwd", "ext_trace")
+_LISTS_OF_PATHS = ("extensions", "mcp_files", "add_dirs")
+_NOT_KEPT = ("api_key", "session", "continue_latest", "resume", "fork", "no_session", "run", "coalesce_seconds")
+
+
+def options_to_row(options: HostOptions) -> dict[str, Any]:
+    """Return the options that differ from the defaults, with absolute paths. A key is never among them."""
+    usual = HostOptions()
+    names: list[str] = [name for name in HostOptions.__match_args__ if name not in _NOT_KEPT]
+    kept = {name: value for name in names if (value := getattr(options, name)) != getattr(usual, name)}
+    for name in _PATHS:
+        kept |= {name: os.path.abspath(kept[name])} if name in kept else {}
+    for name in _LISTS_OF_PATHS:
+        kept |= {name: [os.path.abspath(each) for each in kept[name]]} if name in kept else {}
+    return {**kept, "cwd": os.path.abspath(options.cwd)}
+
+
+def options_of(record: RunRecord, path: str) -> HostOptions:
+    """Return the options with which a process continues the run whose session is at `path`. Raises `ConfigError` if a
+    newer zot has begun it, or one with other options."""
+    record.check()
+    unknown = [name for name in record.options if name not in HostOptions.__match_args__ or name in _NOT_KEPT]
+    if unknown:
+        raise ConfigError(
+            f"run {record.id} was begun by zot {record.zot} with the option {unknown[0]}, which this zot does not have"
+        )
+    return HostOptions(**record.options).replace(session=path, run=record.task)

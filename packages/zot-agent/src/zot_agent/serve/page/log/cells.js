@@ -1,0 +1,145 @@
+// The cells of tool calls: a line that folds. What a cell holds is asked for when it comes near the place that is seen.
+
+import { $, made } from "../dom.js";
+import { display, facts, short } from "./displays.js";
+import { follow, put, textOf } from "./log.js";
+
+const LONGEST = 20_000; // characters of the output of a running tool that are shown
+const SOON = 30; // milliseconds in which questions about displays are collected
+const MOST = 50; // calls in one question
+
+const FATES = { refused: "refused", not_run: "did not run", stopped: "stopped" };
+
+// The first text of the arguments says best what a call is about; the rest is inside the cell.
+function about(args, raw) {
+  const first = Object.values(args ?? {}).find((value) => typeof value === "string" && value.trim());
+  const text = raw ?? first ?? (Object.keys(args ?? {}).length ? JSON.stringify(args) : "");
+  return text.split("\n", 1)[0].slice(0, 300);
+}
+
+class Cell {
+  constructor({ id, name, args, args_raw: raw }) {
+    this.id = id;
+    this.element = made("details", "tool running");
+    this.element.dataset.call = id;
+    const line = made("summary");
+    this.facts = made("span", "facts");
+    line.append(made("b", "", name), " ", made("code", "", about(args, raw)), " ", this.facts);
+    this.body = made("div", "body");
+    this.element.append(line, this.body);
+    this.output = null;
+    this.given = { args, raw };
+    this.element.addEventListener("toggle", () => this.#fill());
+  }
+
+  // The arguments, unless the line shows them all; made when the cell is first opened.
+  #fill() {
+    const { args, raw } = this.given ?? {};
+    if (!this.element.open || !this.given) return;
+    this.given = null;
+    const text = raw ?? JSON.stringify(args ?? {}, null, 2);
+    if (!raw && Object.keys(args ?? {}).length <= 1 && about(args).length < 300) return;
+    const part = made("details", "arguments");
+    const pre = made("pre", "output", text.slice(0, LONGEST));
+    pre.tabIndex = 0;
+    part.append(made("summary", "", "Arguments"), pre);
+    this.body.append(part);
+  }
+
+  // More output of the running tool.
+  progress(text) {
+    if (!this.output) {
+      this.output = made("pre", "output");
+      this.output.tabIndex = 0;
+      this.output.append("");
+      this.body.prepend(this.output);
+    }
+    const node = this.output.firstChild;
+    node.data = (node.data + text).slice(-LONGEST);
+  }
+
+  finish({ is_error: bad, fate, content }) {
+    this.element.classList.remove("running");
+    this.element.classList.toggle("failed", bad);
+    this.facts.textContent = FATES[fate] ?? (bad ? "failed" : "");
+    this.plain = content;
+  }
+
+  show(blocks, ask) {
+    this.output?.remove();
+    this.output = null;
+    const words = blocks.map(facts).filter(Boolean);
+    this.facts.textContent = [this.facts.textContent, ...words].filter(Boolean).join(" · ");
+    if (!this.touched && blocks.some(short)) this.element.open = true;
+    this.body.prepend(...blocks.map((each) => display(each, ask)));
+  }
+}
+
+export class Cells {
+  #ask;
+  #cells = new Map();
+  #asked = new Set();
+  #timer = 0;
+  #near;
+
+  // `ask` sends a command and returns a promise of the data of its response.
+  constructor(ask) {
+    this.#ask = ask;
+    this.#near = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (isIntersecting) this.#want(target.dataset.call);
+      }
+    }, { root: $("log"), rootMargin: "600px" });
+  }
+
+  get(id) { return this.#cells.get(id); }
+
+  called(call) {
+    const cell = new Cell(call);
+    cell.element.firstChild.addEventListener("click", () => { cell.touched = true; });
+    this.#cells.set(call.id, cell);
+    put(cell.element);
+    return cell;
+  }
+
+  returned(result) {
+    const id = result.id ?? result.call_id;
+    const cell = this.#cells.get(id) ?? this.called({ id, name: result.name ?? "tool", args: {} });
+    cell.finish(result);
+    cell.element.addEventListener("toggle", () => cell.element.open && this.#want(id));
+    if (cell.element.open) this.#want(id);
+    else this.#near.observe(cell.element);
+  }
+
+  // No call runs any more.
+  ended() {
+    for (const cell of this.#cells.values()) cell.element.classList.remove("running");
+  }
+
+  #want(id) {
+    const cell = this.#cells.get(id);
+    if (cell.wanted) return;
+    cell.wanted = true;
+    this.#near.unobserve(cell.element);
+    this.#asked.add(id);
+    this.#timer ||= setTimeout(() => this.#load(), SOON);
+  }
+
+  async #load() {
+    this.#timer = 0;
+    const ids = [...this.#asked].slice(0, MOST);
+    for (const id of ids) this.#asked.delete(id);
+    if (this.#asked.size) this.#timer = setTimeout(() => this.#load(), SOON);
+    let displays = {};
+    try {
+      ({ displays } = await this.#ask("get_display", { calls: ids }));
+    } catch {
+      // The connection is lost, or the session is closed: the text that the model reads is here.
+    }
+    for (const id of ids) {
+      const cell = this.#cells.get(id);
+      cell?.show(displays[id] ?? [{ kind: "text", text: textOf(cell.plain) }], this.#ask);
+    }
+    follow();
+  }
+}

@@ -1,0 +1,170 @@
+// A conversation as events and messages, drawn into the log.
+
+import { $, made } from "../dom.js";
+import { Cells } from "./cells.js";
+import { todo } from "./displays.js";
+import { empty, follow, note, put, textOf } from "./log.js";
+import { Said } from "./markdown.js";
+import { picture } from "./pictures.js";
+
+// What the user sees of a message.
+export function shownText({ content, display_text: replacement, hidden }) {
+  return hidden ? "" : (replacement ?? textOf(content));
+}
+
+export class Conversation {
+  #ask;
+  #cells;
+  #turn = null; // the parts of the answer that is being written
+  #agents = new Map(); // lines of sub-agents
+
+  // `ask` sends a command and returns a promise of the data of its response.
+  constructor(ask) {
+    this.#ask = ask;
+    this.#cells = new Cells(ask);
+  }
+
+  // Show these messages in place of all others.
+  show(messages, notes = []) {
+    empty();
+    this.#cells = new Cells(this.#ask);
+    this.#turn = null;
+    this.#agents.clear();
+    for (const text of notes) note(text);
+    for (const each of messages) this.#recall(each);
+    this.#cells.ended();
+    follow(true);
+  }
+
+  #recall(message) {
+    const { role, content } = message;
+    const text = shownText(message);
+    if (message.hidden) note(message.hidden);
+    else if (role === "user") this.#asked(message, text);
+    else if (role === "assistant" && text) this.#said(text);
+    for (const block of content) {
+      if (block.type === "tool_call") this.#cells.called(block);
+      if (block.type === "tool_result") this.#cells.returned(block);
+    }
+  }
+
+  #asked({ content }, text) {
+    const images = content.filter(({ type }) => type === "image");
+    if (!text && !images.length) return;
+    const part = made("article", "user");
+    part.append(made("h3", "", "You"), made("div", "text", text), ...images.map((each) => picture(each, this.#ask)));
+    put(part);
+  }
+
+  #said(text = "") {
+    const part = made("article", "assistant");
+    const said = new Said(text);
+    part.append(made("h3", "", "zot"), said.element);
+    put(part);
+    return said;
+  }
+
+  #thought() {
+    const part = made("details", "thinking");
+    const said = new Said();
+    part.append(made("summary", "", "Thinking"), said.element);
+    put(part);
+    return said;
+  }
+
+  // Draw an event; those that draw nothing are passed over.
+  take(event) {
+    EVENTS[event.type]?.call(this, event);
+  }
+
+  userMessage(message) {
+    if (message.hidden) note(message.hidden);
+    else this.#asked(message, shownText(message));
+    follow(true);
+  }
+
+  turnStart() { this.#turn = {}; }
+
+  grow(kind, delta) {
+    this.#turn ??= {};
+    this.#turn[kind] ??= kind === "text" ? this.#said() : this.#thought();
+    this.#turn[kind].add(delta);
+  }
+
+  answered({ content }) {
+    const text = textOf(content);
+    this.#turn?.thinking?.set(this.#turn.thinking.text);
+    if (this.#turn?.text) this.#turn.text.set(text);
+    else if (text) this.#said(text);
+    this.#turn = {};
+  }
+
+  called(call) { this.#cells.called(call); }
+
+  progress({ id, text }) { this.#cells.get(id)?.progress(text); }
+
+  returned(result) { this.#cells.returned(result); }
+
+  compacted({ summary, tokens_before: before, tokens_after: after }) {
+    const part = made("details", "compacted");
+    const said = new Said(summary ?? "");
+    part.append(made("summary", "", `The conversation was compacted: ${before} → ${after} tokens of messages`), said.element);
+    put(part);
+  }
+
+  agent({ agent_id: id, name, task, line, tokens, end, error }) {
+    let part = this.#agents.get(id);
+    if (!part) {
+      part = put(made("p", "agent"));
+      part.append(made("b", "", `${name} `), made("span", "", task ?? ""), made("span", "quiet"));
+      this.#agents.set(id, part);
+    }
+    const words = end ? [end === "completed" ? "done" : end, error] : [line, tokens && `${tokens} tokens`];
+    part.lastChild.textContent = ` ${words.filter(Boolean).join(" · ")}`;
+    follow();
+  }
+
+  todos({ items }) {
+    $("todos").replaceChildren(...(items.length ? [todo(items)] : []));
+    $("todo-part").hidden = !items.length;
+    const done = items.filter(({ status }) => status === "completed").length;
+    $("todo-count").textContent = items.length ? `${done} of ${items.length} done` : "";
+  }
+
+  failed({ message }) {
+    put(made("p", "error", message)).setAttribute("role", "alert");
+  }
+
+  done() {
+    for (const each of Object.values(this.#turn ?? {})) each.set(each.text);
+    this.#turn = null;
+    this.#cells.ended();
+  }
+}
+
+const EVENTS = {
+  user_message(event) { this.userMessage(event); },
+  turn_start() { this.turnStart(); },
+  text_delta({ delta }) { this.grow("text", delta); },
+  reasoning_delta({ delta }) { this.grow("thinking", delta); },
+  assistant_message(event) { this.answered(event); },
+  tool_call(event) { this.called(event); },
+  tool_progress(event) { this.progress(event); },
+  tool_result(event) { this.returned(event); },
+  compact_done(event) { this.compacted(event); },
+  notice({ level, message }) { note(message, level); },
+  auto_retry_start({ error_message: why, delay_ms: delay }) { note(`${why}; trying again in ${Math.round(delay / 1000)} s`); },
+  job_start({ id, command }) { note(`Job ${id} runs in the background: ${command}`); },
+  job_end({ id, state, exit_code: code }) { note(`Job ${id}: ${state}${code ? `, exit code ${code}` : ""}`); },
+  subagent_start(event) { this.agent(event); },
+  subagent_progress(event) { this.agent(event); },
+  subagent_stop(event) { this.agent(event); },
+  todo(event) { this.todos(event); },
+  error(event) { this.failed(event); },
+  done() { this.done(); },
+  ext_notify({ extension, level, message }) { note(`${extension}: ${message}`, `of-extension ${level}`).dataset.extension = extension; },
+  ext_display({ extension, text }) { note(`${extension}: ${text}`, "text of-extension").dataset.extension = extension; },
+  ext_clear_notes({ extension }) {
+    for (const each of $("log").querySelectorAll(".of-extension")) if (each.dataset.extension === extension) each.remove();
+  },
+};

@@ -1,0 +1,46 @@
+// The log of a conversation: its end stays in sight while a person reads there.
+
+import { $, made } from "../dom.js";
+
+const NEAR = 160; // pixels from the end that still count as its end
+const log = $("log");
+let planned = false;
+let atEnd = true;
+
+let before = 0; // the place before the last scrolling
+
+// Only a person scrolls up. What grows moves the end away, which is no wish to stay where one is.
+log.addEventListener("scroll", () => {
+  const near = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+  if (near || log.scrollTop < before) atEnd = near;
+  before = log.scrollTop;
+}, { passive: true });
+
+export function follow(always = false) {
+  atEnd ||= always;
+  if (!atEnd || planned) return;
+  planned = true;
+  requestAnimationFrame(() => {
+    planned = false;
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  });
+}
+
+// What grows after it was put: pictures, code that gets its colours, cells that are opened.
+const growing = new ResizeObserver(() => follow());
+
+export function put(element) {
+  log.append(element);
+  growing.observe(element);
+  follow();
+  return element;
+}
+
+export function empty() {
+  growing.disconnect();
+  log.replaceChildren();
+}
+
+export const note = (text, name = "") => put(made("p", `notice ${name}`.trim(), text));
+
+export const textOf = (content) => content.map((each) => (each.type === "text" ? each.text : "")).join("");

@@ -1,0 +1,229 @@
+"""`ExtensionView`: panels, widgets and notes of extensions, and what the screen does for them."""
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, get_args
+
+from zot_agent.ui.commands import ReservedNames
+from zot_agent.ui.commands.base import Chat
+from zot_agent.ui.presenter import Presenter
+from zot_agent.ui.screen import Screen
+from zot_core.conversation.events import (
+    Alert,
+    Panel,
+    PanelClose,
+    PanelOpen,
+    PanelRender,
+    PanelShow,
+    TitleChange,
+    WidgetChange,
+    WorkingChange,
+)
+from zot_core.conversation.extensions import FrontEndActions
+from zot_core.errors import Busy
+from zot_provider.errors import ConfigError
+from zot_tui.keys.key import Key, panel_key, parse_key
+from zot_tui.signal import Signal
+from zot_tui.text.sanitize import sanitize_line
+from zot_tui.widgets.dialogs.panel import PanelWidget
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.host import Extensions
+    from zot_agent.extensions.managed import ManagedExtension
+    from zot_agent.ui.extensions.panel_view import PanelView
+    from zot_agent.ui.extensions.screen_access import ChatAccess
+    from zot_agent.ui.extensions.widget_view import WidgetView
+    from zot_core.machine.shell import Launch
+    from zot_provider.auth.session import SignInSession
+
+PASTED = 10_000
+"""Characters of a paste passed on to an extension's panel, one by one, as if typed on one line."""
+
+Shown: TypeAlias = PanelShow | PanelOpen | PanelRender | PanelClose | WidgetChange | TitleChange | WorkingChange | Alert
+SHOWN = get_args(Shown)
+"""The events that it shows."""
+
+_CLOSES = parse_key("esc").label
+
+
+class ExtensionView:
+    """Shows the extensions of a chat's host, which may have none yet.
+
+    `registered` is emitted when an extension has registered its tools and commands, or has failed to.
+    """
+
+    def __init__(self, chat: Chat, view: Screen, presenter: Presenter) -> None:
+        self._chat, self._view, self._presenter = chat, view, presenter
+        self.registered: Signal[[]] = Signal()
+        chat.host.conversation.actions = FrontEndActions(
+            self._open_session,
+            chat.app.exit,
+            self._run_program,
+            self._screen_access,
+            self._screen_access,
+            self._sign_in,
+            shows_widgets=True,
+        )
+        self._watched: Extensions | None = None
+        self._widgets: WidgetView | None = None
+        self._panels: PanelView | None = None
+        self._access: ChatAccess | None = None
+        self._keyed: set[str] = set()  # extensions whose manifests have modes of the editor
+        self.watch()
+
+    def watch(self) -> None:
+        """Start following the extensions, also after a reload. Calling it again is harmless."""
+        extensions = self._chat.host.extensions
+        if extensions is None:
+            return
+        if self._watched is None:
+            self._watched = extensions
+            extensions.reserve(ReservedNames())
+            notify = extensions.notify
+            extensions.panels.screen = lambda: self._chat.app.size
+            self._chat.app.resized.connect(lambda width, height: notify("resize", width=width, height=height))
+            self._chat.app.resized.connect(lambda *_: extensions.panels.resized())
+            self._chat.themes.switched.connect(lambda theme: notify("theme_changed", theme=theme.name))
+        else:
+            self.use_modes()
+            self.registered.emit()
+        if any(member.late is not None for member in extensions.members):
+            self.registered.emit()  # what they registered in their last run
+        for member in extensions.members:
+            member.started.add_done_callback(partial(self._up, member))
+
+    def use_modes(self) -> None:
+        """Use the modes of the editor that manifests have."""
+        choice = self._chat.host.choice
+        active = choice.found.active() if choice is not None else []
+        given = {each.name: each.manifest.editor_modes.value for each in active if each.manifest.editor_modes}
+        for name in self._keyed - given.keys():
+            self._screen_access().editing.set_modes(name, None)
+        self._keyed = {*given}
+        for name, modes in given.items():
+            try:
+                self._screen_access().editing.set_modes(name, modes)
+            except ConfigError as error:
+                self._presenter.note(f"editor_modes: {error}", "warning", name)
+
+    def _up(self, member: "ManagedExtension", _: object) -> None:
+        for conflict in member.name_conflicts:
+            if not conflict.own:
+                self._presenter.note(conflict.why, "warning", member.name)
+        self.registered.emit()
+
+    @property
+    def title(self) -> str:
+        """The window's title that an extension wants; empty for that of zot."""
+        return "" if self._widgets is None else self._widgets.title
+
+    @property
+    def status(self) -> list[str]:
+        """What extensions show in the status row."""
+        return [] if self._widgets is None else self._widgets.area.status
+
+    def dress(self) -> None:
+        """Follow another theme."""
+        if self._widgets is not None:
+            self._widgets.dress()
+        if self._panels is not None:
+            self._panels.dress()
+
+    def show(self, event: Shown) -> None:
+        """Open, update or close a panel, show what an extension shows beside the conversation, or call the person."""
+        view = self._view
+        if isinstance(event, Alert):
+            self._chat.app.notify(_labelled(event.text, event.extension), self._chat.host.settings.notify)
+            return
+        if isinstance(event, WidgetChange | TitleChange | WorkingChange):
+            if self._widgets is None:
+                from zot_agent.ui.extensions.widget_view import WidgetView  # noqa: PLC0415  few extensions have widgets
+
+                self._widgets = WidgetView(view, lambda: self._chat.app.theme, self._presenter.style)
+            self._widgets.show(event)
+            if not isinstance(event, WidgetChange) or event.place == "status":
+                self._chat.refresh()
+            return
+        if isinstance(event, PanelShow):
+            self._own_panels().show(event, _labelled(event.panel.title, event.extension))
+            return
+        if isinstance(event, PanelClose):
+            if self._panels is None or not self._panels.show(event):
+                view.panel = None
+            return
+        panel: Panel = event.panel
+        title = _labelled(panel.title, event.extension)
+        if isinstance(event, PanelOpen):
+            view.panel = PanelWidget(title, panel.lines, panel.footer, closes=_CLOSES)
+        elif view.panel is not None:
+            view.panel.update(title, panel.lines, panel.footer)
+
+    def _own_panels(self) -> "PanelView":
+        if self._panels is None:
+            from zot_agent.ui.extensions.panel_view import PanelView  # noqa: PLC0415  as above
+
+            assert self._watched is not None
+            self._panels = PanelView(self._chat, self._view, self._watched.panels.newer)
+        return self._panels
+
+    def _screen_access(self) -> "ChatAccess":
+        if self._access is None:
+            from zot_agent.ui.extensions.screen_access import ChatAccess  # noqa: PLC0415  few extensions need it
+
+            self._access = ChatAccess(self._chat, self._view)
+        return self._access
+
+    async def _open_session(self, path: str) -> list[str]:
+        lines = await self._chat.host.open_session(path)
+        for line in lines:
+            self._chat.note(line, "warning")
+        return lines
+
+    async def _run_program(self, launch: "Launch") -> int:
+        if not self._chat.app.visible:
+            raise Busy("another program has the terminal")
+        from zot_agent.ui.input.editor_program import run_program  # noqa: PLC0415  few extensions want the terminal
+
+        with self._chat.app.suspended():
+            try:
+                return await run_program(launch.argv, cwd=launch.cwd, env=launch.env)
+            finally:
+                self._view.stack.touch()  # keys were pressed until now
+
+    async def _sign_in(self, session: "SignInSession", title: str) -> bool:
+        from zot_agent.ui.questions.sign_in import sign_in  # noqa: PLC0415  as above
+
+        chat = self._chat
+        removed = [variable for each in chat.host.models.providers for variable in each.key_env]
+        return (
+            await sign_in(partial(chat.ask, behind=True), chat.app, session, sanitize_line(title), removed) is not None
+        )
+
+    def press(self, key: Key) -> bool:
+        """Pass a key to the open panel, or close it on Esc and Ctrl+C. Without a panel, let it wait for extensions that
+        are asked about keys. Return False if none wants it."""
+        if self._panels is not None and self._panels.press(key):
+            return True
+        if self._view.panel is None or self._watched is None:
+            return self._access is not None and self._access.takes(key)
+        panels = self._watched.panels
+        if str(key) == "ctrl+c":
+            panels.close()
+        elif (pressed := panel_key(key)) is not None:
+            panels.key(*pressed)
+        return True
+
+    def paste(self, text: str) -> bool:
+        """Type a paste into the open panel, or let it wait for the keys before it. Return False otherwise."""
+        if self._panels is not None and self._panels.paste(text):
+            return True
+        if self._view.panel is None or self._watched is None:
+            return self._access is not None and self._access.takes_paste(text)
+        for letter in sanitize_line(text[:PASTED]):
+            self._watched.panels.key("rune", letter)
+        return True
+
+
+def _labelled(title: str, extension: str) -> str:
+    """Return the title with the name of the extension: a panel must not look like a question of zot."""
+    name = sanitize_line(extension)
+    return title if title.casefold().startswith(name.casefold()) else f"{name}: {title}" if title else name

@@ -1,0 +1,95 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from zot_agent.mcp.config import McpServerConfig, read_servers
+from zot_agent.mcp.names import joined
+
+
+def read(folder: Path, servers: object, **environ: str) -> tuple[list[McpServerConfig], list[str]]:
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": servers}))
+    return read_servers([str(path)], environ)
+
+
+def test_a_server_is_a_command_or_a_url(tmp_path: Path) -> None:
+    (one, two), problems = read(
+        tmp_path,
+        {
+            "one": {"command": "npx", "args": ["-y", "x"], "env": {"A": "b"}, "timeout": 5000},
+            "two": {"type": "http", "url": "https://h/mcp", "headers": {"X": "y"}},
+        },
+    )
+    assert problems == []
+    assert (one.command, one.args, one.env, one.timeout, one.what) == (
+        "npx",
+        ("-y", "x"),
+        (("A", "b"),),
+        5.0,
+        "npx -y x",
+    )
+    assert (two.url, two.headers, two.timeout, two.what) == ("https://h/mcp", (("X", "y"),), 600.0, "https://h/mcp")
+
+
+def test_variables_are_those_of_the_environment(tmp_path: Path) -> None:
+    given = {"command": "${TOOL}", "args": ["${A:-b c}", "$A", "${B}x"], "env": {"T": "${TOKEN}"}}
+    (found,), problems = read(tmp_path, {"s": given}, TOOL="x", B="", TOKEN="secret")
+    assert problems == []
+    assert (found.command, found.args, found.env) == ("x", ("b c", "$A", "x"), (("T", "secret"),))
+    none, problems = read(tmp_path, {"s": given}, TOOL="x", B="")
+    assert none == []
+    assert problems[0].endswith("server 's': 'env.T' needs the variable TOKEN, which is not set")
+
+
+def test_of_several_servers_of_one_name_the_first_counts_even_if_it_is_disabled(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(json.dumps({"mcpServers": {"a": {"command": "one", "disabled": True}, "b": {"command": "one"}}}))
+    second.write_text(json.dumps({"mcpServers": {name: {"command": "two"} for name in "abc"}}))
+    found, _ = read_servers([str(first), str(second), str(tmp_path / "missing")])
+    assert [(each.name, each.command) for each in found] == [("b", "one"), ("c", "two")]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({}, "expected either 'command' or 'url'"),
+        ({"command": "a", "url": "http://h"}, "expected either 'command' or 'url'"),
+        ({"type": "sse", "url": "http://h"}, "the transport sse is the old one"),
+        ({"type": "ws", "url": "http://h"}, "type 'ws' is neither stdio nor http"),
+        ({"url": "h"}, "'url' does not begin with http"),
+        ({"command": 1}, "'command' is not a text"),
+        ({"command": "a", "args": "b"}, "'args' is not a list"),
+        ({"command": "a", "args": [1]}, "'args' is not a text"),
+        ({"command": "a", "env": []}, None),
+        ({"command": "a", "env": ["b"]}, "'env' is not an object"),
+        ({"command": "a", "timeout": True}, "'timeout' is not a time in milliseconds"),
+        ({"command": "a", "timeout": 0}, "'timeout' is not a time in milliseconds"),
+        ({"command": "a", "deferred": 1}, "'deferred' is neither true nor false"),
+        ({"command": "a", "sampling": "yes"}, "'sampling' is ask, allow or deny"),
+        ("npx", "expected an object"),
+    ],
+)
+def test_a_mistake_in_one_server_leaves_the_others(tmp_path: Path, given: object, problem: str | None) -> None:
+    found, problems = read(tmp_path, {"bad": given, "good": {"command": "x"}, "b/d": {"command": "x"}})
+    assert "good" in [each.name for each in found]
+    assert [each for each in problems if "'b/d' is not a name" in each]
+    assert [problem in each for each in problems if "'bad'" in each] == ([] if problem is None else [True])
+
+
+@pytest.mark.parametrize("text", ["[", "[1]", '{"mcpServers": 1}', "\xff"])
+def test_a_file_that_is_not_of_this_form_is_a_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(text, "latin-1")
+    found, (problem,) = read_servers([str(path)])
+    assert found == []
+    assert problem.startswith(str(path))
+    assert "\n" not in problem
+
+
+def test_names_are_those_that_providers_accept() -> None:
+    assert joined("time", "convert_time") == "mcp__time__convert_time"
+    assert joined("my.server", "a/b c") == "mcp__my_server__a_b_c"
+    long = joined("server", "x" * 80)
+    assert len(long) == 64
+    assert long != joined("server", "x" * 81)

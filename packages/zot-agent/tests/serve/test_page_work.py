@@ -1,0 +1,301 @@
+"""What can be done on the page besides asking: commands, the tree, extensions, runs, a phone. Needs Chromium."""
+
+import asyncio
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+from chromium import Tab
+from extension_folder import write_extension
+from served import Serving
+from visited_page import Visiting, choose, click, log_of
+
+from zot_agent.host.options import HostOptions
+from zot_agent.runs.store import RunStore, change
+from zot_agent.serve.page import FILES
+from zot_core.runtime.run_rows import run_row
+from zot_core.testing import PIXEL
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+pytestmark = pytest.mark.needs("chromium")
+
+AXE = Path(__file__).parents[4] / "tests/support/axe/node_modules/axe-core/axe.min.js"
+STATUS = "document.getElementById('status').innerText"
+DONE = f"{STATUS} === 'The answer is complete'"
+
+SHOWS = """
+@ext.command('build')
+def build(args):
+    ext.widgets.status('s', [{'text': 'build ', 'style': 'muted'}, {'text': 'passing', 'style': 'success'}])
+    ext.widgets.set('a', '\\x1b[31mred\\x1b[0m <b>plain</b>', place='above_editor')
+    ext.widgets.title('building')
+heard = []
+over = ext.panel('over', 'Counter', mode='overlay', width=40)
+over.on_render(lambda: [[{'text': ' '.join(heard), 'style': 'accent'}]])
+over.on_key(lambda key: heard.append('+'.join([*key.mods, key.text or key.key])))
+ext.command('over')(lambda args: over.open())
+"""
+
+ATTACKS = """
+<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 2"> <svg onload="window.hacked = 3"></svg>
+
+[one](javascript:window.hacked=4) [two](data:text/html,<script>window.hacked=5</script>) [three](vbscript:x)
+[four](JaVaScRiPt:alert(1)) [five](https://example.org/ok) <javascript:alert(1)> https://example.org/bare
+
+![six](javascript:window.hacked=6) ![seven](data:image/svg+xml,<svg onload=alert(1)>) ![eight](https://example.org/p.png)
+
+```html
+<script>window.hacked = 7</script><iframe srcdoc="x"></iframe>
+```
+
+<iframe src="javascript:window.hacked=8"></iframe>
+"""
+
+
+async def test_nothing_that_a_model_or_a_tool_writes_becomes_live(
+    visiting: Visiting, server: ScriptedServer, alone: Path
+) -> None:
+    (alone / "evil.html").write_text("<script>window.hacked = 9</script><img src=x onerror=alert(1)>")
+    server.add(Turn(ATTACKS, calls=[Call("read", {"path": "evil.html"}), Call("ls", {"path": "<img src=x>"})]), ATTACKS)
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.type("<b onclick=alert(1)>hi</b>")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await click(tab, "#log .tool summary")
+        await tab.until("document.querySelector('#log .tool code.hl, #log .tool pre')")
+        live = "script, iframe, svg, object, embed, img, form, style, [onerror], [onclick], [onload], [srcdoc], [style]"
+        assert await tab.value(f"document.querySelectorAll('#log :is({live})').length") == 0
+        links = await tab.value("[...document.querySelectorAll('#log a')].map((each) => each.href)")
+        assert set(links) == {"https://example.org/ok", "https://example.org/bare", "https://example.org/p.png"}
+        assert await tab.value("[...document.querySelectorAll('#log a')].every((a) => a.rel.includes('noopener'))")
+        assert await tab.value("window.hacked") is None
+        refused = "(() => { try { document.body.innerHTML = '<b>x</b>'; return false; } catch { return true; } })()"
+        assert await tab.value(refused)
+        assert [each["entry"]["text"] for each in tab.complaints] == [
+            "This document requires 'TrustedHTML' assignment. The action has been blocked."
+        ]
+        tab.complaints.clear()
+
+
+async def test_text_that_grows_in_any_pieces_is_drawn_as_the_whole_text(visiting: Visiting) -> None:
+    async with visiting() as (_, tab):
+        samples = [
+            ATTACKS,
+            "# one\ntwo\n\n- a\n- b\n\n  more\n- c\n\n1. x\n2. y\n\n> q\nlazy\n",
+            "| a | b |\n|---|--:|\n| 1 | 2 |\n\nend\n===\n\nmore\n",
+            "a [link] and more\n\n```python\ndef f():\n    return 1\n```\n\n***\n\n[link]: https://example.org/x\n",
+            "~~~\nnever closed\n\n# no heading\n" + "word " * 50,
+            "**bold *both* ~~gone~~** `code` &amp; \\* <https://example.org>\\\nbreak",
+        ]
+        script = (
+            """(async (samples) => {
+          const { Said } = await import("/log/markdown.js");
+          const plain = ({ element }) => {
+            for (const code of element.querySelectorAll("pre code")) code.textContent = code.textContent;
+            return element.innerHTML;
+          };
+          const wrong = [];
+          for (const text of samples) {
+            const whole = plain(new Said(text));
+            for (const step of [1, 3, 7, 50]) {
+              const said = new Said();
+              for (let at = 0; at < text.length; at += step) {
+                said.add(text.slice(at, at + step));
+                said.draw();
+              }
+              said.set(text);
+              if (plain(said) !== whole) wrong.push([step, text, plain(said), whole]);
+            }
+          }
+          return wrong;
+        })("""
+            + json.dumps(samples)
+            + ")"
+        )
+        assert await tab.value(script) == []
+
+
+async def test_changes_are_diffs_code_has_colours_and_pictures_are_shown(
+    visiting: Visiting, server: ScriptedServer, alone: Path
+) -> None:
+    (alone / "a.py").write_text("def one():\n    return 1\n")
+    (alone / "dot.png").write_bytes(b64decode(PIXEL.data))
+    edit = Call("edit", {"path": "a.py", "edits": [{"oldText": "return 1", "newText": "return 2"}]})
+    server.add(Turn(calls=[edit, Call("read", {"path": "dot.png"})]), "```python\ndef f():\n    return 1\n```")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="change it")
+        await tab.until("document.querySelector('#log .diff .added')?.textContent.includes('return 2')")
+        assert await tab.value("document.querySelector('#log .diff').closest('details').open")
+        await tab.until("document.querySelector('#log .image img')?.src.startsWith('data:image/png;base64,')")
+        await tab.until("document.querySelector('#log .hl-keyword')?.textContent === 'def'")
+        await click(tab, "#changes")
+        await tab.until("document.querySelector('#window .diff .removed')?.textContent.includes('return 1')")
+
+
+async def test_what_extensions_show_is_there_and_a_panel_gets_the_keys(visiting: Visiting, tmp_path: Path) -> None:
+    folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await served.command(id, "command", name="build")
+        await choose(tab, id)  # the page comes later
+        await tab.until("document.querySelector('#place-status .t-success')?.textContent === 'passing'")
+        await tab.until("document.getElementById('place-above_editor').textContent === 'red <b>plain</b>'")
+        assert await tab.value("document.querySelector('#place-above_editor .t-ansi-red').textContent") == "red"
+        assert await tab.value("document.title") == "building"
+        await served.command(id, "command", name="over")
+        await tab.until("document.activeElement.classList.contains('panel')")
+        await tab.press("x", text="x")
+        await tab.press("ArrowUp")
+        await tab.until("document.querySelector('.panel').textContent === 'x up'")
+        await tab.press("Escape")
+        await tab.until("!document.querySelector('.panel-frame')")
+        assert await tab.value("document.activeElement.id") == "message"
+
+
+async def test_a_person_goes_back_in_the_tree_and_asks_something_else(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add("first answer", "second answer")
+    async with visiting(defaults={"no_session": False}) as (served, tab):
+        await choose(tab, await served.open())
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await tab.type("/tr")
+        await tab.until("document.querySelector('#completions [aria-selected=true]')?.textContent.startsWith('/tree')")
+        await tab.press("Tab")
+        await tab.press("Enter")
+        await click(tab, "#window button[aria-label='Ask again: one']")
+        await tab.until("document.getElementById('message').value === 'one'")
+        await tab.until("!document.getElementById('log').innerText.includes('first answer')")
+        await tab.value("document.getElementById('message').value = 'two'")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('log').innerText.includes('second answer')")
+
+
+async def test_the_mode_is_changed_and_a_permission_can_be_given_always(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "echo hi"})]), "done")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.until("document.getElementById('pick-mode').value === 'yolo'")
+        await tab.value(
+            "(() => { const one = document.getElementById('pick-mode'); one.value = 'ask';"
+            " one.dispatchEvent(new Event('change')); })()"
+        )
+        await tab.value("new Promise((done) => setTimeout(done, 0))")
+        await served.command(id, "prompt", message="greet")
+        await tab.until("!document.getElementById('permission').hidden")
+        assert "bash(echo hi)" in await tab.value("document.getElementById('permission-rules').innerText")
+        await click(tab, "#permission-always")
+        await tab.until(DONE)
+        assert (await served.command(id, "get_state"))["data"]["permission_mode"] == "ask"
+
+
+async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting) -> None:
+    async with visiting() as (served, tab):
+        await tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        await choose(tab, await served.open())
+        await tab.until("document.getElementById('side').hidden")
+        assert await tab.value("document.getElementById('menu').getAttribute('aria-expanded')") == "false"
+        await click(tab, "#menu")
+        await tab.until("!document.getElementById('side').hidden")
+        assert await tab.value("document.documentElement.scrollWidth") <= 390
+
+
+async def faults(tab: Tab) -> list[str]:
+    """What axe-core calls serious or critical on the page as it is."""
+    await tab.value(AXE.read_text("utf-8") + "; true")
+    script = (
+        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations"
+        ".filter(({ impact }) => ['serious', 'critical'].includes(impact))"
+        ".map(({ id, nodes }) => `${id}: ${nodes.map((each) => each.html).join(' ')}`))"
+    )
+    found: list[str] = await tab.value(script)
+    return found
+
+
+async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
+    visiting: Visiting, server: ScriptedServer, alone: Path, tmp_path: Path
+) -> None:
+    (alone / "a.py").write_text("def one():\n    return 1\n")
+    edit = Call("edit", {"path": "a.py", "edits": [{"oldText": "return 1", "newText": "return 2"}]})
+    todo = Call("todo", {"todos": [{"content": "test it", "status": "in_progress"}]})
+    server.add(Turn("I look.", calls=[edit, todo]), "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n")
+    folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        await tab.call("Page.setBypassCSP", enabled=True)  # for axe, which makes styles
+        await tab.load("Page.reload")
+        await tab.until("!document.getElementById('workplace').hidden")
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "command", name="build")
+        await served.command(id, "prompt", message="change it")
+        await tab.until(DONE)
+        await tab.until("document.querySelector('#log .diff .added')")
+        await tab.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        for scheme in ("light", "dark"):
+            await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for width in (1200, 390):
+                size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+                await tab.call("Emulation.setDeviceMetricsOverride", **size)
+                assert await faults(tab) == [], (scheme, width)
+        await served.command(id, "command", name="over")
+        await tab.until("document.querySelector('.panel-frame')")
+        assert await faults(tab) == []
+        await click(tab, "#tree")
+        await tab.until("document.querySelector('#window').open")
+        assert await faults(tab) == []
+        assert "test it" in await log_of(tab)
+
+
+async def test_a_run_that_waits_is_listed_and_a_wrong_answer_is_refused(serving: Serving, alone: Path) -> None:
+    options = HostOptions(provider="openai", model="scripted", permission_mode="ask", cwd=str(alone))
+    run = RunStore().create("fix", "do it", str(alone), options)[0]
+    RunStore().create("other", "do that", "/", options.replace(cwd="/"))
+    asked = {"id": "a/c", "call": "bash echo", "reason": "it writes", "always": ["bash(echo)"]}
+    change(run, run_row({"state": "waiting", "question": asked}))
+    async with serving() as served:
+        (listed,) = (await served.http.get("/runs")).json()["runs"]
+        assert (listed["id"], listed["state"], listed["question"]["call"]) == ("fix", "waiting", "bash echo")
+        for body in ({"answer": "perhaps"}, {"answer": "no", "message": 1}, [], {}):
+            assert (await served.http.post("/runs/fix/answer", json=body)).status_code == 400
+        assert (await served.http.post("/runs/other/answer", json={"answer": "no"})).status_code == 404
+
+
+async def test_a_run_continues_when_its_question_is_answered_on_the_page(
+    visiting: Visiting, server: ScriptedServer, alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    server.add(Turn(calls=[Call("bash", {"command": "echo hi > greeting"})]), "I have greeted.")
+    chosen = ("--provider", "openai", "--model", "scripted", "--base-url", server.base_url("openai-chat"))
+    command = [sys.executable, "-m", "zot_agent", "run", "greet", "--id", "one", "--permission-mode", "ask", *chosen]
+    begun = await asyncio.to_thread(
+        subprocess.run, command, cwd=alone, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert begun.returncode == 3, begun.stderr
+    async with visiting() as (_, tab):
+        await click(tab, "#runs summary")
+        await click(tab, "#run-list button[aria-label='Yes, this call: one']")
+        await tab.until("document.getElementById('run-list').innerText.includes('one · done')")
+    assert (alone / "greeting").read_text() == "hi\n"
+
+
+def test_the_libraries_of_the_page_are_the_files_that_their_list_names() -> None:
+    folder = FILES["/"].parent / "vendor"
+    listed = re.findall(
+        r"^\| `([\w.-]+)` .*`([0-9a-f]{64})` \|$", (folder / "README.md").read_text("utf-8"), re.MULTILINE
+    )
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.js")}
+    assert dict(listed) == found
