@@ -33,6 +33,23 @@ def calls(_):
     return f"{times[500]} {times[990]}"
 """
 
+REGISTERS = """
+ext.command("c-%s", "a command")(lambda args: "x")
+ext.tool(name="t_%s", description="a tool", schema={"type": "object"})(lambda args: "x")
+ext.on("turn_start")(lambda event: None)
+"""
+
+GROUPS = (
+    "ui", "messages", "session", "storage", "control", "model", "exec", "widgets", "cancel", "registration_result",
+)  # fmt: skip
+
+CONTEXT = """
+from zot_ext import ContextDecision
+@ext.intercept("context")
+def keep(it):
+    return ContextDecision(%s)
+"""
+
 WATCH = """
 import json, sys
 def say(**frame): print(json.dumps(frame), flush=True)
@@ -97,6 +114,24 @@ async def calls(extensions, agent):
     async with Conversation(Runtime("m", client=ScriptedClient(), cwd=home)) as extensions.conversation:
         return [float(each) for each in (await extensions.run_command("calls")).text.split()]
 
+async def context(extensions, agent):
+    from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
+    from zot_provider.request import Request
+    taken = []
+    for number in range(7):
+        messages, size, text = [], 0, 'def double(x): return "line" + str(x)\\n' * 250
+        while size < 10_000_000:
+            at = len(messages)
+            call = ToolCallBlock(f"c{at}", "read", '{"path":"a"}')
+            result = ToolResultBlock(f"c{at}", [TextBlock(text)])
+            for role, block in (("user", TextBlock("continue " * 20)), ("assistant", call), ("tool", result)):
+                messages.append(Message(role, [block], id=f"{role}{at}"))
+            size += len(text)
+        begin, on_loop = time.perf_counter(), time.thread_time()
+        await agent.hooks.request.apply(Request(agent.model, messages))
+        taken.append((time.perf_counter() - begin, time.thread_time() - on_loop))
+    return [sorted(each)[3] for each in zip(*taken)]
+
 async def idle(extensions, agent):
     await asyncio.sleep(0.5)
     begin = time.process_time()
@@ -125,7 +160,7 @@ asyncio.run(main())
 
 def measure(environment: Environment) -> Iterator[Figure]:
     """Wall times of questions and starts, CPU of the host for events."""
-    guards = [_extension(environment, f"guard{number}", GUARD) for number in range(10)]
+    guards = [extension(environment, f"guard{number}", GUARD) for number in range(10)]
     watch = _program(environment, "watch", WATCH)
     median, slowest, alone = _run(environment, "ask", guards[0])[0]
     busy, _, chained = _run(environment, "ask", *guards)[0]
@@ -133,15 +168,24 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield Figure("intercept through one extension, p99", slowest * 1000, "ms", 3)
     yield Figure("ten interceptors in a chain over one", chained / alone, "x", 10, "asked every 10 ms")
     yield Figure("ten interceptors in a chain over one, without a pause", busy / median, "x")
-    caller = _extension(environment, "caller", CALLER, groups=("model",))
+    caller = extension(environment, "caller", CALLER, groups=("model",))
     median, slowest = _run(environment, "calls", caller)[0]
     yield Figure("a call of an extension to the host, p50", median * 1000, "ms", 0.4)
     yield Figure("a call of an extension to the host, p99", slowest * 1000, "ms")
+    for what, answer, budget in (
+        ("drop_ids", "drop_ids=[it.messages[5]['id']]", 140),
+        ("all messages", "messages=it.messages", 220),
+    ):
+        whole, on_loop = _run(environment, "context", extension(environment, answer[:4], CONTEXT % answer))[0]
+        yield Figure(f"context of 10 MB, answered with {what}, p50", whole * 1000, "ms", budget)
+        yield Figure("the same, on the loop of the host", on_loop * environment.scale * 1000, "ms CPU", 15)
     event = statistics.median(_run(environment, "tell", watch)[0] for _ in range(3))
     yield Figure(f"{EVENTS} events to one extension, an event", event * environment.scale * 1e6, "us CPU", 12)
     yield Figure("an idle extension", _run(environment, "idle", watch)[0] * 100, "% of a core", 0.1)
     yield from _steps(environment, watch)
     yield from _starts(environment)
+    yield from _groups(environment)
+    yield _remembered(environment)
 
 
 def _steps(environment: Environment, watch: Path) -> Iterator[Figure]:
@@ -152,9 +196,9 @@ def _steps(environment: Environment, watch: Path) -> Iterator[Figure]:
 
 
 def _starts(environment: Environment) -> Iterator[Figure]:
-    noop = _extension(environment, "noop", "")
+    noop = extension(environment, "noop", "")
     sleepy = [
-        _extension(environment, f"sleepy{number}", "", f"import time; time.sleep({SLEEP})") for number in range(MANY)
+        extension(environment, f"sleepy{number}", "", f"import time; time.sleep({SLEEP})") for number in range(MANY)
     ]
     bare = environment.wall([environment.python, "-I", "-c", "pass"])
     ready = statistics.median(_run(environment, "start", noop)[0] for _ in range(7))
@@ -168,6 +212,38 @@ def _starts(environment: Environment) -> Iterator[Figure]:
     _zot(environment, server, *flags, "--no-ext-tools")
     ended = _first(environment, server, *flags, "--no-ext-tools")
     yield Figure("first request of a run that wants none of their tools", ended, "s", SLEEP)
+
+
+def _groups(environment: Environment) -> Iterator[Figure]:
+    """The price of asking for groups, for a run that waits for all tools."""
+    plain, asking = (
+        [
+            flag
+            for number in range(MANY)
+            for flag in (
+                "--ext",
+                str(extension(environment, f"{name}{number}", REGISTERS.replace("%s", str(number)), groups=groups)),
+            )
+        ]
+        for name, groups in (("plain", ()), ("asking", GROUPS))
+    )
+    server = ToolServer("bash", lambda _: {"command": "true"}, 0)
+    pairs = environment.samples(lambda: (_first(environment, server, *asking), _first(environment, server, *plain)), 5)
+    ratio = statistics.median(one / other for one, other in pairs)
+    yield Figure(f"first request with {MANY} extensions of {len(GROUPS)} groups each", ratio, "x", 1.15, "over none")
+
+
+def _remembered(environment: Environment) -> Figure:
+    """The first request where zot knows what extensions registered in the run before."""
+    server, flags = ToolServer("bash", lambda _: {"command": "true"}, 0), []
+    for number in range(MANY):
+        folder = extension(environment, f"known{number}", REGISTERS.replace("%s", str(number)))
+        manifest = json.loads((folder / "extension.json").read_text())
+        (folder / "extension.json").write_text(json.dumps(manifest | {"remember": True}))
+        flags += ["--ext", str(folder)]
+    pairs = environment.samples(lambda: (_first(environment, server, *flags), _first(environment, server)), 9)
+    ratio = statistics.median(one / other for one, other in pairs)
+    return Figure(f"first request with {MANY} remembered extensions", ratio, "x", 1.3, "over one without extensions")
 
 
 def _first(environment: Environment, server: ToolServer, *flags: str) -> float:
@@ -197,7 +273,7 @@ def _run(environment: Environment, scenario: str, *folders: Path) -> tuple[Any, 
     return figure, children
 
 
-def _extension(environment: Environment, name: str, body: str, first: str = "", groups: tuple[str, ...] = ()) -> Path:
+def extension(environment: Environment, name: str, body: str, first: str = "", groups: tuple[str, ...] = ()) -> Path:
     """An extension on the SDK that asks for these groups."""
     made = f"ext = Extension({name!r}, capabilities={groups!r})"
     lines = (first, "from zot_ext import Extension", made, body, "ext.run()", "")

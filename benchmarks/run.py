@@ -7,11 +7,17 @@ import sys
 import agents
 import checkpoints
 import environment
+import extension_models
+import extension_screen
 import extensions
+import fleet
 import housekeeping
 import install
+import mcp_servers
 import permissions
+import pi_extensions
 import rpc
+import runs
 import sandbox
 import screen
 import serve
@@ -19,10 +25,11 @@ import session
 import startup
 import steps
 import streaming
+import subagents
 
 SCENARIOS = (
-    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, extensions, sandbox, rpc,
-    screen, serve, install,
+    startup, streaming, steps, permissions, session, housekeeping, checkpoints, agents, subagents, runs, fleet,
+    extensions, extension_models, extension_screen, pi_extensions, mcp_servers, sandbox, rpc, screen, serve, install,
 )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def measure(environment: Environment) -> Iterator[Figure]:
     yield from _long_session(environment)
 
 
-def _screen(environment: Environment, *arguments: str) -> Terminal:
+def open_screen(environment: Environment, *arguments: str) -> Terminal:
     """zot on a terminal, with a home of its own: no draft of the run before."""
     home = environment.folder / "screen-home"
     shutil.rmtree(home, ignore_errors=True)
@@ -129,7 +129,7 @@ def _first_paint(environment: Environment) -> Iterator[Figure]:
     for _ in range(16):
         bare.append(environment.timed([environment.python, "-I", "-c", "pass"]))
         begin = time.monotonic()
-        with _screen(environment) as terminal:
+        with open_screen(environment) as terminal:
             painted.append(terminal.wait_for(PROMPT) - begin)
             terminal.forget()
             terminal.type(KEY)
@@ -140,7 +140,7 @@ def _first_paint(environment: Environment) -> Iterator[Figure]:
 
 
 def _idle(environment: Environment) -> Iterator[Figure]:
-    with _screen(environment) as terminal:
+    with open_screen(environment) as terminal:
         terminal.wait_for(PROMPT)
         terminal.watch(3)
         before, written = terminal.cpu(), terminal.written
@@ -154,7 +154,7 @@ def _streaming(environment: Environment) -> Iterator[Figure]:
     """CPU of answers, less what a screen takes that works and gets next to nothing."""
     for deltas, rate in ((5000, 500), (1500, 100)):
         seconds = deltas / rate
-        with _screen(environment, *_at(Paced(deltas, rate))) as terminal:
+        with open_screen(environment, *_at(Paced(deltas, rate))) as terminal:
             terminal.wait_for(PROMPT)
             terminal.watch(2)
             before = terminal.cpu()
@@ -173,7 +173,7 @@ def _keys(environment: Environment) -> Iterator[Figure]:
     sys.setswitchinterval(0.0002)  # the server is a thread here: what waits for it would be counted as zot's
     path = environment.folder / "ten-thousand.jsonl"
     _write_conversation(path, 10_000)
-    with _screen(environment, "--session", str(path), *_at(Paced(12_000, 1000))) as terminal:
+    with open_screen(environment, "--session", str(path), *_at(Paced(12_000, 1000))) as terminal:
         terminal.wait_for(PROMPT)
         terminal.watch(2)
         terminal.type("go\r")
@@ -209,7 +209,7 @@ def _long_session(environment: Environment) -> Iterator[Figure]:
     opened, memory = [], []
     for _ in range(3):
         begin = time.monotonic()
-        with _screen(environment, "--session", str(path), "--model", "gpt-5.1") as terminal:
+        with open_screen(environment, "--session", str(path), "--model", "gpt-5.1") as terminal:
             terminal.wait_for(PROMPT)
             terminal.forget()
             terminal.type(KEY)

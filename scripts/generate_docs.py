@@ -8,7 +8,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,13 @@ from zot_agent.rpc.limits import RpcLimits
 from zot_agent.ui.bindings import CHAT_ACTIONS
 from zot_agent.ui.commands import slash_commands
 from zot_core import events
-from zot_core.tools import BUILTIN_TOOLS
-from zot_ext.protocol.calls import CALLS
+from zot_core.tools import BUILTIN_TOOLS, agent_tool
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.calls import CALLS, CallParam
 from zot_ext.protocol.calls import KINDS as CALL_KINDS
+from zot_ext.protocol.events.interceptable import INTERCEPTABLE
+from zot_ext.protocol.events.observable import OBSERVABLE
+from zot_ext.protocol.events.questions import QUESTIONS
 from zot_provider.catalog import list_models
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
@@ -121,7 +125,7 @@ def provider_notes(provider: Provider) -> str:
 
 def tools() -> str:
     page = "# Built-in tools\n\nThe description and the arguments of each tool, as the model reads them.\n"
-    for tool in sorted(BUILTIN_TOOLS, key=lambda each: each.name):
+    for tool in sorted((*BUILTIN_TOOLS, agent_tool(())), key=lambda each: each.name):
         page += f"\n## {tool.name}\n\n{tool.description.strip()}\n\n| argument | type | meaning |\n|---|---|---|\n"
         required = tool.schema.get("required", [])
         for name, field in tool.schema.get("properties", {}).items():
@@ -176,13 +180,51 @@ def host_calls() -> str:
     for group in dict.fromkeys(method.group for method in CALLS):
         page += f"\n## {group}\n"
         for method in (each for each in CALLS if each.group == group):
-            page += f"\n### {method.name}\n\n{method.doc} Result: {method.result}.\n"
+            where = " Only in the handler of a slash command or a shortcut." if method.in_command else ""
+            page += f"\n### {method.name}\n\n{method.doc}{where} Result: {method.result}.\n"
             if method.params:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
                 page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
     return page
+
+
+def extension_events() -> str:
+    page = (
+        "# Events of extensions\n\nWhat an extension can observe and intercept: see "
+        "[extension-events.md](../extension-events.md). Each event is in a group, which `hello.capabilities` names.\n"
+        "\n## Observed\n\nThe events of every host, in the group `events`, are in "
+        "[extensions.md](../extensions.md#events).\n"
+    )
+    for row in OBSERVABLE.values():
+        page += f"\n### {row.name} ({row.group})\n\n{row.doc}\n{_members(row.members)}"
+    page += "\n## Intercepted\n"
+    for each in INTERCEPTABLE.values():
+        stop = "`block` refuses it." if each.blockable else "It cannot be refused."
+        seconds = f"{getattr(DEFAULT_LIMITS, each.limit):g} s"
+        page += f"\n### {each.name} ({each.group}), intercepted\n\n{each.doc} {stop} The answer has {seconds}.\n"
+        page += _members(each.members)
+        if each.answer:
+            page += f"\nThe answer:\n{_members(each.answer)}"
+    page += (
+        "\n## Questions\n\nAsked with `event_intercept` about what an extension has registered, without `subscribe`.\n"
+    )
+    for asked in QUESTIONS.values():
+        seconds = f"{getattr(DEFAULT_LIMITS, asked.limit):g} s"
+        page += (
+            f"\n### {asked.name} ({asked.group})\n\n{asked.doc} The answer has {seconds}.\n{_members(asked.members)}"
+        )
+        if asked.answer:
+            page += f"\nThe answer:\n{_members(asked.answer)}"
+    return page
+
+
+def _members(params: Sequence[CallParam]) -> str:
+    if not params:
+        return ""
+    rows = "".join(f"| `{each.name}` | {CALL_KINDS[each.kind][0]} | {each.doc} |\n" for each in params)
+    return f"\n| member | type | meaning |\n|---|---|---|\n{rows}"
 
 
 def rpc() -> str:
@@ -212,7 +254,7 @@ def rpc() -> str:
             page += f"\n### {name.partition('.')[2]}\n\n{definitions[name]['description']}\n"
             page += field_rows(definitions[name])
     page += "\n## Objects inside events\n"
-    for name in ("Message", "Usage", "Panel", "InputImage"):
+    for name in ("Message", "Usage", "Panel", "PlacedPanel", "InputImage"):
         page += f"\n### {name}\n\n{definitions[name]['description']}\n{field_rows(definitions[name])}"
     page += "\n### Block\n\n" + definitions["Block"]["description"] + "\n\n| type | fields |\n|---|---|\n"
     for each in definitions["Block"]["oneOf"]:
@@ -316,6 +358,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "files.md": files,
     "flags.md": flags,
     "frames.md": frames,
+    "extension-events.md": extension_events,
     "host-calls.md": host_calls,
     "../providers.md": providers,
     "rpc.md": rpc,

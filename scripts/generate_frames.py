@@ -15,7 +15,16 @@ from typing import Any
 import zot_ext
 from zot_ext.limits import DEFAULT_LIMITS
 from zot_ext.manifest import Manifest
-from zot_ext.protocol import FROM_EXTENSION, FROM_HOST, PROTOCOL_VERSION, from_extension, from_host
+from zot_ext.protocol import (
+    FROM_EXTENSION,
+    FROM_HOST,
+    PROTOCOL_VERSION,
+    flags,
+    from_extension,
+    from_host,
+)
+from zot_ext.protocol.flags import DESCRIPTION_LENGTH, FLAG_TYPES, FLAGS, NAME_LENGTH, ExtensionFlag
+from zot_ext.protocol.groups import providers, tool_ops
 from zot_ext.protocol.kinds import REST
 from zot_ext.protocol.permissions import ENTRIES, LENGTH, ExtensionPermissions
 from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock
@@ -31,6 +40,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "int": {"type": "integer"},
     "bool": {"type": "boolean"},
     "tuple[str, ...]": {"type": "array", "items": TEXT},
+    "tuple[Line, ...]": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
     "tuple[Block, ...]": {"type": "array", "items": {"$ref": "#/$defs/Block"}},
     "bool | tuple[str, ...]": {
         "anyOf": [
@@ -38,16 +48,22 @@ TYPES: dict[str, dict[str, Any]] = {
             {"type": "array", "items": {**TEXT, "minLength": 1, "maxLength": LENGTH}, "maxItems": ENTRIES},
         ]
     },
+    "bool | int | str | None": {"anyOf": [{"type": name} for name in FLAG_TYPES]},
+    "tuple[ExtensionFlag, ...]": {"type": "array", "items": {"$ref": "#/$defs/ExtensionFlag"}, "maxItems": FLAGS},
     "ExtensionPermissions | None": {"$ref": "#/$defs/ExtensionPermissions"},
     "RawObject": {"type": "object"},
     "RawObject | None": {"type": "object"},
+    "RawList | None": {"type": "array"},
     "PanelSpec": {"$ref": "#/$defs/PanelSpec"},
     "PanelSpec | None": {"$ref": "#/$defs/PanelSpec"},
 }
 """The annotation of a field to the schema of what is written for it."""
 
 CONSTANTS = {
-    name: value for module in (from_extension, from_host) for name, value in vars(module).items() if name.isupper()
+    name: value
+    for module in (from_extension, from_host, flags, providers, tool_ops)
+    for name, value in vars(module).items()
+    if name.isupper()
 }
 
 
@@ -128,19 +144,32 @@ def schema() -> dict[str, Any]:
             "TextBlock": record_schema(TextBlock, TextBlock.type),
             "ImageBlock": record_schema(ImageBlock, ImageBlock.type),
             "PanelSpec": record_schema(PanelSpec),
+            "Line": {
+                "description": "Text, which may have colours (SGR), or spans: see `widgets.set`.",
+                "anyOf": [TEXT, {"type": "array", "items": {"type": "object", "required": ["text"]}}],
+            },
         },
     }
 
 
 def manifest_schema() -> dict[str, Any]:
     """The schema of `extension.json`; the host also checks what the texts mean."""
-    permissions = record_schema(ExtensionPermissions)
+    permissions, flag = record_schema(ExtensionPermissions), record_schema(ExtensionFlag)
+    limits = {
+        "name": {"pattern": "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", "maxLength": NAME_LENGTH},
+        "type": {"enum": list(FLAG_TYPES)},
+        "description": {"maxLength": DESCRIPTION_LENGTH},
+    }
+    limited = {name: {**flag["properties"][name], **more} for name, more in limits.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:zot:extension-manifest:1",
         "title": "extension.json of a zot extension",
         **record_schema(Manifest),
-        "$defs": {"ExtensionPermissions": {**permissions, "additionalProperties": False}},
+        "$defs": {
+            "ExtensionPermissions": {**permissions, "additionalProperties": False},
+            "ExtensionFlag": {**flag, "properties": {**flag["properties"], **limited}},
+        },
     }
 
 

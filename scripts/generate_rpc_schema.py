@@ -12,6 +12,7 @@ from typing import Any
 
 import zot_agent.rpc
 import zot_core
+from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
 from zot_agent.rpc.method import KINDS, Method
@@ -66,6 +67,14 @@ SEEN = {
     "display_text": TEXT | {"description": "What the user sees in place of the text."},
     "hidden": TEXT | {"description": "Why the user does not see the text."},
 }
+SPAN = closed_object(
+    {"text": TEXT, "style": TEXT, "bg": TEXT} | {name: {"const": True} for name in FLAGS}, ("style", "bg", *FLAGS)
+)
+LINE = {
+    "description": "Text, which may have colours of the terminal (SGR), or spans; a style is a token of the theme, or "
+    "`#rrggbb`.",
+    "oneOf": [TEXT, {"type": "array", "items": SPAN}],
+}
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "user_message": (MESSAGE | SEEN, tuple(SEEN)),
     "assistant_start": ({}, ()),
@@ -77,7 +86,11 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         | {"details": {"type": "object", "description": "What the tool says of it besides, for programs."}},
         ("args", "args_raw", "fate", "details"),
     ),
-    "usage": ({"$usage": {}, "cumulative": place("Usage")}, ()),
+    "usage": (
+        {"$usage": {}, "cumulative": place("Usage")}
+        | {"agent_id": TEXT | {"description": "The sub-agent whose model call it was; not sent for the agent's own."}},
+        ("agent_id",),
+    ),
     "error": (
         {"message": TEXT, "retryable": {"const": True}, "candidates": {"type": "array", "items": TEXT}}
         | {"auth": {"const": True}},
@@ -85,6 +98,7 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "permission_request": (
         {"request": TEXT, "tool_call": TEXT, "name": TEXT, "args": {"type": "object"}, "reason": TEXT}
+        | {"agent_id": TEXT | {"description": "The sub-agent that calls; empty for the agent itself."}}
         | {
             "rules": {"type": "array", "items": TEXT, "description": "What the answer always adds; empty if it cannot."}
         },
@@ -98,6 +112,14 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("message", "options", "placeholder", "prefill", "secret", "multi", "timeout_ms", "fields", "rows"),
     ),
     "todo": ({"items": {"type": "array", "items": TODO}}, ()),
+    "ext_widget": (
+        {"extension": TEXT, "key": TEXT, "place": {"enum": list(typing.get_args(extension_events.WidgetPlace))}}
+        | {
+            "lines": {"type": "array", "items": place("WidgetLine"), "description": "None to remove it."},
+            "priority": {"type": "integer"},
+        },
+        (),
+    ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},
@@ -123,12 +145,13 @@ SHARED: dict[str, Any] = {
         "description": "A part of a message. An image is described by its size.",
         "oneOf": [
             block("text", {"text": TEXT}),
-            block("image", {"mime_type": TEXT, "bytes": COUNT}),
+            block("image", {"mime_type": TEXT, "bytes": COUNT, "id": TEXT}),
             block("tool_call", {"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),
             block("tool_result", {"call_id": TEXT, "is_error": {"type": "boolean"}, "content": BLOCKS}),
         ],
     },
     "Usage": USAGE,
+    "WidgetLine": LINE,
 }
 
 
@@ -145,9 +168,15 @@ def annotated(hint: Any) -> dict[str, Any]:
         return {"type": "array", "items": annotated(typing.get_args(hint)[0])}
     if isinstance(hint, type) and issubclass(hint, Record):
         return place(hint.__name__)
+    if hint == extension_events.WidgetLine:
+        return place("WidgetLine")
+    if hint == tuple[int, int] | None:
+        return {"type": ["array", "null"], "items": {"type": "integer"}}
     if hint == int | None:
         return {"type": ["integer", "null"]}
-    return {str: TEXT, int: {"type": "integer"}, bool: {"type": "boolean"}}[hint]
+    if hint == float | None:
+        return {"type": ["number", "null"]}
+    return {str: TEXT, int: {"type": "integer"}, float: {"type": "number"}, bool: {"type": "boolean"}}[hint]
 
 
 def event_schema(cls: Any) -> dict[str, Any]:
@@ -190,6 +219,7 @@ def events_schema() -> dict[str, Any]:
             **moved,
             **SHARED,
             "Panel": record_schema(extension_events.Panel),
+            "PlacedPanel": record_schema(extension_events.PlacedPanel),
         },
     }
 
@@ -203,10 +233,20 @@ def command_schema(method: Method) -> dict[str, Any]:
     return closed_object(properties, optional, description=method.doc)
 
 
+DATA: dict[str, dict[str, Any]] = {
+    "get_display": closed_object(
+        {"displays": {"type": "object", "description": "A list of display blocks for each call, by its id."}}
+    ),
+    "get_shown": closed_object({"events": {"type": "array", "items": place("ExtensionEvent")}}),
+}
+"""Data of responses that no example has whole."""
+
+
 def response_schema(method: Method) -> dict[str, Any]:
     """A response that is a success, its data like the example."""
     properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": {"const": method.name}}
-    properties |= {"success": {"const": True}, "data": like(json.loads(method.data)) if method.data else {}}
+    data = DATA.get(method.name) or (like(json.loads(method.data)) if method.data else {})
+    properties |= {"success": {"const": True}, "data": data}
     return closed_object(properties, ("id",) if method.data else ("id", "data"))
 
 
@@ -245,9 +285,10 @@ def rpc_schema() -> dict[str, Any]:
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
     message |= SEEN
-    responses["response.get_messages"]["properties"]["data"] = closed_object(
-        {"messages": {"type": "array", "items": place("Message")}}
-    )
+    for name in ("get_messages", "get_agent_messages"):
+        responses[f"response.{name}"]["properties"]["data"] = closed_object(
+            {"messages": {"type": "array", "items": place("Message")}}
+        )
     setting = like(json.loads(METHODS["set_setting"].data))["properties"]["setting"]
     setting["properties"] |= {"value": {}, "default": {}, "choices": {"type": "array", "items": TEXT}}
     for name, data in (
@@ -300,6 +341,7 @@ def rpc_schema() -> dict[str, Any]:
                 description="An image that a client sends.",
             ),
             "Panel": record_schema(extension_events.Panel),
+            "PlacedPanel": record_schema(extension_events.PlacedPanel),
         },
     }
 

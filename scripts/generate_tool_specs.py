@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import zot_core.tools
+from zot_core.tools import BUILTIN_TOOLS, agent_tool
 from zot_core.tools.definition.arguments import Arguments
 
 FOLDER = Path(zot_core.tools.__file__).parent
@@ -20,9 +21,10 @@ def specs() -> str:
             "description": (FOLDER / "prompts" / f"{tool.name}.md").read_text("utf-8").strip(),
             "schema": Arguments(tool.function, tool.name).schema(),
             "parallel": tool.parallel,
+            "repeatable": tool.repeatable,
             "prompt_line": tool.prompt_line,
         }
-        for tool in (each.function_tool for each in zot_core.tools.BUILTIN_TOOLS)
+        for tool in (each.function_tool for each in (*BUILTIN_TOOLS, agent_tool(())))
     }
     return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
 

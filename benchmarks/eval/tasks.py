@@ -1,6 +1,6 @@
-"""The tasks: forty small repositories, made here, each with a check that the agent cannot see.
+"""The tasks: fifty small repositories, made here, each with a check that the agent cannot see.
 
-Ten kinds in four languages. A task breaks the program of `languages.py` or lacks something; its solution is a list of
+Ten kinds in five languages. A task breaks the program of `languages` or lacks something; its solution is a list of
 edits, of which a part does not pass the check.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from languages import C_HEADER, LANGUAGES, Language
+from languages import LANGUAGES, Language
 
 SECONDS = 20.0
 """The longest run of a program in a check."""
@@ -76,7 +76,7 @@ def base(language: Language) -> dict[str, str]:
     """The files of the program in a language, all of them right."""
     files = {language.module: language.module_text, language.program: language.program_text}
     files |= {"run.sh": language.run + "\n", "test.sh": TEST, "README.md": README, ".gitignore": ".tally\n"}
-    return files | ({"lib.h": C_HEADER} if language.name == "c" else {})
+    return files | language.others
 
 
 def behaves(language: Language, expected: list[tuple[str, str]]) -> Callable[[Path], list[str]]:
@@ -285,7 +285,7 @@ KINDS = (fix, far, feature, rename, build, refactor, question, rules, forbidden,
 
 
 def own_tasks() -> list[Task]:
-    """The forty tasks."""
+    """The fifty tasks."""
     made = []
     for language in LANGUAGES:
         for kind in KINDS:

@@ -73,13 +73,13 @@ def main() -> int:
     parser.add_argument("--theme", choices=[*PALETTES], help="only this one")
     parser.add_argument("--check", action="store_true", help="write nothing, say what is not current")
     parser.add_argument("--folder", type=Path, default=IMAGES, metavar="DIR", help="the screenshots are there")
-    parser.add_argument("--list", action="store_true", help="print the names of the states")
+    parser.add_argument("--list", action="store_true", help="print the page and the name of each state")
     asked = parser.parse_args()
     if unknown := {*asked.names} - {state.name for state in STATES}:
         parser.error(f"no state {', '.join(sorted(unknown))}")
     states = [state for state in STATES if not asked.names or state.name in asked.names]
     if asked.list:
-        print("\n".join(state.name for state in states))
+        print("\n".join(f"{state.page or state.name} {state.name}" for state in states))
         return 0
     asked.folder.mkdir(parents=True, exist_ok=True)
     jobs = [

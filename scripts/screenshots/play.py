@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import project
 from draw import PALETTES, Cell, Palette, color, screenshot
+from issue_server import IssueServer
 from pty_screen import KITTY, PtyScreen
-from states import AGO, Brings, Earlier, Extension, Keys, Sees, State
+from states import AGO, Brings, Earlier, Extension, Issues, Keys, Repository, Sees, State
 
 from zot_provider.testing import ScriptedServer, Turn
 
@@ -50,9 +51,9 @@ class Shot(NamedTuple):
 def play(state: State, theme: str) -> Shot:
     """Bring zot into a state, on a terminal that says it is dark or light. Raises TimeoutError, with the screen, if
     something that the state waits for is not seen."""
-    with _home() as home, _server(state) as server:
+    with _home() as home, _server(state) as server, _issues(state) as issues:
         shop = project.write(home / "shop")
-        environment = _environment(home, state, theme, server)
+        environment = _environment(home, state, theme, server) | issues
         if not state.asks_for_mode:
             Path(environment["ZOT_HOME"], "sessions").mkdir(parents=True)
         for each in state.before:
@@ -62,6 +63,8 @@ def play(state: State, theme: str) -> Shot:
                 _install(each, environment, shop)
             elif isinstance(each, Earlier):
                 _speak(each, environment, shop, server)
+            elif isinstance(each, Repository):
+                _commit(environment, shop)
         server.add(*state.turns)
         paper = PALETTES[theme].paper[1:]
         answers = {**KITTY, PAPER_QUERY: f"\x1b]11;rgb:{paper[:2]}/{paper[2:4]}/{paper[4:]}\x1b\\".encode()}
@@ -102,6 +105,15 @@ def _server(state: State) -> Iterator[ScriptedServer]:
         yield server
 
 
+@contextlib.contextmanager
+def _issues(state: State) -> Iterator[dict[str, str]]:
+    """The servers of the state, as variables of the environment."""
+    found = [each for each in state.before if isinstance(each, Issues)]
+    listed = [{"number": n, "title": title, "user": {"login": by}} for each in found for n, title, by in each.issues]
+    with IssueServer({"shop/till": listed}) as url:
+        yield {"GITHUB_API_URL": url} if found else {}
+
+
 def _environment(home: Path, state: State, theme: str, server: ScriptedServer) -> dict[str, str]:
     keys = {
         "ANTHROPIC_API_KEY": "sk-ant-not-a-key-of-anybody",
@@ -125,6 +137,12 @@ def _install(extension: Extension, environment: dict[str, str], shop: Path) -> N
     subprocess.run(command, env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
     for name, text in extension.files.items():
         Path(environment["ZOT_HOME"], "extensions", extension.name, name).write_text(text, "utf-8")
+
+
+def _commit(environment: dict[str, str], shop: Path) -> None:
+    me = ("-c", "user.name=me", "-c", "user.email=me@localhost")
+    for words in (("init", "-q", "-b", "main"), ("add", "."), (*me, "commit", "-q", "-m", "begin")):
+        subprocess.run(["git", *words], env=environment, cwd=shop, check=True, capture_output=True, timeout=60)
 
 
 def _speak(earlier: Earlier, environment: dict[str, str], shop: Path, server: ScriptedServer) -> None:

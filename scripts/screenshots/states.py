@@ -33,6 +33,12 @@ class Extension(NamedTuple):
     files: dict[str, str]
 
 
+class Issues(NamedTuple):
+    """A server with these open issues of the repository `shop/till`: number, title and who opened it."""
+
+    issues: tuple[tuple[int, str, str], ...]
+
+
 class Earlier(NamedTuple):
     """A session of an earlier day; `ago` is a key of `AGO`."""
 
@@ -47,13 +53,17 @@ class Brings(NamedTuple):
     files: dict[str, str]
 
 
+class Repository(NamedTuple):
+    """The project is a git repository, and its files are in a commit."""
+
+
 class State(NamedTuple):
     """A state of the screen.
 
-    `name` is that of its screenshots and of its page in docs/screen/, `title` is its title and `about` describes what
-    it shows, for readers who cannot see it. `turns` are what the model says, `before` what happens before zot is
-    started with `arguments`. `key`: whether there is one. `asks_for_mode`: zot runs for the first time.
-    `varies`, a regular expression, is found in rows that differ from machine to machine.
+    `name` is that of its screenshots, and of its page in docs/screen/ unless it is on the `page` of another state.
+    `title` is its title and `about` describes what it shows, for readers who cannot see it. `turns` are what the model
+    says, `before` what happens before zot is started with `arguments`. `key`: whether there is one. `asks_for_mode`:
+    zot runs for the first time. `varies`, a regular expression, is found in rows that differ from machine to machine.
     """
 
     name: str
@@ -61,17 +71,40 @@ class State(NamedTuple):
     about: str
     steps: tuple[Keys | Sees, ...]
     turns: tuple[Any, ...] = ()
-    before: tuple[Extension | Earlier | Brings, ...] = ()
+    before: tuple[Extension | Issues | Earlier | Brings | Repository, ...] = ()
     arguments: tuple[str, ...] = ()
     size: tuple[int, int] = (92, 26)
     key: bool = True
     asks_for_mode: bool = False
     models: tuple[str, ...] = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5")
     varies: str = ""
+    page: str = ""
 
 
 ASKED = (Sees(READY), Keys(f"{PROMPT}\r"))
 FINISHED = (*ASKED, Sees("return amount"), Sees("esc to stop", gone=True))
+
+
+def agents_answer(request: Any) -> Turn:
+    """Answer a conversation by its first message: that of the main agent, or those of its sub-agents."""
+    messages = request.body["messages"]
+    first = str(messages[0]["content"])
+    if "which tests" in first:
+        return Turn("`test_basket.py` tests `total`. Nothing tests an empty basket.")
+    if "judge" in first:
+        return Turn(calls=[Call("bash", {"command": "make test; exec sleep 100"})])
+    if len(messages) == 1:
+        found = {"task": "find out which tests there are", "agent": "explore"}
+        return Turn("I look at the tests, then at the change.", calls=[Call("agent", found)])
+    return Turn(calls=[Call("agent", {"task": "judge the change of basket.py", "agent": "review"})])
+
+
+def swarm_answer(request: Any) -> Turn:
+    """Answer a member of the swarm by its task. What works ends by itself, since it outlives the screen."""
+    if "delivery" in str(request.body["messages"][0]["content"]):
+        return Turn("Delivery is tested for orders below, of and above fifty.")
+    return Turn(calls=[Call("bash", {"command": "make test; exec sleep 20"})])
+
 
 BROUGHT = {
     ".zot/extensions/till/extension.json": json.dumps({"name": "till", "exec": "python3", "args": ["till.py"]}),
@@ -244,6 +277,248 @@ STATES = (
         size=(92, 22),
     ),
     State(
+        "overlays",
+        "Overlays of an extension",
+        "Three overlays cover each other; the uppermost has the keys.",
+        (
+            Sees(READY),
+            Keys("how much is the delivery?\r"),
+            Sees("free from 50 on"),
+            Sees("esc to stop", gone=True),
+            Keys("/overlay stack\r"),
+            Sees("has the keys"),
+        ),
+        turns=(Turn("The delivery is free from 50 on; below that it is 4.90.", usage=Usage(input=3120, output=52)),),
+        before=(Extension("overlay-test", {}),),
+        size=(92, 26),
+    ),
+    State(
+        "vi-manifest",
+        "The keys of vi from a manifest",
+        "Two words of the prompt are selected in the visual mode of an extension that is only data.",
+        (Sees(READY), Keys("check the prices of all orders"), Keys("\x1b0wwvee"), Sees("visual")),
+        before=(Extension("modal-editor", {}),),
+        size=(92, 14),
+    ),
+    State(
+        "emacs-manifest",
+        "The region of Emacs from a manifest",
+        "A part of the prompt is selected, and the status row says region.",
+        (Sees(READY), Keys("check the prices of all orders"), Keys("\x1bb\x1bb\x00\x1bb\x1bb"), Sees("region")),
+        before=(Extension("emacs-keys", {}),),
+        size=(92, 14),
+    ),
+    State(
+        "rainbow",
+        "A prompt that an extension draws",
+        "One word of the prompt has the colours of the rainbow.",
+        (
+            Sees("─ claude"),
+            Keys("/rainbow"),
+            Sees("choose the word"),
+            Keys(" ultrathink\r"),
+            Sees("in colours"),
+            Keys("ultrathink"),
+            Sees("1 word,"),
+            Keys(" about"),
+            Sees("2 words"),
+            Keys(" the prices"),
+            Sees("4 words"),
+        ),
+        before=(Extension("rainbow-editor", {}), Extension("border-status-editor", {})),
+        size=(92, 14),
+    ),
+    State(
+        "anchors",
+        "Overlays at every place",
+        "Nine overlays, one at each place; the last one has the keys.",
+        (Sees(READY), Keys("/overlay all\r"), Sees("has the keys"), Sees("bottom_right")),
+        before=(Extension("overlay-test", {}),),
+        size=(92, 26),
+        page="overlays",
+    ),
+    State(
+        "widgets",
+        "What extensions show around the editor",
+        "A header, a row above the editor, the model at its right, turns in the status row, and another working row.",
+        (
+            Sees(READY),
+            Sees("1M"),
+            Keys("/working moon\r"),
+            Sees("is moon"),
+            Keys("\x1b"),
+            Sees("is moon", gone=True),
+            *ASKED,
+            Sees("turn 2"),
+            Sees("last: "),
+            Sees("out: > should"),
+        ),
+        turns=(SEARCH, EDIT.replace(fault=Fault(after=6, pause=600.0))),
+        before=(
+            Extension("custom-header", {}),
+            Extension("status-line", {}),
+            Extension("model-status", {}),
+            Extension("working-indicator", {}),
+            Repository(),
+        ),
+        varies="[◐◓◑◒]",
+        page="extension-widgets",
+    ),
+    State(
+        "widget-places",
+        "Every place of a widget",
+        "A word at each place: above the conversation, around the editor, at its corners, and in the status row.",
+        (Sees(READY), Keys("/places\r"), Sees("· status"), Sees("bottom_right")),
+        before=(Extension("widget-placement", {}),),
+        size=(92, 14),
+        page="extension-widgets",
+    ),
+    State(
+        "issues",
+        "Suggestions of an extension",
+        "The open issues of a repository below a prompt, and in place of the status row a row of another extension.",
+        (
+            Sees(READY),
+            Sees("context"),
+            Keys("/issues shop/till\r"),
+            Sees("3 open issues"),
+            Keys("\x1b"),
+            Sees("3 open issues", gone=True),
+            Keys("fix #"),
+            Sees("#31 "),
+        ),
+        before=(
+            Extension("github-issue-autocomplete", {}),
+            Extension("custom-footer", {}),
+            Issues(
+                (
+                    (28, "Prices are without tax", "ada"),
+                    (29, "The till crashes on an empty basket", "grace"),
+                    (31, "Say what the delivery costs", "ada"),
+                )
+            ),
+            Repository(),
+        ),
+        size=(92, 14),
+        page="extension-widgets",
+    ),
+    State(
+        "plan",
+        "A plan that an extension keeps",
+        "The steps of a plan above the editor; the first one is done, and the status row counts.",
+        (
+            Sees(READY),
+            Keys("/plan\r"),
+            Sees("nothing is changed"),
+            *ASKED,
+            Sees("/plan go carries"),
+            Sees("esc to stop", gone=True),
+            Keys("/plan go\r"),
+            Sees("plan 1/3"),
+            Sees("Next I say so"),
+            Sees("esc to stop", gone=True),
+        ),
+        turns=(
+            Turn(
+                "The delivery is computed in `basket.py`.\n\nPlan:\n1. change `delivery` in basket.py\n"
+                "2. say so in docs/delivery.md\n3. run the tests",
+                usage=Usage(input=3120, output=52),
+            ),
+            EDIT,
+            Turn("", calls=[Call("step_done", {"number": 1})], usage=Usage(input=240, output=18, cache_read=3120)),
+            Turn("Next I say so in the docs.", usage=Usage(input=240, output=18, cache_read=3120)),
+        ),
+        before=(Extension("plan-mode", {}),),
+        size=(92, 40),
+        page="extension-widgets",
+    ),
+    State(
+        "drawn",
+        "A conversation that extensions draw",
+        "A reminder as a banner, a command behind a dollar sign, and the last rows of its output.",
+        (
+            Sees(READY),
+            Keys("/remind pay for the coffee\r"),
+            Sees("reminded"),
+            Keys("do the tests pass?\r"),
+            Sees("One of four"),
+            Sees("esc to stop", gone=True),
+            Sees("⏰"),
+            Sees("lines above"),
+        ),
+        turns=(
+            Turn(
+                "",
+                calls=[Call("bash", {"command": "grep -h 'def test' *.py; python -m unittest"})],
+                usage=Usage(input=3120, output=52),
+            ),
+            Turn("One of four does not: an order of exactly 50.", usage=Usage(input=240, output=18, cache_read=3120)),
+        ),
+        before=(Extension("message-renderer", {}), Extension("built-in-tool-renderer", {})),
+        size=(92, 20),
+        page="extension-cells",
+    ),
+    State(
+        "minimal",
+        "A conversation without results",
+        "A row for each call, and nothing of what it found.",
+        (
+            Sees(READY),
+            Keys("/minimal"),
+            Sees("hide the results"),
+            Keys("\x7f" * 8),
+            *ASKED,
+            Sees("return amount"),
+            Sees("esc to stop", gone=True),
+            Sees("delivery(amount):", gone=True),
+        ),
+        turns=TASK,
+        before=(Extension("minimal-mode", {}),),
+        size=(92, 22),
+        page="extension-cells",
+    ),
+    State(
+        "game",
+        "A game with the model",
+        "A board of tic-tac-toe in an overlay; the model puts its mark with a tool.",
+        (
+            Sees(READY),
+            Keys("/tic-tac-toe\r"),
+            Sees("your turn"),
+            Keys("\r"),
+            Sees("I take the corner."),
+            Sees("your turn"),
+            Sees("esc to stop", gone=True),
+            Keys("\x1b[A"),
+        ),
+        turns=(
+            Turn("", calls=[Call("tic_tac_toe", {"cell": 1})], usage=Usage(input=3120, output=52)),
+            Turn("I take the corner.", usage=Usage(input=240, output=18, cache_read=3120)),
+        ),
+        before=(Extension("tic-tac-toe", {}),),
+        size=(92, 26),
+    ),
+    State(
+        "snake",
+        "Snake",
+        "A snake in an overlay, paused.",
+        (Sees(READY), Keys("/snake\r"), Sees("over: "), Keys("\rsap"), Sees("paused")),
+        before=(Extension("snake", {}),),
+        size=(92, 22),
+        varies="·|█|▓",
+        page="game",
+    ),
+    State(
+        "invaders",
+        "Space invaders",
+        "Invaders, a ship and its shots in an overlay.",
+        (Sees(READY), Keys("/invaders\r"), Sees("▲"), Keys("  "), Sees("points")),
+        before=(Extension("space-invaders", {}),),
+        size=(92, 26),
+        varies="│|points|▟▙",
+        page="game",
+    ),
+    State(
         "panel",
         "A panel of an extension",
         "A list of things to do, drawn by an extension, and a note of another one.",
@@ -357,6 +632,31 @@ STATES = (
         "The files are as they were, and the prompt is in the editor.",
         (*FINISHED, Keys("/undo\r"), Sees("undone; restored")),
         turns=TASK,
+        size=(92, 16),
+    ),
+    State(
+        "agents",
+        "Sub-agents",
+        "A list of two sub-agents, one of which works.",
+        (*ASKED, Sees("bash: make test"), Keys("/agents\r"), Sees("works ·")),
+        turns=(agents_answer,) * 5,
+        varies=r"\d s",
+    ),
+    State(
+        "swarm",
+        "The swarm",
+        "A list of two agents that live on, of which one works.",
+        (
+            Sees(READY),
+            Keys("/swarm new Test the delivery\r"),
+            Sees("test-the-delivery: done"),
+            Keys("/swarm new Find what is slow\r"),
+            Sees("zot/find-what-is-slow;"),
+            Keys("/swarm\r"),
+            Sees("working ·"),
+        ),
+        turns=(swarm_answer,) * 2,
+        before=(Repository(),),
         size=(92, 16),
     ),
     State(

@@ -1,6 +1,7 @@
 """zot itself, as it is installed beside this Python or on the PATH."""
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +16,14 @@ EDITS = ("edit", "write")
 
 
 def make_agent(model: str) -> Agent:
-    """zot with a model, without the person's sessions, skills and extensions; `ZOT_EVAL_FLAGS` adds flags."""
+    """zot with a model, in its sandbox, without the person's sessions, skills and extensions.
+
+    `ZOT_EVAL_FLAGS` adds flags, and turns the sandbox off with `--sandbox off`.
+    """
     beside = Path(sys.executable).with_name("zot")
     program = str(beside) if beside.exists() else "zot"
-    flags = ["--json", "--no-session", "--no-skills", "--no-ext", *os.environ.get("ZOT_EVAL_FLAGS", "").split()]
+    flags = ["--json", "--no-session", "--no-skills", "--no-ext", "--sandbox", "strict"]
+    flags += shlex.split(os.environ.get("ZOT_EVAL_FLAGS", ""))
 
     def command(task: Task, folder: Path) -> Sequence[str]:
         return [program, *flags, *(["--model", model] if model else []), task.prompt]
