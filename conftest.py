@@ -33,6 +33,8 @@ PROGRAMS = """
 """The programs of the machine that tests may run. Programs beside the Python that runs the tests take precedence."""
 
 PROGRAMS_OF_SOME = (
+    "Xvfb",
+    "alacritty",
     "bwrap",
     "chromium",
     "curl",
@@ -40,15 +42,26 @@ PROGRAMS_OF_SOME = (
     "fish",
     "gnome-keyring-daemon",
     "jq",
+    "kitty",
     "node",
+    "npm",
     "ps",
+    "ssh",
+    "ssh-keygen",
+    "sshd",
     "uv",
+    "xdotool",
+    "xkbcomp",
+    "xterm",
     "zsh",
 )
 """More programs, which a machine may lack."""
-PARTS = (*PROGRAMS_OF_SOME, "libgomp", "tsx")
+PARTS = (*PROGRAMS_OF_SOME, "libgomp", "mcp-servers", "pi", "tsx", "xclip")
 """What a machine may lack. A test marked `needs(PART, ...)` is skipped there, and fails where the project is judged."""
+MCP_SERVERS = Path(__file__).parent / "tests" / "support" / "mcp-servers" / "node_modules" / ".bin"
 TSX = Path(__file__).parent / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
+PI = Path(__file__).parent / "tests" / "support" / "pi" / "node_modules"
+"""The examples of pi, the modules of the bridge, and a Node that is new enough for them."""
 
 INSTALLER_VARIABLES = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
@@ -73,8 +86,10 @@ def _clean_environment() -> None:
     home.mkdir()
     for name in (*PROGRAMS.split(), *PROGRAMS_OF_SOME):
         found = os.environ.get("UV") if name == "uv" else None  # `uv run` says where it is; it may not be on PATH
-        if found := found or shutil.which(name):
+        if found := found or shutil.which(name) or shutil.which(name, path="/usr/sbin"):
             (programs / name).symlink_to(os.path.realpath(found))  # a sandbox may hide what is on the way
+    git_settings = folder / "gitconfig"  # git makes a name and an address up from the host's name, if it has a domain
+    git_settings.write_text("[user]\n\tuseConfigOnly = true\n")
     kept = {name: value for name, value in os.environ.items() if name == "TMPDIR" or name.startswith("PYTEST_")}
     os.environ.clear()
     os.environ.update(
@@ -84,7 +99,7 @@ def _clean_environment() -> None:
         LANG="C.UTF-8",
         TERM="xterm-256color",
         TZ="UTC",
-        GIT_CONFIG_NOSYSTEM="1",
+        GIT_CONFIG_SYSTEM=str(git_settings),
     )
     time.tzset()
     os.umask(0o022)
@@ -113,6 +128,10 @@ settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fleet-runs", type=int, default=6, help="runs of the fleet that tests/fleet kills")
+    parser.addoption("--fleet-kills", type=int, default=3, help="how often it kills a worker or the process of a run")
+    parser.addoption("--kill-seeds", type=int, default=3, help="runs that tests/faults kills at random moments")
+    parser.addoption("--pi-results", default="", help="a folder: drive all examples of pi, and write there how they do")
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
     parser.addoption("--example-seconds", type=float, default=60, help="seconds after which an example hangs")
 
@@ -142,6 +161,12 @@ def installer_environment(request: pytest.FixtureRequest) -> dict[str, str]:
 def _is_here(part: str) -> bool:
     if part == "tsx":
         return TSX.exists()
+    if part == "mcp-servers":
+        return MCP_SERVERS.exists()
+    if part == "xclip":  # not on the PATH of tests: with it, zot would use the clipboard of the machine
+        return Path("/usr/bin/xclip").exists()
+    if part == "pi":
+        return (PI / ".package-lock.json").exists() and any(PI.glob("node-*/bin/node"))
     if part == "libgomp":  # what llama.cpp is linked with on Linux
         try:
             return sys.platform != "linux" or ctypes.CDLL("libgomp.so.1") is not None

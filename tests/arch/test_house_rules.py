@@ -10,7 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted((ROOT / "packages").iterdir())
 SOURCES = sorted(path for package in PACKAGES for path in (package / "src").rglob("*.py"))
-TESTS = sorted(path for place in (*PACKAGES, ROOT) for path in (place / "tests").rglob("*.py"))
+_FOUND = (path for place in (*PACKAGES, ROOT) for path in (place / "tests").rglob("*.py"))
+TESTS = sorted(path for path in _FOUND if "node_modules" not in path.parts)
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
 LONG_FUNCTIONS: set[str] = {

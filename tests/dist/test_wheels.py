@@ -97,8 +97,8 @@ def test_a_wheel_says_what_it_is_and_where_it_runs(name: str, wheels: Path) -> N
     assert not [each for each in classifiers if each.startswith("License ::")]  # not valid beside an SPDX expression
 
 
-EXTRAS = ("acp", "starlette", "uvicorn")
-"""Packages that only the extras of zot-agent bring."""
+EXTRAS = ("acp", "httpx2", "mcp", "mcp_types", "opentelemetry", "psycopg", "starlette", "temporalio", "uvicorn")
+"""Packages that only the extras of zot-agent bring, and the environment of its extension for MCP."""
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)

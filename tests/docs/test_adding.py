@@ -24,7 +24,8 @@ REGISTRIES = (
     *("packages/zot-core/tests/tools/definition", "packages/zot-ext/tests/protocol"),
     *("packages/zot-agent/tests/rpc/test_schema.py", "packages/zot-agent/tests/client"),
     *("packages/zot-agent/tests/ui/test_commands.py", "packages/zot-agent/tests/ui/test_screen.py"),
-    *("packages/zot-agent/tests/extensions", "tests/arch", "tests/docs/test_pages.py"),
+    *("packages/zot-agent/tests/extensions/test_managed.py", "packages/zot-agent/tests/extensions/test_registry.py"),
+    *("packages/zot-agent/tests/extensions/test_trace.py", "tests/arch", "tests/docs/test_pages.py"),
 )
 """Tests that know the registries: an addition must not break one of them."""
 

@@ -31,23 +31,40 @@ def referenced(page: Path) -> list[Path]:
     return [(page.parent / each).resolve() for each in found]
 
 
+def states() -> dict[str, list[str]]:
+    """The names of the states by page, in the order of the pages."""
+    by_page: dict[str, list[str]] = {}
+    for line in screenshots("--list").stdout.splitlines():
+        page, name = line.split()
+        by_page.setdefault(page, []).append(name)
+    return by_page
+
+
+BY_PAGE = states()
+
+
 def test_every_state_of_the_script_has_a_page_and_every_page_a_state() -> None:
-    listed = screenshots("--list")
-    assert listed.stderr == ""
-    assert sorted(listed.stdout.split()) == sorted(page.stem for page in PAGES)
+    assert sorted(BY_PAGE) == sorted(page.stem for page in PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_shows_its_state_in_both_themes_and_is_in_the_index(page: Path) -> None:
-    assert referenced(page) == [IMAGES / f"{page.stem}-{theme}.svg" for theme in THEMES]
-    (alt,) = re.findall(r'alt="([^"]*)"', page.read_text("utf-8"))
-    assert len(alt) > 20
+def test_a_page_shows_its_states_in_both_themes_and_is_in_the_index(page: Path) -> None:
+    shown = BY_PAGE[page.stem]
+    assert referenced(page) == [IMAGES / f"{name}-{theme}.svg" for name in shown for theme in THEMES]
+    alts = re.findall(r'alt="([^"]*)"', page.read_text("utf-8"))
+    assert [len(alt) > 20 for alt in alts] == [True] * len(shown)
     assert f"(screen/{page.name})" in (ROOT / "docs" / "screen.md").read_text("utf-8")
 
 
 def test_every_screenshot_is_on_a_page_and_every_screenshot_of_a_page_is_there() -> None:
     shown = {screenshot for page in [ROOT / "README.md", *PAGES] for screenshot in referenced(page)}
-    assert sorted(shown) == sorted(IMAGES.iterdir())
+    assert sorted(shown) == sorted(IMAGES.glob("*.svg"))
+
+
+def test_every_picture_of_the_browser_page_is_in_its_guide() -> None:
+    guide = (ROOT / "docs" / "serve.md").read_text("utf-8")
+    shown = {IMAGES / name for name in re.findall(r'images/([^")]+\.png)[")]', guide)}
+    assert sorted(shown) == sorted(set(IMAGES.iterdir()) - set(IMAGES.glob("*.svg")))
 
 
 @pytest.mark.parametrize("screenshot", sorted(IMAGES.glob("*.svg")), ids=lambda screenshot: screenshot.stem)
@@ -65,7 +82,7 @@ def test_a_screenshot_is_small_and_says_what_it_shows(screenshot: Path) -> None:
         assert float(text.get("y", "0")) < height
 
 
-@pytest.mark.parametrize("name", [page.stem for page in PAGES])
+@pytest.mark.parametrize("name", sorted(name for names in BY_PAGE.values() for name in names))
 def test_a_screenshot_shows_what_is_seen_today(name: str) -> None:
     checked = screenshots("--check", "--theme", "dark", name)
     assert checked.returncode == 0, checked.stderr

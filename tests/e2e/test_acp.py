@@ -7,17 +7,14 @@ import select
 import subprocess
 import sys
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from acp import PROTOCOL_VERSION, RequestError, embedded_blob_resource, image_block, resource_block, text_block
-from acp.client import ClientSideConnection
+from acp import PROTOCOL_VERSION, embedded_blob_resource, image_block, resource_block, text_block
 from acp.helpers import embedded_text_resource, resource_link_block
-from acp.schema import McpServerStdio, RequestPermissionResponse
+from acp.schema import McpServerStdio
+from acp_talk import PATIENCE, Talk, open_talk
 from command import Zot
 from extension_folder import write_extension
 
@@ -27,109 +24,7 @@ from zot_core.testing import PIXEL
 from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
-PATIENCE = 60
 PNG = PIXEL.data
-
-
-class Editor:
-    """What the agent sees of an editor: it writes down what it is told, and answers questions as `answers` say."""
-
-    def __init__(self) -> None:
-        self.updates: list[tuple[str, Any]] = []
-        self.asked: list[Any] = []
-        self.answers: deque[str] = deque()
-        self.more = asyncio.Condition()
-
-    async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
-        async with self.more:
-            self.updates.append((session_id, update))
-            self.more.notify_all()
-
-    async def request_permission(self, options: Any, session_id: str, tool_call: Any, **_: Any) -> Any:
-        async with self.more:
-            self.asked.append((session_id, tool_call, options))
-            self.more.notify_all()
-        answer = self.answers.popleft()
-        if answer == "wait":
-            await asyncio.Event().wait()
-        outcome = {"outcome": "selected", "optionId": answer} if answer else {"outcome": "cancelled"}
-        return RequestPermissionResponse.model_validate({"outcome": outcome})
-
-    async def until(self, fits: Callable[[Any], bool]) -> Any:
-        """The first update that fits, when it has come."""
-        async with asyncio.timeout(PATIENCE), self.more:
-            await self.more.wait_for(lambda: any(fits(update) for _, update in self.updates))
-        return next(update for _, update in self.updates if fits(update))
-
-    def of(self, kind: str, session: str = "") -> list[Any]:
-        """The updates of a kind, of one session or of all."""
-        return [each for id, each in self.updates if each.session_update == kind and session in ("", id)]
-
-    def said(self, kind: str = "agent_message_chunk", session: str = "") -> str:
-        """What was said, as one text."""
-        return "".join(each.content.text for each in self.of(kind, session))
-
-    def call(self) -> dict[str, Any]:
-        """The only tool call, as all updates have left it."""
-        seen: dict[str, Any] = {}
-        for _, update in self.updates:
-            if update.session_update in ("tool_call", "tool_call_update"):
-                seen |= update.model_dump(by_alias=True, exclude_none=True)
-        return seen
-
-
-class Talk:
-    """A connection to `zot acp`, and its process."""
-
-    def __init__(self, process: asyncio.subprocess.Process, editor: Editor) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self.process, self.editor = process, editor
-        self.agent: Any = ClientSideConnection(
-            cast(Any, editor), process.stdin, process.stdout, use_unstable_protocol=True
-        )
-
-    async def begin(self, zot: Zot, **more: Any) -> str:
-        """Connect and begin a session; its id."""
-        await self.agent.initialize(protocol_version=PROTOCOL_VERSION)
-        session = await self.agent.new_session(cwd=str(zot.cwd), **more)
-        return str(session.session_id)
-
-    async def prompt(self, session: str, *blocks: Any) -> str:
-        """Send a prompt of texts and other blocks; the stop reason."""
-        prompt = [text_block(block) if isinstance(block, str) else block for block in blocks]
-        async with asyncio.timeout(PATIENCE):
-            return str((await self.agent.prompt(session_id=session, prompt=prompt)).stop_reason)
-
-    async def refusal(self, request: Any) -> tuple[int, str]:
-        """The error of a request, which must be one of one line."""
-        with pytest.raises(RequestError) as caught:
-            await request
-        assert "\n" not in str(caught.value)
-        return caught.value.code, str(caught.value)
-
-
-@asynccontextmanager
-async def open_talk(zot: Zot, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
-    """Start `zot acp`; in the end it must leave without a word when the pipe to it is closed."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *zot.command, "acp", *arguments,
-        cwd=zot.cwd, env=zot.env if env is None else env, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 24,
-    )  # fmt: skip
-    talk = Talk(process, Editor())
-    try:
-        yield talk
-        assert process.stdin is not None
-        assert process.stderr is not None
-        process.stdin.close()
-        async with asyncio.timeout(PATIENCE):
-            assert (await process.stderr.read(), await process.wait()) == (b"", 0)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        await talk.agent.close()
 
 
 async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Zot, server: ScriptedServer) -> None:
@@ -301,6 +196,18 @@ async def test_a_session_that_asks_runs_what_is_allowed_and_nothing_else(zot: Zo
         assert [(each.old_text, each.new_text) for each in call.content] == [("a", "b")]
         assert call.locations[0].path == str(zot.cwd / "x")
     assert "did not allow" in json.dumps(server.requests[1].body)
+
+
+async def test_a_hook_program_refuses_a_call(zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    hooks = {"tool_call": [{"command": "echo 'not here' >&2; exit 2"}]}
+    (zot.home / "config.json").write_text(json.dumps({"hooks": hooks}))
+    server.add(Turn(calls=[Call("bash", {"command": "touch made"})]), "I may not.")
+    async with open_talk(zot, *zot.at(server)) as talk:
+        assert await talk.prompt(await talk.begin(zot), "go") == "end_turn"
+        assert talk.editor.call()["status"] == "failed"
+    assert "not here" in json.dumps(server.requests[1].body)
+    assert not (zot.cwd / "made").exists()
 
 
 async def test_a_call_that_is_always_allowed_is_not_asked_about_again(zot: Zot, server: ScriptedServer) -> None:
@@ -771,7 +678,7 @@ async def test_text_that_an_extension_replaces_is_never_told(zot: Zot, server: S
         assert "SECRET" not in repr(talk.editor.updates)
 
 
-async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_at_all(
+async def test_extensions_of_a_project_do_not_start_unasked_and_servers_need_their_packages(
     zot: Zot, server: ScriptedServer
 ) -> None:
     server.add("Hello.", "Again.")
@@ -780,7 +687,7 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_mcp_servers_not_
         servers = [McpServerStdio(name="files", command="/bin/false", args=[], env=[])]
         session = await talk.begin(zot, mcp_servers=servers)
         await talk.prompt(session, "hi")
-        assert "MCP servers yet; it continues without files" in talk.editor.said()
+        assert "needs Python packages that are not installed; run: zot ext setup mcp" in talk.editor.said()
         assert "speaker" in talk.editor.said()
         assert talk.editor.said().endswith("\n\nHello.")
         talk.editor.updates.clear()

@@ -2,11 +2,15 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command import Zot
+
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 EVAL = Path(__file__).parents[2] / "benchmarks" / "eval"
 CALCULATOR = "def double(x):\n    return x + 1\n"
@@ -31,22 +35,45 @@ def states(path: Path) -> dict[str, str]:
     return {each["task"]: each["state"] for each in map(json.loads, path.read_text().splitlines())}
 
 
-@pytest.mark.parametrize(("model", "passed"), [("solve", 10), ("half", 0), ("cheat", 0)])
-def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, model: str, passed: int) -> None:
-    code, printed = evaluate(tmp_path, "--agent", "scripted", "--model", model, "--only", "shell", "--out", "o.jsonl")
+@pytest.mark.parametrize(
+    ("language", "model", "passed"),
+    [
+        ("shell", "solve", 10),
+        ("shell", "half", 0),
+        ("shell", "cheat", 0),
+        ("python", "solve", 10),
+        ("javascript", "solve", 10),
+    ],
+)
+def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, language: str, model: str, passed: int) -> None:
+    options = ["--only", f"{language}-", "--out", "o.jsonl"]
+    code, printed = evaluate(tmp_path, "--agent", "scripted", "--model", model, *options)
     assert code == 0, printed
     assert f"passed        {passed} of 10 (" in printed, printed
     assert list(states(tmp_path / "o.jsonl").values()).count("passed") == passed
 
 
-def test_there_are_forty_tasks_and_two_runs_are_compared_task_by_task(tmp_path: Path) -> None:
-    assert len(evaluate(tmp_path, "--list")[1].splitlines()) == 40
+def test_there_are_fifty_tasks_and_two_runs_are_compared_task_by_task(tmp_path: Path) -> None:
+    assert len(evaluate(tmp_path, "--list")[1].splitlines()) == 50
     for name, model in (("a", "none"), ("b", "wrong")):
         evaluate(tmp_path, "--agent", "scripted", "--model", model, "--only", "shell-question", "--out", name)
     _, printed = evaluate(tmp_path, "--compare", "a", "b")
     assert "difference    +100.0% passed" in printed
     assert "better        1 shell-question" in printed
     assert "failed_edits  0.0 -> 1.0" in printed
+
+
+def test_zot_works_on_a_task_in_its_sandbox(
+    zot: Zot, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    answer = Call("bash", {"command": f"touch {outside}; printf '64\\n65\\n' > answer.txt"})
+    server.add(Turn(calls=[answer]), "Done.")
+    for name, value in {**zot.env, "ZOT_EVAL_FLAGS": shlex.join(zot.at(server))}.items():
+        monkeypatch.setenv(name, value)
+    _, printed = evaluate(tmp_path, "--agent", "zot", "--only", "shell-question", "--out", "o")
+    assert states(tmp_path / "o") == {"shell-question": "passed"}, printed
+    assert not outside.exists()
 
 
 def test_a_run_stops_at_its_budget_and_is_continued(tmp_path: Path) -> None:

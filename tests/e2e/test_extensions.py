@@ -142,6 +142,19 @@ def test_extensions_of_a_project_do_not_run_unasked(zot: Zot, server: ScriptedSe
     assert tools[2] - tools[1] == {"hi"}
 
 
+def test_what_an_extension_says_before_the_question_about_a_project_is_answered_is_shown(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add("a")
+    write_extension(zot.cwd / ".zot/extensions" / "local", "")
+    early = "@ext.on_hello\ndef early(host):\n    ext.notify('so early')\n"
+    folder = write_extension(zot.cwd.parent / "early", early, name="speaker")
+
+    done = zot.ask(server, "-p", "hi", "--ext", str(folder))
+
+    assert "so early" in done.err
+
+
 def test_the_tools_of_extensions_can_be_left_out(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
 
@@ -242,6 +255,25 @@ def toy(zot: Zot) -> str:
     return str(write_extension(zot.cwd.parent / "toy", COMMANDS))
 
 
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [("ProjectTrustDecision(trusted=True)", "used in this run, because judge allows it"), ("block('no')", "(no)")],
+)
+def test_an_extension_of_the_user_decides_about_a_project(
+    zot: Zot, server: ScriptedServer, answer: str, words: str
+) -> None:
+    server.add("a")
+    write_extension(zot.cwd / ".zot/extensions" / "local", "ext.tool(lambda: '', name='hi')")
+    write_extension(zot.home / "extensions" / "judge", f"ext.intercept('project_trust')(lambda project: {answer})")
+
+    said = zot.ask(server, "-p", "hi").err.strip()
+
+    assert said.endswith(f": extensions local of {zot.cwd}")
+    assert words in said
+    tools = {tool["function"]["name"] for tool in server.requests[0].body["tools"]}
+    assert ("hi" in tools) == ("trusted" in answer)
+
+
 @pytest.mark.parametrize("flag", ["-p", "--stream"])
 def test_a_prompt_that_is_a_command_prints_what_the_command_displays(
     zot: Zot, server: ScriptedServer, toy: str, flag: str
@@ -332,3 +364,28 @@ def test_a_command_without_arguments_has_empty_ones_on_the_wire(zot: Zot, server
     rows = [json.loads(line) for line in trace.read_text().splitlines()]
     (frame,) = [row["frame"] for row in rows if row["frame"]["type"] == "command_invoked"]
     assert (frame["name"], frame["args"]) == ("go", "")
+
+
+@pytest.mark.parametrize("mode", ["-p", "--json", "--stream"])
+def test_a_flag_of_an_extension_works_beside_those_of_zot(zot: Zot, server: ScriptedServer, mode: str) -> None:
+    server.add("A plan.")
+    done = zot.ask(
+        *(server, mode, "--plan", "--plan-steps=3", "--ext", example("plan-flag", zot.cwd.parent)),
+        stdin=b"go",
+    )
+    assert done.code == 0
+    assert "a plan of at most 3 steps" in json.dumps(server.requests[0].body)
+
+
+@pytest.mark.needs("node", "tsx")
+def test_the_skill_and_the_prompt_of_an_extension_reach_the_first_request(zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / "package.json").write_text("{}")
+    folder = example("team-kit", zot.cwd.parent)
+    (zot.cwd.parent / "node_modules").symlink_to((EXAMPLES / "node_modules").resolve(strict=True))
+    server.add("Reviewed.")
+    done = zot.ask(server, "-p", "/kit-review main", "--ext", folder)
+    assert (done.code, done.out, done.err) == (0, "Reviewed.\n", "")
+    body = json.dumps(server.requests[0].body)
+    assert "Review the changes of main." in body
+    assert "team-kit:tests" in body
+    assert "How we test our Node projects." in body

@@ -18,6 +18,7 @@ from zot_agent.client import Event, Talk
 from zot_agent.rpc import METHODS
 from zot_agent.version import __version__
 from zot_core.conversation.events import ExtensionEvent
+from zot_core.event_json import image_id
 from zot_core.events import AgentEvent
 from zot_core.testing import PIXEL
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
@@ -176,7 +177,9 @@ def test_an_image_is_reported_by_its_size(start: Start, server: ScriptedServer) 
     talk = start()
     talk.send({"type": "prompt", "message": "what?", "images": [{"mime_type": "image/png", "data": PNG}]})
     (message,) = [event for event in talk.until("done") if event["type"] == "user_message"]
-    assert {"type": "image", "mime_type": "image/png", "bytes": PIXEL.size} in message["content"]
+    assert {"type": "image", "mime_type": "image/png", "bytes": PIXEL.size, "id": image_id(PIXEL.data)} in message[
+        "content"
+    ]
     assert PNG in json.dumps(server.requests[0].body)
 
 

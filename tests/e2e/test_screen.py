@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from command import Zot
-from pty_screen import KITTY, PtyScreen
+from pty_screen import CLEAR, KITTY, PtyScreen
 from waiting import wait_until
 
 from zot_core.sessions.file import SessionFile, load
@@ -220,12 +220,12 @@ def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Zot, serve
     }
     with PtyScreen([shell, "--norc", "--noprofile", "-i"], environment=environment, cwd=str(zot.cwd)) as pty:
         pty.wait_for("prompt>")
-        pty.type("clear; $ZOT\r")
+        pty.type(f"{CLEAR}; $ZOT\r")
         opened(pty)
         pty.type("draft\x1a")
         pty.wait_for("Stopped")
         assert "› draft" not in pty.screen()
-        pty.type("clear; stty -a | grep -o ' icanon'; echo\r")
+        pty.type(f"{CLEAR}; stty -a | grep -o '[ ]icanon'\r")
         pty.wait_for(" icanon")
         pty.type("fg\r")
         pty.wait_for("› draft")
@@ -233,7 +233,9 @@ def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Zot, serve
         pty.wait_for("Good morning.")
         pty.type("\x04")
         pty.wait_until(lambda: "› ask" not in pty.screen() and "Good morning." in pty.screen())
-        pty.type("stty -a | grep -o ' icanon'; exit\r")
+        pty.type(f"{CLEAR}; stty -a | grep -o '[ ]icanon'\r")
+        pty.wait_for(" icanon")
+        pty.type("exit\r")
         pty.wait_end()
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import httpx
 import pytest
 from command import Zot
+from extension_folder import write_extension
 from websockets.sync.client import ClientConnection, connect
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
@@ -111,6 +112,19 @@ def test_a_token_that_was_chosen_is_not_printed_and_tools_do_not_find_it(
     running.process.send_signal(signal.SIGTERM)
     done = zot.finish(running.process)
     assert (done.code, done.out + done.err) == (143, "")
+
+
+def test_hook_programs_run_in_its_sessions(start: Start, zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    hooks = {"tool_call": [{"command": "echo 'not here' >&2; exit 2"}]}
+    (zot.home / "config.json").write_text(json.dumps({"hooks": hooks}))
+    server.add(Turn(calls=[Call("bash", {"command": "touch made"})]), "done")
+    running = start()
+    with running.socket(running.open()) as peer:
+        peer.send('{"type":"prompt","message":"go"}')
+        until(peer, "done")
+    assert "not here" in json.dumps(server.requests[1].body)
+    assert not (zot.cwd / "made").exists()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -308,6 +322,19 @@ def test_an_extension_of_one_session_is_not_one_of_another(start: Start, zot: Zo
         assert [line["text"] for line in lines if line["type"] == "ext_display"] == ["hello you"]
     answer = running.http.post(f"/sessions/{plain}/commands", json={"type": "get_commands"}).json()
     assert {each["extension"] for each in answer["data"]["commands"]} == {"prompts", "skills"}
+
+
+def test_an_extension_learns_that_a_prompt_comes_from_the_server(
+    start: Start, zot: Zot, server: ScriptedServer
+) -> None:
+    told = "ext.intercept('input')(lambda given: InputDecision(text=f'{given.text} from {given.source}'))"
+    folder = write_extension(zot.cwd.parent / "teller", told)
+    server.add("ok")
+    running = start("--ext", str(folder))
+    with running.socket(running.open()) as peer:
+        peer.send('{"type":"prompt","message":"go"}')
+        until(peer, "done")
+    assert server.requests[0].body["messages"][-1]["content"] == "go from serve"
 
 
 def test_hostile_patterns_in_one_session_do_not_stop_another(start: Start, zot: Zot, server: ScriptedServer) -> None:

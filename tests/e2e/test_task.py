@@ -162,7 +162,7 @@ def test_a_wrong_call_is_told_to_the_model_and_the_run_goes_on(zot: Zot, server:
     results = [message["content"] for message in server.requests[1].body["messages"] if message["role"] == "tool"]
     assert len(results) == 4
     assert 'unknown tool "frobnicate"' in results[0]
-    assert "the tools are: bash, " in results[0]
+    assert "the tools are: agent, bash, " in results[0]
     assert "not valid JSON" in results[1]
     assert "path" in results[2]
     assert "JSON" in results[3]

@@ -1,5 +1,6 @@
 """The programs of `examples/sdk`, each run as its reader runs it: a process, a folder, a key in the environment."""
 
+import json
 import os
 import re
 import signal
@@ -338,3 +339,21 @@ def test_irc_like(example: Example) -> None:
         process.stdout.close()
     assert "Answer in rhyme." in example.sent(1)
     assert len(example.server.requests) == 2
+
+
+def test_a_supervisor_divides_the_work_and_sums_up(example: Example) -> None:
+    found = ["What lacks tests? In a.py.", "What lacks docs? In b.py."]
+
+    def answer(request: Received) -> Turn:
+        text = str(request.body)
+        if "Sum up" in text:
+            return Turn("Both lack a little.")
+        if "Divide this" in text:
+            return Turn(json.dumps(["What lacks tests?", "What lacks docs?"]))
+        return Turn(next(each for each in found if each.partition("?")[0] in text))
+
+    example.server.add(*[answer] * 4)
+    printed = example.run("supervisor.py", "What is missing?")
+    assert "Both lack a little." in printed
+    assert "2 agents, 60 tokens" in printed
+    assert all(each in example.sent(3) for each in ("In a.py.", "In b.py."))

@@ -164,3 +164,11 @@ def accepted() -> Callable[[str, dict[str, Any]], None]:
             raise AssertionError(f"{wire} would refuse this: {json.dumps(body)[:4000]}") from error
 
     return check
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let `--kill-seeds` say how many runs are killed at random moments."""
+    count = metafunc.config.getoption("--kill-seeds")
+    for name, seeds in (("kill_seed", count), ("many_seed", count // 3)):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, range(seeds))

@@ -110,7 +110,7 @@ def sequences(chance: random.Random) -> list[list[dict[str, Any]]]:
     every = chance.sample(list(METHODS), len(METHODS))
     found = []
     for _ in range(SEQUENCES):
-        names = [every.pop()] if every else []
+        names = [every.pop() for _ in range(1 + len(METHODS) // SEQUENCES) if every]
         names += chance.choices(list(METHODS), weights, k=chance.randrange(2, 10))
         chance.shuffle(names)
         found.append(commands(chance, names))

@@ -14,6 +14,7 @@ from zot_agent.export.formats import export_session
 from zot_agent.extensions.discover import Problem, read_extension
 from zot_core.errors import SessionError
 from zot_core.prompt.context_files import FILE_LIMIT, find_context
+from zot_core.runtime.subagents.definitions import find_agents
 from zot_core.sessions import rows
 from zot_core.sessions.exchange.portable import import_session
 from zot_core.sessions.listing import list_sessions, read_entry
@@ -199,6 +200,31 @@ def test_a_skill_is_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> 
     if skill is not None:
         assert skill.name
         assert len(skill.description.splitlines()) < 2
+
+
+AGENT = b"""---
+name: judge
+description: judges work
+tools: [Read, "Bash(git:*)"]
+model: small:low
+permissions: plan
+---
+You judge.
+"""
+
+
+@few
+@given(damaged([AGENT], [b"---", b"- a", b"|", b">", b"'", b"&a", b"*a", b"!!x", b"permissionMode: yolo", b"\n  "]))
+def test_an_agent_is_defined_or_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "agents" / "toy.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    listing = find_agents([(str(path.parent), "user")])
+    assert len(listing.found) + len(listing.notes) == 1
+    assert all(map(is_reason, listing.notes))
+    for each in listing.found:
+        assert len(each.line.splitlines()) == 1
+        assert each.permissions in (None, "plan", "ask")
 
 
 TEMPLATE = b"""---

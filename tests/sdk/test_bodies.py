@@ -23,7 +23,7 @@ from zot_provider.model import Model
 from zot_provider.providers import PROVIDERS
 from zot_provider.providers.spec import Provider
 from zot_provider.record import Record
-from zot_provider.request import Reasoning, Request, ToolSpec
+from zot_provider.request import Reasoning, Request, Sampling, ToolSpec
 from zot_provider.wire import WIRES, load_wire
 
 RECORDS = {provider.id: provider for provider in PROVIDERS}
@@ -124,6 +124,17 @@ def test_every_form_of_thinking_is_sent_as_the_vendor_describes(wire: str) -> No
     for thinking, after in product(THINKING, (DONE, CALLED)):
         answer = Message("assistant", [thinking.replace(wire=wire), after])
         check(wire, encode(wire, Request(Model("m", "p", reasoning=True), [ASKED, answer])))
+
+
+def test_a_tool_with_a_grammar_and_its_calls_are_what_openai_describes() -> None:
+    schema = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+    patch = ToolSpec("patch", "Change files.", schema, Sampling("regex", "a+"))
+    called = Message("assistant", [ToolCallBlock("call_1", "patch", '{"input":"aa"}', free_text=True)])
+    answered = Message("tool", [ToolResultBlock("call_1", [TextBlock("done")])])
+    model = next(model for model in MODELS["openai-responses"] if model.id.startswith("gpt-5"))
+    body = encode("openai-responses", Request(model, [ASKED, called, answered], tools=[patch]))
+    assert [item["type"] for item in body["input"][1:]] == ["custom_tool_call", "custom_tool_call_output"]
+    check("openai-responses", body)
 
 
 @pytest.mark.parametrize("wire", VENDORS)

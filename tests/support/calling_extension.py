@@ -9,13 +9,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from zot_agent.extensions.discover import discover
+from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
+from zot_agent.extensions.trace import Trace
 from zot_core import Runtime
 from zot_core.conversation.dialogs import AskPerson, DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.extensions import FrontEndActions
 from zot_ext.limits import ExtensionLimits
 from zot_provider.auth.store import AccountStore
 from zot_provider.testing import ScriptedClient
@@ -34,8 +36,7 @@ RAW = '''
 import json, sys
 def say(**frame): print(json.dumps(frame), flush=True)
 def read():
-    line = sys.stdin.readline()
-    return json.loads(line) if line else {"type": "shutdown"}
+    return json.loads(sys.stdin.readline() or sys.exit())
 def until(type):
     while (frame := read())["type"] != type: pass
     return frame
@@ -122,6 +123,14 @@ class World:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folders: list[str] = []
+        self.bundled: list[DiscoveredExtension] = []
+        """Extensions that are a part of zot."""
+
+    def find(self) -> Discovery:
+        """Find the extensions."""
+        discovery = discover(self.folders, str(self.root / "project"), str(self.root / "none"))
+        discovery.found += self.bundled
+        return discovery
 
     def add(self, name: str, body: str, groups: str = "ui messages session storage control model cancel") -> None:
         """Add an extension on the SDK whose program is `body`; it asks for these groups."""
@@ -139,10 +148,16 @@ class World:
         (folder / "extension.json").write_text(json.dumps({"name": name, "exec": "./main.py"}))
         self.folders.append(str(folder))
 
+    def declare(self, name: str, **fields: Any) -> None:
+        """Add fields to the manifest of an extension."""
+        path = self.root / "extensions" / name / "extension.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
     @contextlib.asynccontextmanager
     async def running(
         self, client: ScriptedClient | None = None, *, ask: AskPerson | None = None, session: bool = False,
-        front_end: str = "tui", **limits: Any,
+        front_end: str = "tui", flags: dict[str, bool | int | str] | None = None, trace: Trace | None = None,
+        **limits: Any,
     ) -> AsyncIterator[Talk]:  # fmt: skip
         """The conversation, once all extensions are ready."""
         client = client or ScriptedClient()
@@ -152,13 +167,17 @@ class World:
         home = str(self.root / "zot")
         async with Conversation(Runtime("scripted", client=client, cwd=project, session=path)) as conversation:
             conversation.ask_person, conversation.front_end = ask, front_end
+            conversation.actions = FrontEndActions(shows_widgets=front_end == "tui")
             extensions = Extensions(
-                lambda: discover(self.folders, str(project), str(self.root / "none")),
+                self.find,
                 lambda: AgentInfo(str(project), "scripted", "scripted", conversation.runtime.state.session_id),
                 home=home,
                 limits=ExtensionLimits(**(PATIENT | limits)),
+                flags=flags,
+                trace=trace,
             )
             extensions.conversation, extensions.accounts = conversation, lambda: AccountStore(home)
+            extensions.use_remembered = True
             extensions.attach(conversation.runtime.agent)
             conversation.attach(extensions)
             assert extensions.start() == []

@@ -26,7 +26,8 @@ class Tab:
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._numbers = itertools.count(1)
-        self._loaded = 0
+        self._navigated = ""  # the loader of the document that is there
+        self._loaded = ""  # that of the last document of which everything is there
         self.complaints: list[Any] = []
 
     async def call(self, method: str, **params: Any) -> dict[str, Any]:
@@ -44,14 +45,19 @@ class Tab:
             message: dict[str, Any] = json.loads(await self._connection.recv())
         if message.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
             self.complaints.append(message["params"])
-        self._loaded += message.get("method") == "Page.loadEventFired"
+        frame = message["params"]["frame"] if message.get("method") == "Page.frameNavigated" else {"parentId": ""}
+        if "parentId" not in frame:
+            self._navigated = frame["loaderId"]
+        if message.get("method") == "Page.loadEventFired":
+            self._loaded = self._navigated
         return message
 
     async def load(self, method: str, **params: Any) -> None:
         """Navigate, or reload, and wait until everything is there."""
-        before = self._loaded
-        await self.call(method, **params)
-        while self._loaded == before:
+        before = self._navigated
+        loader = (await self.call(method, **params)).get("loaderId")  # a reload does not name it
+        # The load of a document before this one may be reported only now.
+        while self._loaded != loader if loader else self._loaded in ("", before):
             await self._next()
 
     async def value(self, script: str) -> Any:

@@ -11,6 +11,12 @@ class Text:
 
 
 @dataclass
+class Markdown:
+    text: str
+    kind: str = "markdown"
+
+
+@dataclass
 class Code:
     path: str
     text: str

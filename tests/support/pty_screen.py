@@ -18,6 +18,9 @@ if sys.platform != "win32":
     import fcntl
     import termios
 
+# Clears the screen in a shell, also where the program `clear` is not installed.
+CLEAR = r"printf '\033[2J\033[H'"
+
 # Answers of kitty 0.40, which has its keyboard protocol and synchronized output.
 KITTY: Mapping[bytes, bytes] = {
     b"\x1b[?u": b"\x1b[?0u",

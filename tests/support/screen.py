@@ -19,6 +19,8 @@ from zot_agent.ui.commands.base import Chat as Commanded
 from zot_agent.ui.start import StartScreen
 from zot_core.conversation.dialogs import DialogAnswer, ExtensionDialog
 from zot_core.conversation.driver import Conversation
+from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.extensions import ScreenAccess
 from zot_core.hooks import Hooks
 from zot_core.permissions.shell_line import read_line
 from zot_core.runtime.runtime import Runtime
@@ -200,9 +202,27 @@ class Talk:
         """Show a note; `name` is the extension it comes from."""
         self._chat.presenter.note(text, level, name)
 
+    @property
+    def access(self) -> ScreenAccess:
+        """What extensions can do with the screen."""
+        screen = self._host.conversation.actions.screen
+        assert screen is not None
+        return screen()
+
+    async def emit(self, *events: ConversationEvent) -> None:
+        """Let the conversation report events, and wait until they are drawn."""
+        for event in events:
+            self._host.conversation.events.notify(event)
+        await self.settle()
+
     def spin(self) -> None:
         """Turn the spinners of the transcript by one frame."""
         self._chat.presenter.spin(1)
+
+    @property
+    def panel_has_keys(self) -> bool:
+        """Whether a panel that an extension draws itself has the keys."""
+        return self._view.layer is not None and self._view.layer.has_keys
 
     async def show_panel(self, panel: PanelWidget | None) -> None:
         """Open a panel, or close it."""

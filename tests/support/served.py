@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import httpx
@@ -126,3 +128,27 @@ class Serving(Protocol):
     """Serves sessions of the scripted server; keywords are fields of the limits and of the service."""
 
     def __call__(self, **given: Any) -> AbstractAsyncContextManager[Served]: ...
+
+
+CORP = """
+import sys
+from zot_ext import Extension, SignInTokens
+ext = Extension("corp", "1")
+corp = ext.provider("corp")
+@corp.login
+def login(page):
+    page.show(url="https://corp.example/in", message="One moment")
+    return SignInTokens(access="corp-token-" + page.ask("What does it show?"))
+ext.run()
+"""
+
+
+def write_corp(folder: Path) -> str:
+    """An extension that signs in to a provider of its own; returns its folder."""
+    folder.mkdir()
+    (folder / "main.py").write_text(CORP)
+    provider = {"baseUrl": "http://127.0.0.1:1/v1", "api": "openai-completions", "models": [{"id": "m"}]}
+    provider |= {"name": "Corp", "signIn": {"title": "a Corp account"}}
+    manifest = {"name": "corp", "exec": sys.executable, "args": ["main.py"], "providers": {"corp": provider}}
+    (folder / "extension.json").write_text(json.dumps(manifest))
+    return str(folder)

@@ -1,0 +1,361 @@
+"""Runs of a fleet: through a real Temporal, a real Postgres and workers that are processes."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from command import Finished, Zot
+from fleet_servers import PATIENCE, Postgres, Temporal, Workers, free_port, wait_for
+from go_zot import check_accepted
+
+from zot_agent.fleet.store.postgres import PostgresStore
+from zot_core.runtime.run_rows import RunRecord, run_of_rows
+from zot_core.sessions.raw import read_row
+from zot_core.sessions.rows import read_message
+from zot_provider.messages import Message, TextBlock, ToolResultBlock
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
+
+
+def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
+    """A model with so many steps, each with one effect that a second one would show. Its marks begin with the task."""
+
+    def answer(request: Received) -> Turn:
+        messages = request.body["messages"]
+        step = sum(1 for message in messages if message["role"] == "assistant")
+        task = next(message["content"] for message in messages if message["role"] == "user")
+        if step >= steps:
+            return Turn("all done", delay=delay)
+        return Turn(f"step {step}", calls=[Call("bash", {"command": f"echo {task}/{step} >> {file}"}, f"c{step}")],
+                    delay=delay)  # fmt: skip
+
+    return answer
+
+
+def submit(zot: Zot, server: ScriptedServer, id: str, *options: str, task: str = "") -> Finished:
+    words = ("run", "--fleet", "--detach", "--id", id, *options, *zot.at(server), task or id)
+    done = zot.run(*words, timeout=PATIENCE)
+    assert done.code == 0, done.err
+    return done
+
+
+def show(zot: Zot, id: str) -> dict[str, Any]:
+    done = zot.run("runs", "show", id, "--fleet", "--json", timeout=PATIENCE)
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def listed(zot: Zot) -> dict[str, dict[str, Any]]:
+    done = zot.run("runs", "list", "--fleet", "--json", timeout=PATIENCE)
+    assert done.code == 0, done.err
+    return {run["id"]: run for run in json.loads(done.out)["runs"]}
+
+
+def wait_until(database: Postgres, ids: list[str], *states: str, seconds: float = PATIENCE) -> None:
+    """Wait until the rows of all these runs have one of the states, and their processes have ended."""
+
+    def all_there() -> bool:
+        records = [record_of(database, id) for id in ids]
+        return all(record.state in states for record in records)
+
+    wait_for(all_there, f"{ids} are {states}", seconds)
+
+
+def ended(zot: Zot, id: str, state: str) -> dict[str, Any]:
+    """Wait until the engine knows that a run is in this state."""
+    return dict(wait_for(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
+
+
+def rows_of(database: Postgres, id: str) -> bytes:
+    store = PostgresStore(database.address)
+    try:
+        return store.read(id)
+    finally:
+        store.close()
+
+
+def record_of(database: Postgres, id: str) -> RunRecord:
+    record = run_of_rows(rows_of(database, id))
+    assert record is not None
+    return record
+
+
+def messages_of(rows: bytes) -> list[Message]:
+    found = [read_row(line) for line in rows.splitlines()]
+    messages = [read_message(row.get("message")) for row in found if row.get("type") == "message"]
+    return [each for each in messages if each is not None]
+
+
+def check(database: Postgres, id: str, steps: int, effects: Counter[str]) -> int:
+    """Check that a run is complete, and each effect there as often as its result says; return how many outcomes are
+    unknown."""
+    rows = rows_of(database, id)
+    check_accepted(rows)
+    record = run_of_rows(rows)
+    assert record is not None
+    assert record.state == "done"
+    results: dict[str, str] = {}
+    for message in messages_of(rows):
+        for block in message.content:
+            if isinstance(block, ToolResultBlock):
+                assert block.call_id not in results
+                results[block.call_id] = "".join(each.text for each in block.content if isinstance(each, TextBlock))
+    assert results.keys() == {f"c{step}" for step in range(steps)}
+    unknown = 0
+    for step in range(steps):
+        count, text = effects[f"{id}/{step}"], results[f"c{step}"]
+        if "[exit 0]" in text:
+            assert count == 1, (id, step, text)
+        else:  # unknown, or stopped with the worker
+            unknown += 1
+            assert count <= 1, (id, step, text)
+    return unknown
+
+
+def test_a_run_is_taken_by_a_worker_and_can_be_seen(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    server.add(*[model(3)] * 10)
+    port = free_port()
+    workers.start("--sandbox", "off", "--metrics", f"127.0.0.1:{port}")
+    id = f"seen-{os.urandom(3).hex()}"
+    done = zot.run("run", "--fleet", "--id", id, *zot.at(server), id, timeout=PATIENCE)
+    assert done.result == (0, "all done\n", "")
+    assert zot.run("run", "--fleet", "--id", id, *zot.at(server), id, timeout=PATIENCE).out == "all done\n"
+    other = zot.run("run", "--fleet", "--id", id, *zot.at(server), "another task", timeout=PATIENCE)
+    assert (other.code, other.line()) == (2, f"run {id} has another task; choose another --id")
+    assert (listed(zot)[id]["state"], listed(zot)[id]["steps"]) == ("done", 4)
+    log = zot.run("runs", "logs", id, "--fleet", timeout=PATIENCE).out
+    assert f"* bash echo {id}/1 >> effects" in log
+    assert check(database, id, 3, Counter((zot.cwd / "effects").read_text().split())) == 0
+    metrics = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).read().decode()
+    assert "zot_attempts_ended_total{" in metrics
+    assert 'state="done"' in metrics
+    assert len(server.requests) == 4
+
+
+def test_messages_answers_and_stops_reach_a_run(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    mode = ("--permission-mode", "ask")
+    asks = f"asks-{os.urandom(3).hex()}"
+    server.add(Turn("first", calls=[Call("bash", {"command": "echo asked >> effects"}, "c1")]), "all done")
+    submit(zot, server, asks, *mode)
+    assert show(zot, asks)["state"] == "queued"
+    workers.start()
+    assert "echo asked" in ended(zot, asks, "waiting")["question"]["call"]
+    assert not (zot.cwd / "effects").exists()
+    key = zot.run("runs", "steer", asks, "and be quick", "--fleet", timeout=PATIENCE).out.strip()
+    assert zot.run("runs", "answer", asks, "yes", "--fleet", timeout=PATIENCE).code == 0
+    wait_until(database, [asks], "done")
+    assert (zot.cwd / "effects").read_text() == "asked\n"
+    assert key.startswith("steer-")
+    assert [each.text for each in messages_of(rows_of(database, asks)) if each.role == "user"] == [asks, "and be quick"]
+
+    stops = f"stops-{os.urandom(3).hex()}"
+    server.add(Turn("long", calls=[Call("bash", {"command": "echo begun >> effects; sleep 600"}, "c1")]))
+    submit(zot, server, stops)
+    wait_for(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
+    assert show(zot, stops)["owner"]
+    assert zot.run("runs", "cancel", stops, "--fleet", timeout=PATIENCE).code == 0
+    assert ended(zot, stops, "cancelled")["owner"] == ""
+    assert record_of(database, stops).state == "cancelled"
+
+
+def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres, fleet_kills: tuple[int, int]
+) -> None:
+    runs, kills = fleet_kills
+    chance, steps = random.Random(runs), 10 if runs > 20 else 4
+    server.add(*[model(steps, delay=0.02)] * (runs * (steps + 1) * 4))
+    prefix = os.urandom(3).hex()
+    ids = [f"kill-{prefix}-{number}" for number in range(runs)]
+    for _ in range(2):
+        workers.start()
+    submit_many(zot, server, ids)
+    killed = 0
+    while killed < kills:
+        before = len(server.requests)
+        wait_for(lambda before=before: len(server.requests) >= before + chance.randrange(2, 8), "a model call", 120)  # type: ignore[misc]
+        if runs > 20 and chance.random() < 0.2:  # it believes that it has its runs when another worker has them
+            freeze(chance.choice(workers.running), 15)
+        elif chance.random() < 0.5:  # a worker, or its whole machine
+            workers.kill(chance.choice(workers.running), all_of_it=chance.random() < 0.5)
+            workers.start()
+        elif victims := run_processes(workers):
+            os.kill(chance.choice(victims), signal.SIGKILL)
+        killed += 1
+    wait_until(database, ids, "done", seconds=120 + 10 * kills)
+    effects = Counter((zot.cwd / "effects").read_text().split())
+    unknown = sum(check(database, id, steps, effects) for id in ids)
+    assert unknown <= kills * 8
+    assert set(effects) <= {f"{id}/{step}" for id in ids for step in range(steps)}
+
+
+def test_a_frozen_worker_that_wakes_up_does_not_end_the_run_that_another_one_has(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    id = f"frozen-{os.urandom(3).hex()}"
+    server.add(*[model(4, delay=0.5)] * 40)
+    first = workers.start()
+    submit(zot, server, id)
+    wait_for(lambda: len(server.requests) >= 2, "the run has begun")
+    freeze(first, 12)
+    wait_until(database, [id], "done")
+    check(database, id, 4, Counter((zot.cwd / "effects").read_text().split()))
+
+
+SUBMIT = """
+import asyncio, os, sys
+from zot_agent.cli.args import parse
+from zot_agent.fleet.client import Fleet, connect
+from zot_agent.fleet.places import find_places
+from zot_agent.fleet.rows import first_rows
+from zot_agent.fleet.store.open import open_store
+
+places, options = find_places("", "", ""), parse(sys.argv[2:], "").options.replace(cwd=os.getcwd())
+
+async def main():
+    fleet, store = Fleet(await connect(places.address), places.queue), open_store(places.store)
+    for id in sys.argv[1].split(","):
+        store.create(id, first_rows(id, id, options, {}))
+        await fleet.submit(id, store.submit(id))
+    store.close()
+    os._exit(0)
+
+asyncio.run(main())
+"""
+
+
+def submit_many(zot: Zot, server: ScriptedServer, ids: list[str]) -> None:
+    """Submit runs in one process."""
+    command = [sys.executable, "-c", SUBMIT, ",".join(ids), *zot.at(server)]
+    subprocess.run(command, cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE * 5, stdin=subprocess.DEVNULL)
+
+
+def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
+    """Stop a worker with its processes for so long, and let them continue."""
+    os.killpg(worker.pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    os.killpg(worker.pid, signal.SIGCONT)
+
+
+def run_processes(workers: Workers) -> list[int]:
+    """The process ids of runs."""
+    parents, found = {each.pid for each in workers.running}, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) in parents:
+                found.append(int(folder.name))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    id = f"poison-{os.urandom(3).hex()}"
+
+    def poison(request: Received) -> Turn:
+        for each in run_processes(workers):
+            os.kill(each, signal.SIGKILL)
+        return Turn("too late")
+
+    server.add(*[poison] * 3, "all done")
+    workers.start()
+    submit(zot, server, id)
+    wait_for(lambda: f"{id} is parked here" in workers.text(), "it is parked")
+    attached = zot.run("runs", "attach", id, "--fleet", timeout=PATIENCE)
+    assert attached.line() == (
+        f"run {id} is parked: 3 processes have ended without progress; zot runs retry {id} --fleet tries it again"
+    )
+    assert zot.run("runs", "retry", id, "--fleet", timeout=PATIENCE).code == 0
+    wait_until(database, [id], "done")
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+from zot_agent.entry import main
+sys.exit(main())
+"""
+"""zot on a disk on which no file may be larger."""
+
+
+def test_a_run_leaves_a_worker_whose_disk_is_full_and_ends_elsewhere(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    id = f"full-{os.urandom(3).hex()}"
+    server.add(*[model(8)] * 60)
+    full = workers.start(program=("-c", LIMITED))
+    submit(zot, server, id)
+    wait_for(lambda: f"run {id} is interrupted here: cannot write session" in workers.text(), "it has left")
+    workers.kill(full, all_of_it=True)
+    workers.start(machine="other")
+    wait_until(database, [id], "done")
+    check(database, id, 8, Counter((zot.cwd / "effects").read_text().split()))
+
+
+def test_runs_survive_both_servers_being_started_again(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres, engine: Temporal
+) -> None:
+    ids = [f"away-{os.urandom(3).hex()}" for _ in range(3)]
+    server.add(*[model(6, delay=0.3)] * 60)
+    for _ in range(2):
+        workers.start()
+    submit_many(zot, server, ids)
+    wait_for(lambda: len(server.requests) >= 4, "the runs have begun")
+    engine.kill()
+    database.kill()
+    time.sleep(1)
+    database.start()
+    engine.start()
+    wait_until(database, ids, "done", seconds=120)
+    effects = Counter((zot.cwd / "effects").read_text().split())
+    assert sum(check(database, id, 6, effects) for id in ids) <= 3
+
+
+def test_a_worker_without_its_servers_says_so_in_a_line(zot: Zot) -> None:
+    away = zot.run("worker", "--address", "127.0.0.1:1", timeout=PATIENCE)
+    assert (away.code, away.line()) == (
+        1,
+        "Temporal does not answer at 127.0.0.1:1; zot fleet dev starts a server, --address names another",
+    )
+    none = zot.run("worker", "--store", "", env=zot.env | {"ZOT_FLEET_STORE": ""}, timeout=PATIENCE)
+    assert none.line().startswith("a fleet needs a store for its runs: set ZOT_FLEET_STORE to postgresql://")
+
+
+def test_without_the_extra_a_line_says_what_to_install(zot: Zot, server: ScriptedServer) -> None:
+    script = (
+        "import sys\nsys.modules['temporalio'] = sys.modules['psycopg'] = None\n"
+        "from zot_agent.entry import main\nsys.exit(main())\n"
+    )
+    for words in (["worker"], ["fleet", "dev"], ["run", "--fleet", *zot.at(server), "x"], ["runs", "list", "--fleet"]):
+        done = subprocess.run(
+            [sys.executable, "-c", script, *words], cwd=zot.cwd, env=zot.env, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2, done
+        assert done.stderr.endswith("uv tool install 'zot-agent[fleet]'\n")
+        assert done.stderr.startswith("zot: fleets need more packages (")
+
+
+def test_nothing_of_it_is_imported_in_other_runs(zot: Zot, server: ScriptedServer) -> None:
+    server.add("all done")
+    env = zot.env | {"PYTHONPROFILEIMPORTTIME": "1"}
+    done = zot.run("run", "--id", "plain", *zot.at(server), "do it", env=env)
+    assert done.out == "all done\n"
+    lines = [line.rpartition("|")[2].strip() for line in done.err.splitlines()]
+    assert "zot_core.runtime.durable" in lines
+    assert [line for line in lines if line.startswith(("temporalio", "psycopg", "zot_agent.fleet."))] == [
+        "zot_agent.fleet.places"
+    ]

@@ -1,0 +1,206 @@
+"""The files of runs travel: from a git URL to a worker, to the next worker, and to a branch, a patch or a command."""
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from command import Zot
+from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+
+from zot_agent.fleet.store.folder import FolderStore
+from zot_agent.fleet.trees import RunTree, TreeError
+from zot_core.runtime.run_rows import run_of_rows
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.name=p", "-c", "user.email=p@x", "-c", "init.defaultBranch=main")
+    done = subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture(autouse=True)
+def plain_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """A bare repository with two files, which can be fetched and pushed to."""
+    work, bare = tmp_path / "work-of-person", tmp_path / "origin.git"
+    work.mkdir()
+    git(work, "init", "--quiet")
+    (work / "a.txt").write_text("alpha\n")
+    (work / "run.sh").write_text("true\n")
+    (work / "run.sh").chmod(0o755)
+    (work / ".gitignore").write_text("*.tmp\n")
+    git(work, "add", "--all")
+    git(work, "commit", "--quiet", "-m", "first")
+    git(work, "clone", "--quiet", "--bare", str(work), str(bare))
+    git(bare, "update-server-info")
+    return bare
+
+
+@pytest.fixture
+def web(tmp_path: Path, origin: Path) -> Iterator[str]:
+    """The address of the repository over http."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}/{origin.name}"
+        running.shutdown()
+        thread.join()
+
+
+def state(folder: str) -> dict[str, tuple[bytes, int]]:
+    """The content and mode of all files outside of git's own folder."""
+    found = {}
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file() and ".git" not in path.parts:
+            found[str(path.relative_to(folder))] = (path.read_bytes(), path.stat().st_mode & 0o111)
+    return found
+
+
+def test_another_machine_finds_the_files_of_the_last_state(tmp_path: Path, origin: Path, web: str) -> None:
+    store = FolderStore(str(tmp_path / "store"))
+    for url in (str(origin), f"file://{origin}", web):
+        one = RunTree(str(tmp_path / "one"), {"url": url}, {}, store)
+        one.fetch()
+        files = Path(one.files)
+        assert (files / "a.txt").read_text() == "alpha\n"
+        assert one.keep() is None
+        (files / "a.txt").write_text("changed\n")
+        (files / "run.sh").unlink()
+        (files / "new folder").mkdir()
+        (files / "new folder" / "b\n.bin").write_bytes(bytes(range(256)))
+        (files / "left.tmp").write_text("not kept")
+        git(files, "add", "a.txt")
+        git(files, "commit", "--quiet", "-m", "the model's own")
+        (files / "a.txt").write_text("changed again\n")
+        kept = one.keep()
+        assert kept is not None
+        assert one.keep() is None
+        other = RunTree(str(tmp_path / "two"), {"url": url}, kept, store)
+        other.fetch()
+        (files / "left.tmp").unlink()
+        assert state(other.files) == state(one.files)
+        assert git(Path(other.files), "log", "--format=%s") == "the model's own\nfirst"
+        assert "a.txt" in git(Path(other.files), "status", "--porcelain")
+        assert other.keep() is None
+
+
+def test_nothing_in_the_files_makes_git_start_a_program(tmp_path: Path, origin: Path) -> None:
+    store, mark = FolderStore(str(tmp_path / "store")), tmp_path / "started"
+    tree = RunTree(str(tmp_path / "one"), {"url": str(origin)}, {}, store)
+    tree.fetch()
+    files = Path(tree.files)
+    names = ("filter.x.clean", "filter.x.smudge", "core.fsmonitor", "core.sshCommand", "uploadpack.packObjectsHook")
+    for name in names:
+        (files / ".git" / "hooks").mkdir(exist_ok=True)
+        (files / ".git" / "hooks" / name).write_text(f"#!/bin/sh\ntouch {mark}\n")
+        (files / ".git" / "hooks" / name).chmod(0o755)
+    (files / "c.txt").write_text("c")
+    kept = tree.keep()
+    assert kept is not None
+    RunTree(str(tmp_path / "two"), {"url": str(origin)}, kept, store).fetch()
+    assert not mark.exists()
+
+
+def test_the_end_is_a_branch_a_patch_and_a_command(tmp_path: Path, origin: Path) -> None:
+    store = FolderStore(str(tmp_path / "store"))
+    end = {"url": str(origin), "branch": "zot/fix", "command": "echo $ZOT_RUN > " + str(tmp_path / "said")}
+    tree = RunTree(str(tmp_path / "one"), end, {}, store)
+    tree.fetch()
+    Path(tree.files, "a.txt").write_text("beta\n")
+    field = tree.end("Fix it", os.environ | {"ZOT_RUN": "fix"})
+    assert git(origin, "show", "zot/fix:a.txt") == "beta"
+    assert git(origin, "log", "--format=%s", "zot/fix") == "Fix it\nfirst"
+    assert (tmp_path / "said").read_text() == "fix\n"
+    clean = tmp_path / "clean"
+    git(tmp_path, "clone", "--quiet", str(origin), str(clean))
+    (tmp_path / "patch").write_bytes(store.get(field["patch"]))
+    git(clean, "apply", str(tmp_path / "patch"))
+    assert (clean / "a.txt").read_text() == "beta\n"
+    fails = RunTree(str(tmp_path / "two"), {"url": str(origin), "command": "echo why; exit 3"}, {}, store)
+    fails.fetch()
+    with pytest.raises(TreeError, match="has failed with the exit code 3: why"):
+        fails.end("Fix it", os.environ)
+
+
+def test_what_cannot_be_fetched_is_said_in_a_line(tmp_path: Path, origin: Path) -> None:
+    store = FolderStore(str(tmp_path / "store"))
+    for workspace, text in (
+        ({"url": str(tmp_path / "nothing")}, "git fetch has failed: "),
+        ({"url": str(origin), "commit": "0123456789"}, "git rev-parse has failed: nothing of that name is there"),
+        ({"url": f"ext::touch {tmp_path}/bad"}, "git fetch has failed: .*not allowed"),
+        ({"url": "--upload-pack=touch bad"}, "git fetch has failed: "),
+    ):
+        with pytest.raises(TreeError, match=text):
+            RunTree(str(tmp_path / "one"), workspace, {}, store).fetch()
+    assert not (tmp_path / "bad").exists()
+
+
+def test_a_run_continues_on_another_machine_with_the_files_of_its_last_row(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres, origin: Path
+) -> None:
+    outside = origin.parent / "outside"
+    id, moved = f"tree-{os.urandom(3).hex()}", list[int]()
+
+    def answer(request: Received) -> Turn:
+        step = sum(1 for message in request.body["messages"] if message["role"] == "assistant")
+        if step == 2 and not moved:  # its machine ends while it waits for this answer
+            moved.append(step)
+            workers.kill(workers.running[0], all_of_it=True)
+            workers.start("--sandbox", "on", machine="two")
+            return Turn("too late")
+        if step == 3:
+            return Turn("all done")
+        return Turn(
+            "", calls=[Call("bash", {"command": f"echo {step} >> steps; ls; echo out > {outside}"}, f"c{step}")]
+        )
+
+    server.add(*[answer] * 6)
+    workers.start("--sandbox", "on", machine="one")
+    words = ("run", "--fleet", "--detach", "--id", id, "--git", str(origin), "--push", "zot/out")
+    words = (*words, *zot.at(server), "do it")
+    assert zot.run(*words, timeout=PATIENCE).code == 0
+    branches = partial(git, origin, "branch", "--list", "zot/out")
+    wait_for(branches, "the branch was pushed")
+    assert git(origin, "show", "zot/out:steps") == "0\n1\n2"
+    first, second = (workers.folder / each / id / "tree" / "steps" for each in ("one", "two"))
+    assert not outside.exists()
+    assert (first.read_text(), second.read_text()) == ("0\n1\n", "0\n1\n2\n")
+    wait_for(lambda: f"{id} is done here" in workers.text(), "it is done")
+    patch = zot.run("runs", "patch", id, "--fleet", timeout=PATIENCE)
+    assert "+++ b/steps" in patch.out
+
+
+def test_a_run_whose_files_cannot_be_fetched_is_parked_and_tried_again_on_demand(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres, origin: Path
+) -> None:
+    id, url = f"nothing-{os.urandom(3).hex()}", origin.parent / "later.git"
+    server.add("all done")
+    workers.start()
+    words = ("run", "--fleet", "--id", id, "--git", str(url), *zot.at(server), "do it")
+    parked = zot.run(*words, timeout=PATIENCE)
+    assert (parked.code, f"run {id} is parked: git fetch has failed: " in parked.line()) == (1, True)
+    origin.rename(url)
+    assert zot.run("runs", "retry", id, "--fleet", timeout=PATIENCE).code == 0
+    wait_for(lambda: f"{id} is done here" in workers.text(), "it is done")
+    from zot_agent.fleet.store.postgres import PostgresStore
+
+    store = PostgresStore(database.address)
+    record = run_of_rows(store.read(id))
+    store.close()
+    assert record is not None
+    assert record.state == "done"

@@ -1,0 +1,228 @@
+"""Drives `zot` with one example of pi in a terminal, by a script of steps, and checks what each step says."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from command import KEY, Zot
+from pi_zot import EXAMPLES, pi_environment
+from pty_screen import PtyScreen
+from waiting import wait_until
+
+from zot_provider.testing import ScriptedServer, Turn
+
+SECONDS = 25.0
+"""How long a step waits for what it says."""
+
+
+class Stage:
+    """A running zot: its terminal, its model and its project."""
+
+    def __init__(self, zot: Zot, server: ScriptedServer, pty: PtyScreen) -> None:
+        self.zot, self.server, self.pty = zot, server, pty
+
+    def requests(self) -> str:
+        """The bodies of all requests to the model, as text."""
+        return "\n".join(json.dumps(each.body, ensure_ascii=False) for each in self.server.requests)
+
+    def session(self) -> str:
+        """The rows of all sessions, as text."""
+        rows = [json.loads(line) for path in self.zot.sessions for line in path.read_text("utf-8").splitlines()]
+        return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+Step = Callable[[Stage], None]
+
+
+@dataclass
+class Row:
+    """An example and what proves that it works. `part` and `cannot` say what does not, and why."""
+
+    name: str
+    steps: Sequence[Step]
+    says: Sequence[str | Turn] = ()
+    """What the model answers."""
+    part: str = ""
+    cannot: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
+    """Programs on the PATH: shell scripts by their names."""
+    arguments: Sequence[str] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    rows: int = 30
+    columns: int = 180
+    setup: Callable[[Path], None] | None = None
+    """Prepares the project."""
+
+    @property
+    def state(self) -> str:
+        """For the table."""
+        return "cannot" if self.cannot else "works in part" if self.part else "works"
+
+
+# Steps
+
+
+def keys(text: str) -> Step:
+    """Type."""
+    return lambda stage: stage.pty.type(text)
+
+
+def see(*texts: str) -> Step:
+    """Wait until each text is on the screen."""
+
+    def step(stage: Stage) -> None:
+        for text in texts:
+            stage.pty.wait_for(text, SECONDS)
+
+    return step
+
+
+def gone(text: str) -> Step:
+    """Wait until a text is not on the screen."""
+    return lambda stage: stage.pty.wait_until(
+        lambda: text not in stage.pty.screen(), SECONDS, f"a screen without {text!r}"
+    )
+
+
+def command(name: str, about: str, words: str = "") -> list[Step]:
+    """Run a slash command, once its description is offered."""
+    return [keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r")]
+
+
+def ask(text: str = "go") -> Step:
+    """Send a prompt."""
+    return keys(f"{text}\r")
+
+
+def requested(*texts: str) -> Step:
+    """Wait until requests to the model have these texts."""
+    return lambda stage: _wait(stage, stage.requests, texts, "the requests")
+
+
+def stored(*texts: str) -> Step:
+    """Wait until the session has these texts."""
+    return lambda stage: _wait(stage, stage.session, texts, "the session")
+
+
+def file(name: str, *texts: str) -> Step:
+    """Wait until a file of the project has these texts."""
+
+    def read(stage: Stage) -> Callable[[], str]:
+        path = stage.zot.cwd / name
+        return lambda: path.read_text("utf-8") if path.exists() else ""
+
+    return lambda stage: _wait(stage, read(stage), texts, name)
+
+
+def no_file(name: str) -> Step:
+    """A file does not exist."""
+
+    def step(stage: Stage) -> None:
+        assert not (stage.zot.cwd / name).exists()
+
+    return step
+
+
+def wrote(data: bytes) -> Step:
+    """Wait until zot has written these bytes to its terminal."""
+    return lambda stage: stage.pty.wait_until(lambda: data in stage.pty.received, SECONDS, repr(data))
+
+
+def titled(text: str) -> Step:
+    """Wait until the title of the window has a text."""
+    return lambda stage: stage.pty.wait_until(lambda: text in stage.pty.title, SECONDS, f"the title {text!r}")
+
+
+def ends() -> Step:
+    """Zot ends by itself, without an error."""
+
+    def step(stage: Stage) -> None:
+        assert stage.pty.wait_end(SECONDS) == 0, stage.pty.screen()
+
+    return step
+
+
+def write(name: str, text: str) -> Step:
+    """Write a file of the project, or at an absolute path."""
+    return lambda stage: _write(stage.zot.cwd / name, text)
+
+
+def git(*words: str) -> Step:
+    """Run git in the project."""
+    return lambda stage: run_git(stage.zot.cwd, *words)
+
+
+# The run
+
+
+def run_git(folder: Path, *words: str) -> None:
+    """Run git with a name and a branch of its own."""
+    settings = ("user.name=Ada", "user.email=ada@example.org", "init.defaultBranch=main")
+    command = ["git", *(word for each in settings for word in ("-c", each)), *words]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def drive(row: Row, root: Path, *, example: str | None = None) -> None:
+    """Run the script of an example; AssertionError or TimeoutError, with the screen, where it does not hold."""
+    zot = Zot(root)
+    run_git(zot.cwd, "init", "-q")
+    for name, text in row.files.items():
+        _write(zot.cwd / name, text)
+    if row.setup is not None:
+        row.setup(zot.cwd)
+    environment = pi_environment({**zot.env, "TERM": "xterm-256color", **row.variables})
+    if row.programs:
+        for name, text in row.programs.items():
+            _write(root / "programs" / name, f"#!/bin/sh\n{text}\n")
+            (root / "programs" / name).chmod(0o755)
+        environment["PATH"] = os.pathsep.join([str(root / "programs"), environment["PATH"]])
+    with ScriptedServer(row.says, key=KEY) as server:
+        words = [sys.executable, "-m", "zot_agent", *zot.at(server), "-e", str(EXAMPLES / (example or row.name))]
+        with PtyScreen(
+            [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
+        ) as pty:
+            pty.wait_for("ask, or / for commands")
+            stage = Stage(zot, server, pty)
+            try:
+                for step in row.steps:
+                    for each in step if isinstance(step, list) else [step]:
+                        each(stage)
+            except (AssertionError, TimeoutError) as error:
+                raise AssertionError(f"{error}\n{_logs(zot.home)}") from error
+            assert "Traceback" not in pty.screen()
+    left = lambda: processes_of(zot.home)  # noqa: E731
+    wait_until(lambda: left() == [])
+
+
+def processes_of(home: Path) -> list[int]:
+    """The processes that have this folder of zot in their environment."""
+    return [pid for pid, environ in _environments() if f"ZOT_HOME={home}\0".encode() in environ]
+
+
+def _environments() -> Iterator[tuple[int, bytes]]:
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            yield int(path.parent.name), path.read_bytes() + b"\0"
+
+
+def _wait(stage: Stage, read: Callable[[], str], texts: Sequence[str], what: str) -> None:
+    end = time.monotonic() + SECONDS
+    while missing := [text for text in texts if text not in read()]:
+        stage.pty.read(0.05)
+        assert time.monotonic() < end, f"{missing} not in {what}: {read()[-3000:]}\n{stage.pty.screen()}"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def _logs(home: Path) -> str:
+    return "\n".join(f"{path.name}: {path.read_text('utf-8')[-3000:]}" for path in home.glob("logs/ext-*.log"))

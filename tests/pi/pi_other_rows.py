@@ -1,0 +1,105 @@
+"""Examples with flags, resources, providers, other machines and packages of their own."""
+
+import json
+from pathlib import Path
+
+from pi_conversation_rows import call
+from pi_drive import Row, ask, command, gone, keys, requested, see, write
+
+_USAGE = {"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0}, "totalTokens": 2}
+_FOUND = json.dumps(
+    {
+        "type": "message_end",
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "found it"}],
+            "usage": _USAGE,
+            "stopReason": "stop",
+        },
+    }
+)
+
+
+def _empty_trigger(_: Path) -> None:
+    Path("/tmp/agent-trigger.txt").write_text("")
+
+
+ROWS = [
+    Row(
+        "plan-mode",
+        [
+            see("⏸ plan"),
+            ask("plan it"),
+            see("Plan mode - what next?"),
+            keys("\x1b"),
+            gone("Plan mode - what next?"),
+            requested("PLAN MODE"),
+            *command("plan", "Toggle plan mode"),
+            see("Plan mode disabled"),
+        ],
+        ["Plan:\n1. Read the code carefully\n2. Write the tests first\n"],
+        arguments=["--plan"],
+    ),
+    Row(
+        "preset.ts",
+        [see('Preset "quick" activated', "preset:quick"), ask(), see("Yes."), requested("Answer in one line.")],
+        ["Yes."],
+        files={".pi/presets.json": '{"quick": {"tools": ["read"], "instructions": "Answer in one line."}}'},
+        arguments=["--preset", "quick"],
+    ),
+    Row(
+        "dynamic-resources",
+        [
+            ask("/dynamic"),
+            see("Yes."),
+            requested("Summarize the current repository structure"),
+            requested("dynamic-resources"),
+        ],
+        ["Yes."],
+    ),
+    Row(
+        "file-trigger.ts",
+        [
+            see("Watching /tmp/agent-trigger.txt"),
+            write("/tmp/agent-trigger.txt", "the build is red"),
+            see("I look."),
+            requested("External trigger: the build is red"),
+        ],
+        ["I look."],
+        setup=_empty_trigger,
+    ),
+    Row(
+        "project-trust.ts",
+        [see("project-trust example loaded after trust resolution")],
+        part="zot decides about a project before it starts extensions, so that project_trust is not asked",
+    ),
+    Row(
+        "ssh.ts",
+        [see("SSH mode: box:/srv"), ask(), see("All done."), requested("from-the-box")],
+        [call("bash", command="hostname"), "All done."],
+        arguments=["--ssh", "box:/srv"],
+        programs={"ssh": "echo from-the-box"},
+    ),
+    Row(
+        "subagent",
+        [ask(), see("All done."), requested("scout")],
+        [call("subagent", agent="scout", task="find it"), "All done."],
+        programs={"pi": f"echo '{_FOUND}'"},
+        files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: read\n---\nFind.\n"},
+        cannot="it starts the program pi again as its own process, and the bridge is not that program",
+    ),
+    Row(
+        "sandbox",
+        [ask(), see("Yes.")],
+        ["Yes."],
+        cannot="its package @anthropic-ai/sandbox-runtime is not installed with the examples",
+    ),
+    Row(
+        "gondolin",
+        [ask(), see("Yes.")],
+        ["Yes."],
+        cannot="its package @earendil-works/gondolin, a virtual machine, is not installed with the examples",
+    ),
+    Row("custom-provider-anthropic", [keys("/model\r"), see("search"), keys("custom-anth"), see("claude-opus-4-5")]),
+    Row("custom-provider-gitlab-duo", [keys("/model\r"), see("search"), keys("gitlab-duo"), see("claude-")]),
+]

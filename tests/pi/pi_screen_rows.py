@@ -1,0 +1,244 @@
+"""Examples that draw: dialogs, widgets, overlays, editors, games, renderers."""
+
+import json
+from pathlib import Path
+
+from pi_conversation_rows import call
+from pi_drive import SECONDS, Row, Stage, Step, ask, command, gone, keys, requested, run_git, see, stored, titled
+
+_ESC = "\x1b"
+_DOWN = "\x1b[B"
+
+
+def _in_colours(text: str) -> Step:
+    """Wait until the letters of a text have several colours."""
+
+    def step(stage: Stage) -> None:
+        def colours() -> set[str]:
+            rows = stage.pty.screen().splitlines()
+            places = [(row.index(text), at) for at, row in enumerate(rows) if text in row]
+            return {stage.pty.style_at(x + i, y).fg for x, y in places for i in range(len(text))}
+
+        stage.pty.wait_until(lambda: len(colours()) > 3, SECONDS, f"a colourful {text!r}")
+
+    return step
+
+
+_OVERLAYS = [
+    *command("overlay-anchors", "Cycle through all anchor positions"),
+    see("top-left"),
+    keys(" "),
+    see("top-center"),
+    keys("\r"),
+    see("Selected: top-center"),
+    *command("overlay-edge", "Test overlay positioned at terminal edge"),
+    see("Edge"),
+    keys(_ESC),
+    gone("Edge Test"),
+    *command("overlay-animation", "Test real-time animation"),
+    see("FPS"),
+    keys(_ESC),
+    gone("FPS"),
+]
+
+_ISSUES = json.dumps(
+    [{"number": 28, "title": "Tax", "state": "OPEN"}, {"number": 29, "title": "Crash on start", "state": "OPEN"}]
+)
+
+
+def _with_remote(project: Path) -> None:
+    run_git(project, "remote", "add", "origin", "git@github.com:shop/till.git")
+
+
+ROWS = [
+    Row("status-line.ts", [see("Ready"), ask(), see("Turn 1 complete")], ["Yes."]),
+    Row("model-status.ts", [ask(), see("Yes."), keys("/model claude-haiku-4-5\r"), see("Model: ", "🤖")], ["Yes."]),
+    Row("system-prompt-header.ts", [ask(), see("System: ", "chars")], ["Yes."]),
+    Row("widget-placement.ts", [see("Above editor widget", "Below editor widget")]),
+    Row(
+        "working-message-test.ts",
+        [ask(), see("Working... (custom)")],
+        [call("bash", command="until [ -e seen ]; do sleep 0.1; done"), "Yes."],
+    ),
+    Row(
+        "working-indicator.ts",
+        [
+            see("Indicator: custom spinner"),
+            *command("working-indicator", "Set the streaming working indicator", "pulse"),
+            see("Working indicator set to: custom pulse"),
+            ask(),
+            see("Yes."),
+        ],
+        ["Yes."],
+    ),
+    Row(
+        "hidden-thinking-label.ts",
+        [*command("thinking-label", "Set the hidden thinking label", "Brewing"), see("label set to: Brewing")],
+        [],
+    ),
+    Row("titlebar-spinner.ts", [ask(), see("Yes."), titled("π - project")], ["Yes."]),
+    Row(
+        "custom-footer.ts",
+        [
+            ask(),
+            see("Yes."),
+            *command("footer", "Toggle custom footer"),
+            see("Custom footer enabled"),
+            see("↑10 ↓5 $0.000", "scripted ("),
+            *command("footer", "Toggle custom footer"),
+            see("Default footer restored"),
+        ],
+        ["Yes."],
+    ),
+    Row(
+        "custom-header.ts",
+        [
+            see("██████████████"),
+            *command("builtin-header", "Restore built-in header"),
+            gone("██████████████"),
+        ],
+        part="zot shows six rows of a header, and this one has nine",
+    ),
+    Row("border-status-editor.ts", [see("openai/scripted · off", "ctx "), ask("hello"), see("Hi.")], ["Hi."]),
+    Row(
+        "modal-editor.ts",
+        [
+            *(see("INSERT"), keys("hello"), see("hello"), keys("\x1b"), see("NORMAL"), keys("0x"), see("› ello")),
+            *(keys("i"), see("INSERT"), keys("J\r"), see("Hi."), requested("Jello")),
+        ],
+        ["Hi."],
+    ),
+    Row("rainbow-editor.ts", [see("ask, or / for commands"), keys("ultrathink"), _in_colours("ultrathink")]),
+    Row(
+        "timed-confirm.ts",
+        [
+            *command("timed", "Show a timed confirmation dialog"),
+            see("Timed Confirmation"),
+            see("Cancelled or timed out"),
+            *command("timed-select", "Show a timed select dialog"),
+            see("Pick an option", "Option B"),
+            keys(f"{_DOWN}\r"),
+            see("Selected: Option B"),
+        ],
+    ),
+    Row(
+        "commands.ts",
+        [
+            *command("commands", "List available slash commands", "extension"),
+            see("Available Commands", "/commands - List"),
+            keys(f"{_DOWN}\r"),
+            see("View source path?"),
+            keys("\r"),
+        ],
+    ),
+    Row(
+        "tools.ts",
+        [
+            *command("tools", "Enable/disable tools"),
+            see("Tool Configuration", "enabled"),
+            keys("\r"),
+            see("disabled"),
+            keys(_ESC),
+            gone("Tool Configuration"),
+            stored("tools-config"),
+        ],
+    ),
+    Row(
+        "qna.ts",
+        [ask(), see("Which colour?"), *command("qna", "Extract questions"), see("Questions loaded"), see("Q: colour")],
+        ["Which colour?", "Q: colour\nA: "],
+    ),
+    Row(
+        "handoff.ts",
+        [
+            ask(),
+            see("Yes."),
+            *command("handoff", "Transfer context", "ship it"),
+            see("Edit handoff prompt", "Ship the plan"),
+            keys("\r"),
+            see("Handoff ready"),
+            see("Ship the plan"),
+        ],
+        ["Yes.", "Ship the plan."],
+    ),
+    Row(
+        "summarize.ts",
+        [
+            ask(),
+            see("Yes."),
+            *command("summarize", "Summarize the current conversation"),
+            see("Preparing summary...", "Model openai/gpt-5.2 not found"),
+        ],
+        ["Yes."],
+        part="it asks for the model openai/gpt-5.2 alone, which is not in zot's catalogue",
+    ),
+    Row(
+        "overlay-test.ts",
+        [
+            *command("overlay-test", "Test overlay rendering"),
+            see("🧪 Overlay Test"),
+            keys("abc"),
+            see("Search: abc"),
+            keys("\r"),
+            see('Search: "abc"'),
+        ],
+    ),
+    Row("overlay-qa-tests.ts", _OVERLAYS),
+    Row(
+        "snake.ts",
+        [*command("snake", "Play Snake!"), see("Score"), keys("p"), keys(_ESC), gone("Score: "), stored("snake-save")],
+        rows=40,
+    ),
+    Row(
+        "space-invaders.ts",
+        [*command("invaders", "Play Space Invaders!"), see("Score"), keys("\x1b[C "), keys("q"), gone("Lives")],
+        rows=45,
+    ),
+    Row("tic-tac-toe.ts", [*command("tic-tac-toe", "tic-tac-toe"), see("Tic")], rows=45),
+    Row(
+        "doom-overlay",
+        [*command("doom-overlay", "Play DOOM"), see("Failed to download DOOM WAD file")],
+        part="the game's data cannot be had here: without a network only its messages are tried",
+        rows=40,
+    ),
+    Row(
+        "interactive-shell.ts",
+        [keys("!i echo from-the-$((6 * 7)); sleep 2\r"), see("from-the-42")],
+    ),
+    Row(
+        "mac-system-theme.ts",
+        [see("ask, or / for commands"), ask(), see("Yes.")],
+        ["Yes."],
+        programs={"osascript": "echo true"},
+    ),
+    Row(
+        "built-in-tool-renderer.ts",
+        [ask(), see("All done."), see("$ echo hi", "done ("), requested("hi")],
+        [call("bash", command="echo hi"), "All done."],
+    ),
+    Row(
+        "minimal-mode.ts",
+        [ask(), see("All done."), see("$ echo h"), requested("hidden-output")],
+        [call("bash", command="echo hidden-output"), "All done."],
+    ),
+    Row(
+        "github-issue-autocomplete.ts",
+        [ask(), see("Yes."), keys("fix #cra"), see("[open] Crash on start"), keys("\t"), see("fix #29")],
+        programs={"gh": f"echo '{_ISSUES}'"},
+        says=["Yes."],
+        setup=_with_remote,
+    ),
+    Row(
+        "rpc-demo.ts",
+        [
+            see("--- RPC Extension UI Demo ---", "Turns: 0"),
+            titled("pi RPC Demo"),
+            *command("rpc-input", "Prompt for text input"),
+            see("Enter a value"),
+            keys("tea\r"),
+            see("You entered: tea"),
+            *command("rpc-prefill", "Prefill the input editor"),
+            see("This text was set by the rpc-demo extension."),
+        ],
+    ),
+]

@@ -1,0 +1,52 @@
+"""The examples of pi under zot, each driven through its purpose; `make pi` drives all of them and writes the table."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pi_conversation_rows import ROWS as CONVERSATION
+from pi_drive import Row, drive
+from pi_other_rows import ROWS as OTHER
+from pi_screen_rows import ROWS as SCREEN
+from pi_zot import EXAMPLES
+
+ROWS = {row.name: row for row in (*CONVERSATION, *SCREEN, *OTHER)}
+SAMPLE = (
+    "hello.ts",
+    "todo.ts",
+    "permission-gate.ts",
+    "pirate.ts",
+    "input-transform.ts",
+    "status-line.ts",
+    "overlay-test.ts",
+    "message-renderer.ts",
+    "custom-footer.ts",
+    "with-deps",
+)
+"""What `make test` drives."""
+
+
+@pytest.mark.needs("pi")
+def test_every_example_has_a_row() -> None:
+    names = {path.name for path in EXAMPLES.iterdir() if path.name != "README.md"}
+    assert names - set(ROWS) == set()
+
+
+@pytest.mark.needs("pi")
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_an_example_of_pi_does_what_it_is_for(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    results = request.config.getoption("pi_results")
+    # Results that are there already are kept.
+    if (not results and name not in SAMPLE) or (results and (Path(results) / f"{name}.json").exists()):
+        return
+    row: Row = ROWS[name]
+    outcome = {"name": name, "state": "fails", "why": ""}
+    try:
+        drive(row, tmp_path)
+        outcome |= {"state": row.state, "why": row.cannot or row.part}
+    except Exception as error:
+        outcome["why"] = str(error)
+        raise
+    finally:
+        if results:
+            (Path(results) / f"{name}.json").write_text(json.dumps(outcome))

