@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test lowest coverage fuzz eval bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test lowest coverage fuzz kills terminals pi eval bench generate screenshots build
 
 UV := $(shell sh scripts/uv.sh)
 ifeq ($(UV),)
@@ -15,12 +15,13 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-9s %s\n", $$1, $$2 }' Makefile
 
-NODE := examples/extensions
+NODE := examples/extensions tests/support/axe tests/support/mcp-servers tests/support/pi
 
-setup: ## make .venv as uv.lock says, and what the TypeScript example needs where there is npm
+setup: ## make .venv as uv.lock says, and what the TypeScript examples, tests of MCP and of pi need where there is npm
 	@$(UV) sync --quiet --inexact --all-packages
-	@if command -v npm >/dev/null && [ ! $(NODE)/node_modules/.package-lock.json -nt $(NODE)/package-lock.json ]; then \
-	  npm ci --silent --prefix $(NODE) && touch $(NODE)/node_modules/.package-lock.json; fi
+	@for folder in $(NODE); do \
+	  if command -v npm >/dev/null && [ ! $$folder/node_modules/.package-lock.json -nt $$folder/package-lock.json ]; then \
+	    npm ci --silent --ignore-scripts --prefix $$folder && touch $$folder/node_modules/.package-lock.json || exit; fi; done
 
 run: setup ## do the main job once, with whatever model can be had
 	@$(UV) run --quiet zot demo --probe >/dev/null || { \
@@ -59,13 +60,13 @@ check: quick sdk ## `make quick`, `make sdk`, the lock file, types of the exampl
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
 # beside them: ripgrep, a web server.
 TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
-TESTED += tests/e2e tests/examples tests/faults tests/fuzz
+TESTED += tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
 ifneq ($(P)$(K),)
 TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')
 endif
 
 test: setup ## every test but those of `make check`; P=zot-core or P=PATH: only these, K=EXPRESSION: only what it selects
-	$(UV) run $(PYTEST) $(TESTED)
+	$(UV) run --group fleet $(PYTEST) $(TESTED)
 
 coverage: setup ## print which lines the tests of the packages do not run; fails below a floor
 ifneq ($(filter check,$(MAKECMDGOALS)),)
@@ -86,11 +87,23 @@ fuzz: setup ## search with new examples for what breaks the property tests; S=60
 	$(UV) run $(PYTEST) -m hypothesis --hypothesis-profile=fuzz --fuzz-seconds=$(S) \
 	  -o faulthandler_timeout=$$(($(S) + 600)) $(or $(P),packages tests) $(if $(K),-k '$(K)')
 
-eval: ## how well zot does with a model: MODEL=, N= tries of 40 tasks, E="more options" (docs/eval.md); costs money
+kills: setup ## kill durable runs at random moments: N=50 runs, each until it is done; R=200 runs of a fleet, 50 times
+	$(UV) run $(PYTEST) tests/faults/test_runs.py --kill-seeds=$(or $(N),50)
+	$(UV) run --group fleet pytest -o faulthandler_timeout=7200 tests/fleet -k whose_workers_are_killed --fleet-runs=$(or $(R),200) --fleet-kills=$(or $(K),50)
+
+pi: setup ## drive every example extension of pi through its purpose, and write the table in docs/pi.md
+	@rm -rf .pi-results && mkdir .pi-results
+	$(UV) run pytest -n 2 tests/pi --pi-results=.pi-results; done=$$?; \
+	  $(UV) run scripts/pi_table.py .pi-results && exit $$done
+
+terminals: setup ## zot in kitty, xterm and alacritty on a virtual X server (Debian: xvfb xdotool xclip xterm kitty alacritty)
+	$(UV) run pytest tests/terminals
+
+eval: ## how well zot does with a model: MODEL=, N= tries of 50 tasks, E="more options" (docs/eval.md); costs money
 	$(UV) run benchmarks/eval $(if $(MODEL),--model $(MODEL)) $(if $(N),-n $(N)) $(E)
 
 bench: setup ## measure the budgets in an environment of its own
-	$(UV) run benchmarks/run.py
+	$(UV) run --group fleet benchmarks/run.py
 
 # In this order: the pages are made from the specifications and the schemas too.
 generate: setup ## write what is generated: type stubs, tool specifications, JSON Schemas, docs/generated
