@@ -21,6 +21,7 @@ MODES = {
 @ext.command("modal")
 def modal(text):
     ext.editor.set_modes(json.loads(text) if text else MODES)
+    return "modes are set"
 
 @ext.command("plain")
 def plain(_):
@@ -126,6 +127,7 @@ async def test_the_newest_modes_count_and_those_before_them_come_back(chats: Cha
         await talk.send("/modal")
         await talk.until(lambda: talk.cursor_shape == "bar")
         await talk.send("/modal2")
+        await talk.shown("[second] modes are set")
         await talk.send("/which")
         await talk.shown("mode of another")
         await talk.press("a<esc>")
