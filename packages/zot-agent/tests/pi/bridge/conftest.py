@@ -45,7 +45,7 @@ def _running(
         paths.append(str(path))
     environment = pi_environment(os.environ) | {"ZOT_PI_CACHE": str(cache)}
     with (
-        (folder / "errors").open("wb") as errors,
+        (folder / "errors").open("ab") as errors,
         subprocess.Popen(
             ["node", BRIDGE, *paths], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
         ) as process,

@@ -377,3 +377,10 @@ def test_what_only_a_terminal_or_pi_shows_is_shown_by_zot(bridge: Bridge) -> Non
     assert host.wait_for(Notify).message == "card\nAda"
     assert called(host, "widgets.alert") == {"text": "Pi: Ready"}
     assert host.noise == []
+
+
+def test_a_log_that_is_a_file_keeps_what_it_has(bridge: Bridge, tmp_path: Path) -> None:
+    log = tmp_path / "errors"
+    log.write_text("from the run before\n")
+    bridge('export default () => console.log("from this one")')
+    assert log.read_text().splitlines() == ["from the run before", "from this one"]

@@ -25,7 +25,7 @@ const NOTIFICATION = /\x1b\](?:777;notify;([^;\x07\x1b]*);?|9;|99;[^;]*p=body[^;
  * @param {(text: string) => void} alert gets the notifications that an extension writes for the terminal
  * @returns {{input: number, output: number}} descriptors */
 export function takeStreams(alert) {
-  const output = move(1, "w", "/dev/fd/2");
+  const output = move(1, "a", "/dev/fd/2"); // "w" would empty a log that is a file;
   const input = move(0, "r", "/dev/null");
   process.stdout.write = (text, ...rest) => {
     for (const [, title, body] of String(text).matchAll(NOTIFICATION)) alert([title, body].filter(Boolean).join(": "));
