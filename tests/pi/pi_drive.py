@@ -216,7 +216,7 @@ def drive(row: Row, root: Path, *, example: str | None = None) -> None:
 
 
 def _models(models: Mapping[str, str], address: str) -> str:
-    described = {"api": "openai", "baseUrl": address}
+    described = {"api": "openai", "baseUrl": address, "apiKey": KEY}
     return json.dumps({"providers": {name: {**described, "models": [{"id": id}]} for name, id in models.items()}})
 
 
