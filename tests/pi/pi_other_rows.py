@@ -5,6 +5,7 @@ from pathlib import Path
 from pi_conversation_rows import call
 from pi_drive import Row, ask, command, gone, keys, requested, see, write
 
+
 def _empty_trigger(_: Path) -> None:
     Path("/tmp/agent-trigger.txt").write_text("")
 
