@@ -1,6 +1,6 @@
 """`ExtensionHooks`: handlers of the agent's `Hooks` that notify and ask extensions."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions
@@ -175,20 +175,23 @@ class ExtensionHooks:
     def tell(self, value: object) -> None:
         """Send a value to the observers of the rows that it is the source of."""
         for row in BY_SOURCE.get(type(value), ()):
-            if self._extensions.observers(row.name):
+            if observers := self._extensions.observers(row.name):
                 members = row.members(value)
                 if members is not None:
-                    self.send(row.name, members)
+                    self._send(observers, row.name, members)
 
     def send(self, name: str, members: Mapping[str, Any], group: str = "") -> None:
         """Send an event to its observers; those without the `group` are left out."""
-        frame: Event | None = None
-        for observer in self._extensions.observers(name):
-            if group and group not in observer.granted:
-                continue
-            if name not in STREAMED:
-                self._streams.flush()
-            frame = frame or Event(name, **Event.fields_of(members))
+        observers = self._extensions.observers(name)
+        self._send([each for each in observers if group in each.granted] if group else observers, name, members)
+
+    def _send(self, observers: "Sequence[Interceptor]", name: str, members: Mapping[str, Any]) -> None:
+        if not observers:
+            return
+        if name not in STREAMED:
+            self._streams.flush()
+        frame = Event(name, **Event.fields_of(members))
+        for observer in observers:
             observer.send(frame, droppable=True)
 
     def _on_message(self, message: Message) -> None:
