@@ -213,6 +213,11 @@ class Extensions:
             await asyncio.wait(busy, timeout=self.limits.busy_seconds)
         self._settled = True
 
+    @property
+    def observed(self) -> bool:
+        """Whether anything may be observed."""
+        return self._programs is not None or any(each.observes for each in self.members)
+
     def observers(self, event: str) -> list[Interceptor]:
         """The running extensions that observe `event`, in load order, and the programs beside them."""
         return self._subscribed("observes", event)
@@ -372,6 +377,7 @@ class Extensions:
     def _mark_changed(self) -> None:
         self._agent_tools.outdated = True
         self._subscribers.clear()
+        self.hooks.subscribed()
         for member in self.members:
             if member.names is not None:
                 member.names.report()
