@@ -15,7 +15,7 @@ _POLL = 0.02
 """Seconds between two checks whether the group has ended."""
 
 _KILLED = 10.0
-"""Seconds that the end of a killed process is waited for; only one that hangs in the kernel needs more."""
+"""Seconds that the end of a killed process is waited for; a process that hangs in the kernel may need more."""
 
 
 class Process:
