@@ -67,9 +67,9 @@ def measure(environment: Environment) -> Iterator[Figure]:
     still, moving = {"ticks": False, "widgets": WIDGETS}, {"ticks": True, "widgets": WIDGETS}
     overlay = _extension(environment, "moving", OVERLAY % moving + TICKS)
     with _shown(environment, overlay, command="/moving") as terminal:
-        frames, seconds = _frames(terminal)
-        share = seconds / frames * 30 * environment.scale * 100
-        yield Figure("an overlay of 80x24 at 30 frames/s", share, "% of a core", 8, f"{frames / SECONDS:.0f} frames/s")
+        shown, seconds = frames(terminal)
+        share = seconds / shown * 30 * environment.scale * 100
+        yield Figure("an overlay of 80x24 at 30 frames/s", share, "% of a core", 8, f"{shown / SECONDS:.0f} frames/s")
     quiet = _extension(environment, "quiet", OVERLAY % still)
     with _shown(environment, quiet, command="/moving") as terminal:
         took = sorted(_key(terminal, number) for number in range(KEYS))
@@ -108,7 +108,7 @@ def _cpu(terminal: Terminal) -> float:
     return terminal.cpu() - before
 
 
-def _frames(terminal: Terminal) -> tuple[int, float]:
+def frames(terminal: Terminal) -> tuple[int, float]:
     """Frames that the screen shows in `SECONDS`, and the CPU for them."""
     before, seen, end = terminal.cpu(), set[bytes](), time.monotonic() + SECONDS
     while time.monotonic() < end:

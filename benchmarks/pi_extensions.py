@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from environment import Environment, Figure
+from extension_screen import SECONDS, frames
+from screen import PROMPT, open_screen
 
 MODULES = Path(__file__).parents[1] / "tests" / "support" / "pi"
 EXTENSION = """
@@ -30,6 +32,39 @@ export default function (pi: ExtensionAPI) {
   });
   pi.registerCommand("command-%(n)d", { description: "a command", handler: async () => {} });
   %(guard)s
+}
+"""
+SNAKE = """
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+
+const WIDTH = 40, HEIGHT = 15, LENGTH = 12;
+const ROUND = 2 * (WIDTH + HEIGHT) - 4;
+
+/** The cell of the board's edge that the snake reaches after so many steps. */
+function cell(step: number): string {
+  const at = ((step % ROUND) + ROUND) % ROUND;
+  if (at < WIDTH) return `${at},0`;
+  if (at < WIDTH + HEIGHT - 1) return `${WIDTH - 1},${at - WIDTH + 1}`;
+  if (at < 2 * WIDTH + HEIGHT - 2) return `${2 * WIDTH + HEIGHT - 3 - at},${HEIGHT - 1}`;
+  return `0,${ROUND - at}`;
+}
+
+export default function (pi: ExtensionAPI) {
+  pi.registerCommand("snake", { description: "a snake that goes round", handler: async (_args, ctx) => {
+    await ctx.ui.custom((tui) => {
+      let step = 0;
+      const timer = setInterval(() => { step += 1; tui.requestRender(); }, 1000 / 30);
+      return {
+        render: () => {
+          const snake = new Set(Array.from({ length: LENGTH }, (_, at) => cell(step - at)));
+          const rows = Array.from({ length: HEIGHT }, (_, y) => Array.from({ length: WIDTH }, (_, x) =>
+            snake.has(`${x},${y}`) ? "\\x1b[32m██\\x1b[0m" : "  ").join(""));
+          return [`frame ${String(step).padStart(6, "0")}`, ...rows.map((row) => `\\x1b[2m│\\x1b[22m${row}\\x1b[2m│\\x1b[22m`)];
+        },
+        handleInput: () => {}, invalidate: () => {}, dispose: () => clearInterval(timer),
+      };
+    });
+  } });
 }
 """
 GUARD = 'pi.on("tool_call", async () => undefined);'
@@ -64,6 +99,24 @@ def measure(environment: Environment) -> Iterator[Figure]:
         yield Figure("ten extensions of pi, memory, warm", statistics.median(each for _, each in warm) / 1e6, "MB", 90)
         median = _ask([str(node), bridge, *files], variables)
         yield Figure("an interception through the bridge, p50", median * 1000, "ms", 1.5)
+    yield _snake(environment, node)
+
+
+def _snake(environment: Environment, node: Path) -> Figure:
+    """The CPU of the process of zot while an extension of pi draws a snake on a board of 40 by 15 cells."""
+    path = environment.folder / "pi-snake.ts"
+    path.write_text(SNAKE)
+    variables = environment.variables | {"ZOT_PI_MODULES": str(MODULES)}
+    variables["PATH"] = os.pathsep.join([str(node.parent), variables["PATH"]])
+    place = Environment(environment.folder, environment.python, environment.zot, variables, environment.scale)
+    with open_screen(place, "-e", str(path)) as terminal:
+        terminal.wait_for(PROMPT)
+        terminal.watch(3)
+        terminal.type("/snake\r")
+        terminal.wait_for("frame")
+        shown, seconds = frames(terminal)
+    share = seconds / shown * 30 * environment.scale * 100
+    return Figure("a snake of pi at 30 frames/s", share, "% of a core", 10, f"{shown / SECONDS:.0f} frames/s")
 
 
 def _wall(command: list[str], variables: dict[str, str]) -> float:

@@ -17,7 +17,7 @@ from waiting import wait_until
 
 from zot_provider.testing import ScriptedServer, Turn
 
-SECONDS = 25.0
+SECONDS = 90.0
 """How long a step waits for what it says."""
 
 
@@ -181,9 +181,14 @@ def run_git(folder: Path, *words: str) -> None:
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
-def drive(row: Row, root: Path, *, example: str | None = None) -> None:
-    """Run the script of an example; AssertionError or TimeoutError, with the screen, where it does not hold."""
+def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, str] | None = None) -> None:
+    """Run the script of an example, or of an npm `package`, which is installed first with the variables `installer`.
+    AssertionError or TimeoutError, with the screen, where it does not hold."""
     zot = Zot(root)
+    if package:
+        variables = pi_environment(zot.env) | dict(installer or {})
+        done = zot.run("ext", "install", f"npm:{package}", "--yes", env=variables, timeout=300)
+        assert done.code == 0, done.err
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():
         _write(zot.cwd / name, text)
@@ -198,7 +203,8 @@ def drive(row: Row, root: Path, *, example: str | None = None) -> None:
     with ScriptedServer(row.says, key=KEY) as server:
         if row.models:
             _write(zot.home / "models.json", _models(row.models, server.base_url("openai-chat")))
-        words = [sys.executable, "-m", "zot_agent", *zot.at(server), "-e", str(EXAMPLES / (example or row.name))]
+        words = [sys.executable, "-m", "zot_agent", *zot.at(server)]
+        words += [] if package else ["-e", str(EXAMPLES / row.name)]
         with PtyScreen(
             [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
         ) as pty:

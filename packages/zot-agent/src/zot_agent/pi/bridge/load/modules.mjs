@@ -63,7 +63,7 @@ function sources() {
   for (const scope of SCOPES) {
     found.set(`${scope}/pi-coding-agent`, () => shim("coding-agent"));
     found.set(`${scope}/pi-ai`, () => shim("ai"));
-    found.set(`${scope}/pi-ai/oauth`, () => shim("ai"));
+    for (const part of ["oauth", "compat"]) found.set(`${scope}/pi-ai/${part}`, () => shim("ai"));
     found.set(`${scope}/pi-agent-core`, () => shim("agent-core"));
     found.set(`${scope}/pi-tui`, () => entryOf("@earendil-works/pi-tui"));
   }
