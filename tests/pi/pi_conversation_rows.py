@@ -405,7 +405,7 @@ ROWS = [
     ),
     Row(
         "notify.ts",
-        [keys("\x1b[O"), ask(), see("Yes."), wrote(b"Pi: Ready for input")],
-        ["Yes."],
+        [ask(), see("Yes."), keys("\x1b[O"), ask(), see("No."), wrote(b"Pi: Ready for input")],
+        ["Yes.", "No."],
     ),
 ]

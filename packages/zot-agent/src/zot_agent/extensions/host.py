@@ -99,6 +99,8 @@ class Extensions:
         self._programs: MorePrograms | None = None
         self.restart: Callable[[], Awaitable[ReloadStats]] = self.reload
         """What reloads all extensions when one of them asks for it."""
+        self.changed: Callable[[], object] = lambda: None
+        """Called when an extension has registered something, or has ended."""
         self.use_remembered = False
         """Whether what an extension registered in its last run holds until it is ready, where its manifest says so."""
         self._closed = False
@@ -375,6 +377,7 @@ class Extensions:
         return self.members[position] if position < len(self.members) else None
 
     def _mark_changed(self) -> None:
+        self.changed()
         self._agent_tools.outdated = True
         self._subscribers.clear()
         self.hooks.subscribed()

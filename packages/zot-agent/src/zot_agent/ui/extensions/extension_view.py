@@ -1,5 +1,6 @@
 """`ExtensionView`: panels, widgets and notes of extensions, and what the screen does for them."""
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
@@ -64,6 +65,7 @@ class ExtensionView:
             shows_widgets=True,
         )
         self._watched: Extensions | None = None
+        self._told = False
         self._widgets: WidgetView | None = None
         self._panels: PanelView | None = None
         self._access: ChatAccess | None = None
@@ -79,6 +81,7 @@ class ExtensionView:
             self._watched = extensions
             extensions.reserve(ReservedNames())
             notify = extensions.notify
+            extensions.changed = self._changed
             extensions.panels.screen = lambda: self._chat.app.size
             self._chat.app.resized.connect(lambda width, height: notify("resize", width=width, height=height))
             self._chat.app.resized.connect(lambda *_: extensions.panels.resized())
@@ -104,6 +107,16 @@ class ExtensionView:
                 self._screen_access().editing.set_modes(name, modes)
             except ConfigError as error:
                 self._presenter.note(f"editor_modes: {error}", "warning", name)
+
+    def _changed(self) -> None:
+        """Offer what an extension registers after its start, too: once for all that it registers together."""
+        if not self._told:
+            self._told = True
+            asyncio.get_running_loop().call_soon(self._tell)
+
+    def _tell(self) -> None:
+        self._told = False
+        self.registered.emit()
 
     def _up(self, member: "ManagedExtension", _: object) -> None:
         for conflict in member.name_conflicts:

@@ -3,6 +3,7 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { allEntries, explained, load } from "../load/loader.mjs";
+import { unheard } from "../load/unavailable.mjs";
 import { Intercepts } from "../events/intercepts.mjs";
 import { Observed } from "../events/observed.mjs";
 import { Screen } from "../screen/screen.mjs";
@@ -97,9 +98,6 @@ export class Bridge {
     this.apis.clear();
     for (const loaded of await load(this.entries)) {
       const found = createRegistrations(loaded);
-      if (loaded.missing.length) {
-        this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${loaded.missing.join(", ")}`);
-      }
       let { error } = loaded;
       if (loaded.factory) {
         const api = createApi(this, found);
@@ -111,6 +109,8 @@ export class Bridge {
           console.error(failure);
         }
       }
+      const missing = [...loaded.missing, ...unheard(found.handlers), ...found.missing];
+      if (missing.length) this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${missing.join(", ")}`);
       if (error) this.notify("error", `${loaded.name} cannot be used: ${error}`);
       else this.extensions.push(found);
     }

@@ -104,6 +104,17 @@ export class Observed {
     this.emit({ type: "session_shutdown", reason: frame.detail ?? "quit" });
   }
 
+  /** Tells all extensions of a prompt at once: the handler that has opened it is not through yet.
+   * @param {"ui_prompt_start" | "ui_prompt_end"} type @param {string} kind @param {string} [title] */
+  prompted(type, kind, title) {
+    for (const extension of this.#bridge.extensions) {
+      for (const handler of extension.handlers.get(type) ?? []) {
+        Promise.resolve().then(() => handler({ type, reason: "ui_prompt", kind, title }, createContext(this.#bridge, extension)))
+          .catch((error) => this.#bridge.report(extension, type, error));
+      }
+    }
+  }
+
   /** Calls the handlers of each extension, in order; one extension does not wait for another.
    * @param {any} event @returns {Promise<void>} */
   emit(event) {
@@ -151,6 +162,8 @@ export class Observed {
         return this.#message(frame.message);
       case "session_compact":
         return { type: "session_compact", compactionEntry: this.#bridge.sessions.getBranch().findLast((each) => each.type === "compaction"), fromExtension: false };
+      case "session_info_changed":
+        return { type: "session_info_changed", name: frame.title || undefined };
       case "session_tree":
         return { type: "session_tree", newLeafId: frame.entry || null, oldLeafId: null };
       case "thinking_level_select":

@@ -1,6 +1,7 @@
 // `--describe`: what extensions register, without zot, for a manifest.
 
 import { createApi } from "../api/api.mjs";
+import { unheard } from "./unavailable.mjs";
 import { createRegistrations } from "../api/registrations.mjs";
 import { explained, allEntries, load } from "./loader.mjs";
 
@@ -24,7 +25,7 @@ export async function describe(given) {
       }
     }
     extensions.push({
-      name: loaded.name, path: loaded.entry, error, missing: loaded.missing,
+      name: loaded.name, path: loaded.entry, error, missing: [...loaded.missing, ...unheard(found.handlers), ...found.missing],
       tools: [...found.tools.keys()], commands: [...found.commands.keys()], events: [...found.handlers.keys()],
       shortcuts: [...found.shortcuts.keys()],
       flags: [...found.flags.values()].map(({ name, type, default: value, description }) => ({ name, type, default: value, description })),

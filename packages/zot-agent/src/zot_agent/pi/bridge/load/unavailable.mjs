@@ -10,6 +10,14 @@ const NAMES = {
   main: "pi's command line", DefaultPackageManager: "pi's packages", DefaultResourceLoader: "pi's loader",
 };
 
+/** Events of pi that zot does not have. */
+const EVENTS = ["agent_before_settle", "cache_warming_decision", "context_with_system", "session_compact_failed"];
+
+/** @param {Map<string, Function[]>} handlers by event @returns {string[]} a line for each thing */
+export function unheard(handlers) {
+  return EVENTS.filter((each) => handlers.has(each)).map((each) => `the event ${each}`);
+}
+
 /** @param {Iterable<string>} texts of its modules @returns {string[]} a line for each thing */
 export function unavailable(texts) {
   const found = new Set();

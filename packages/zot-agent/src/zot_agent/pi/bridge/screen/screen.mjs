@@ -180,10 +180,21 @@ export class Screen {
   #ui() {
     const { bridge } = this;
     const screen = this;
+    /** Says that a person is being asked, and that they were. */
+    const asking = (kind, ask) => async (given, ...more) => {
+      const title = kind === "custom" ? undefined : String(given);
+      bridge.observed.prompted("ui_prompt_start", kind, title);
+      try {
+        return await ask(given, ...more);
+      } finally {
+        bridge.observed.prompted("ui_prompt_end", kind, title);
+      }
+    };
+    const asked = Object.entries(dialogs(bridge)).map(([kind, ask]) => [kind, asking(kind, ask)]);
     return {
-      ...dialogs(bridge),
+      ...Object.fromEntries(asked),
       notify: (message, type = "info") => bridge.notify(LEVELS[type] ?? "info", String(message)),
-      custom: (factory, options) => this.panels.custom(factory, options),
+      custom: asking("custom", (factory, options) => this.panels.custom(factory, options)),
       setStatus: (key, text) => {
         this.footer.setStatus(key, text);
         this.#show(`status:${key}`, "status", text === undefined ? undefined : [text]);
