@@ -59,7 +59,8 @@ export default function (pi: ExtensionAPI) {
           const snake = new Set(Array.from({ length: LENGTH }, (_, at) => cell(step - at)));
           const rows = Array.from({ length: HEIGHT }, (_, y) => Array.from({ length: WIDTH }, (_, x) =>
             snake.has(`${x},${y}`) ? "\\x1b[32m██\\x1b[0m" : "  ").join(""));
-          return [`frame ${String(step).padStart(6, "0")}`, ...rows.map((row) => `\\x1b[2m│\\x1b[22m${row}\\x1b[2m│\\x1b[22m`)];
+          const edge = "\\x1b[2m│\\x1b[22m";
+          return [`frame ${String(step).padStart(6, "0")}`, ...rows.map((row) => `${edge}${row}${edge}`)];
         },
         handleInput: () => {}, invalidate: () => {}, dispose: () => clearInterval(timer),
       };

@@ -19,10 +19,14 @@ from zot_provider.testing import Call, Turn
 pytestmark = pytest.mark.needs("pi", "npm")
 
 MCP_SERVER = Path(__file__).parents[1] / "support" / "mcp-servers" / "node_modules" / ".bin" / "mcp-server-everything"
-PAGE = """<html><head><title>Tides</title></head><body><article><h1>Tides</h1>
+PAGE = (
+    """<html><head><title>Tides</title></head><body><article><h1>Tides</h1>
 <p>The moon pulls the sea twice a day, and the harbour of Leith has a tide of five metres.</p>
-""" + "<p>Sailors read the table before they leave, because the harbour falls dry at low water.</p>\n" * 20 + """
+"""
+    + "<p>Sailors read the table before they leave, because the harbour falls dry at low water.</p>\n" * 20
+    + """
 </article></body></html>"""
+)
 RESULTS = {"results": [{"title": "Tides of Leith", "url": "https://example.org/tides", "content": "Five metres."}]}
 
 Drive = Callable[[str, Row], None]
@@ -114,6 +118,7 @@ def test_the_model_finds_and_calls_a_tool_of_an_mcp_server_with_mcp_adapter(run:
 def test_the_model_reads_a_page_and_searches_with_web_access(run: Drive, site: str) -> None:
     settings = {"ssrf": {"allowRanges": ["127.0.0.0/8"]}, "searxngBaseUrl": site, "workflow": "none"}
     steps = [ask(), see("All done."), requested("has a tide of five metres", "Tides of Leith", "Five metres.")]
-    says = [call("fetch_content", url=f"{site}/tides"), call("web_search", query="tides", provider="searxng"), "All done."]
+    search = call("web_search", query="tides", provider="searxng")
+    says = [call("fetch_content", url=f"{site}/tides"), search, "All done."]
     row = Row("pages and searches", steps, says, files={"../home/.pi/web-search.json": json.dumps(settings)})
     run("pi-web-access@0.28.0", row)
