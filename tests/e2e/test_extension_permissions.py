@@ -161,6 +161,7 @@ def test_the_screen_asks_when_it_starts_and_starts_the_extension_after_a_yes(zot
     with PtyScreen(command, environment={**zot.env, "TERM": "xterm-256color"}, cwd=str(zot.cwd)) as pty:
         pty.wait_for("May the extension greeter do this?")
         pty.wait_for("add commands: greet")
+        pty.wait_for("Enter choose")
         assert not (folder / "ran").exists()
         pty.type("y")
         pty.wait_for("in use: greeter")

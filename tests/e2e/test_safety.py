@@ -51,6 +51,7 @@ def test_the_screen_asks_once_and_again_when_a_module_changes(zot: Zot, server: 
             if changed:
                 pty.wait_for("Changed since you allowed it: .zot/extensions/local/module.py")
             assert mark.exists() is changed
+            pty.wait_for("Enter choose")
             pty.type("y")
             pty.wait_for("in use: extensions local")
         runs = mark.read_text()
@@ -142,6 +143,7 @@ def test_the_repository_of_a_project_runs_nothing_when_zot_looks_at_it(
     extension(zot.cwd / ".zot/extensions/local", "pass")
     with terminal(zot, *zot.at(server)) as pty:
         pty.wait_for("May zot use")
+        pty.wait_for("Enter choose")
         pty.type("y")
         pty.wait_for("in use:")
         pty.type("@")

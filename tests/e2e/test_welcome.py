@@ -31,6 +31,7 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_checked_and_stored(zot: Zot
         pty.wait_for("Enter choose")
         pty.type("n")
         pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
+        assert b"you can answer when you stop typing" in pty.received
         pty.type("hello\r")
         pty.wait_for("from the model")
         pty.type("\x04")
@@ -55,10 +56,28 @@ def test_the_accounts_are_listed_and_esc_goes_back_until_it_quits(zot: Zot) -> N
     assert server.requests == []
 
 
-def first_screen(zot: Zot, server: ScriptedServer) -> PtyScreen:
-    """Start zot without a key."""
+def test_what_is_typed_at_the_start_is_not_an_answer_to_the_first_question(zot: Zot) -> None:
+    with ScriptedServer(["from the model"]) as server, first_screen(zot, server, zot.env["ANTHROPIC_API_KEY"]) as pty:
+        pty.wait_for("ask, or /")
+        pty.type("make a hello module")
+        pty.wait_for("May tools run without asking?")
+        pty.wait_for("Enter choose")
+        assert "make a hello module" in pty.screen()
+        assert b"you can answer when you stop typing" in pty.received
+        pty.type("e")
+        pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
+        pty.type("\r")
+        pty.wait_for("from the model")
+        pty.type("\x04")
+        assert pty.wait_end() == 0
+    assert server.requests[0].body["messages"][-1]["content"][0]["text"] == "make a hello module"
+
+
+def first_screen(zot: Zot, server: ScriptedServer, key: str = "") -> PtyScreen:
+    """Start zot without a mode, and without a key unless one is given."""
     left_out = (zot.env["ANTHROPIC_API_KEY"], zot.env["ZOT_PERMISSION_MODE"])
     environment = {name: value for name, value in zot.env.items() if value not in left_out}
+    environment |= {"ANTHROPIC_API_KEY": key} if key else {}
     environment |= {
         "TERM": "xterm-256color",
         "ANTHROPIC_BASE_URL": server.base_url("anthropic-messages"),

@@ -49,6 +49,7 @@ class Set:
     def __init__(self, *interceptors: Interceptor) -> None:
         self.limits = ExtensionLimits(system_prompt_bytes=10)
         self.all: list[Any] = list(interceptors)
+        self.observed = bool(interceptors)
 
     def observers(self, event: str) -> list[Any]:
         return self.all if event in EVENTS else []

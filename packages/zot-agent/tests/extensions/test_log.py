@@ -120,6 +120,7 @@ def test_a_large_log_of_before_begins_anew_with_the_first_line(tmp_path: Path) -
 
 def test_a_pipe_in_the_place_of_the_older_part_is_not_waited_for(tmp_path: Path) -> None:
     log = ExtensionLog(str(tmp_path), "x", largest=1000)
+    assert log.problem == ""
     os.mkfifo(f"{log.path}.1")
     log.line("x" * 2000)
     log.line("lost")

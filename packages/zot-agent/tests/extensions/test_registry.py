@@ -1,16 +1,30 @@
+from typing import Any
+
 import pytest
 
-from zot_agent.extensions.registry import Command, ExtensionRegistry, NameConflict, RegistrationError, object_schema
+from zot_agent.extensions.registry import (
+    Command,
+    ExtensionRegistry,
+    NameConflict,
+    RegistrationError,
+    ToolOffer,
+    object_schema,
+    tool_offer,
+)
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_ext.protocol.from_extension import RegisterTool
 from zot_ext.protocol.raw import RawObject
 
-EMPTY = RawObject("{}")
+
+def tool(extension: str, name: str, description: str = "", **schema: Any) -> ToolOffer:
+    return tool_offer(extension, RegisterTool(name, description, RawObject.from_value(schema)), DEFAULT_LIMITS)
 
 
 def test_of_two_tools_with_one_name_the_extension_loaded_earlier_has_it_for_description_and_calls() -> None:
     registry = ExtensionRegistry()
 
-    assert registry.add_tool(1, "late", "find", "of late", EMPTY) is None
-    shadow = registry.add_tool(0, "early", "find", "of early", EMPTY)
+    assert registry.add_tool(1, tool("late", "find", "of late")) is None
+    shadow = registry.add_tool(0, tool("early", "find", "of early"))
 
     assert shadow == NameConflict(1, "the tool find is shadowed by that of extension early, which is loaded before")
     ((owner, offer),) = registry.tools()
@@ -42,7 +56,7 @@ def test_names_of_zots_own_cannot_be_had() -> None:
     assert registry.add_command(0, "x", "Help", "") == NameConflict(
         0, "the command /Help is shadowed by zot's own", own=True
     )
-    assert registry.add_tool(0, "x", "bash", "", EMPTY) == NameConflict(
+    assert registry.add_tool(0, tool("x", "bash")) == NameConflict(
         0, "the tool bash is shadowed by zot's own", own=True
     )
     assert registry.commands() == []
@@ -51,8 +65,8 @@ def test_names_of_zots_own_cannot_be_had() -> None:
 
 def test_registering_again_replaces_description_and_schema() -> None:
     registry = ExtensionRegistry()
-    registry.add_tool(0, "x", "find", "old", EMPTY)
-    registry.add_tool(0, "x", "find", "new", RawObject('{"type":"object","required":["a"]}'))
+    registry.add_tool(0, tool("x", "find", "old"))
+    registry.add_tool(0, tool("x", "find", "new", type="object", required=["a"]))
 
     ((_, offer),) = registry.tools()
 
@@ -78,7 +92,7 @@ def test_commands_of_one_name_are_separated_by_a_number() -> None:
 @pytest.mark.parametrize("name", ["", "a b", "näme", "x" * 65, "a.b", "a/b"])
 def test_a_tool_name_that_providers_refuse_is_refused(name: str) -> None:
     with pytest.raises(RegistrationError, match="a tool cannot be called"):
-        ExtensionRegistry().add_tool(0, "x", name, "", EMPTY)
+        tool("x", name)
 
 
 @pytest.mark.parametrize("name", ["", "/", "a b", "näme", "a.b", "a:", "a:b", ":2"])

@@ -76,7 +76,7 @@ class Extensions:
         extensions on the command line, by name."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
-        self.panels = Panels(self.events.notify)
+        self.panels = Panels(self.events.notify, limits)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
         self._flags = flags or {}
@@ -212,6 +212,11 @@ class Extensions:
         if busy := [each.started for each in waiting if each.running and not each.started.done()]:
             await asyncio.wait(busy, timeout=self.limits.busy_seconds)
         self._settled = True
+
+    @property
+    def observed(self) -> bool:
+        """Whether anything may be observed."""
+        return self._programs is not None or any(each.observes for each in self.members)
 
     def observers(self, event: str) -> list[Interceptor]:
         """The running extensions that observe `event`, in load order, and the programs beside them."""
@@ -372,6 +377,7 @@ class Extensions:
     def _mark_changed(self) -> None:
         self._agent_tools.outdated = True
         self._subscribers.clear()
+        self.hooks.subscribed()
         for member in self.members:
             if member.names is not None:
                 member.names.report()

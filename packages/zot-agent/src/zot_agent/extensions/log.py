@@ -35,21 +35,34 @@ def log_path(home: str, name: str) -> str:
 class ExtensionLog:
     """Appends to the log of the extension `name`. Only its owner can read the file; its folder is made if missing.
 
-    An extension runs even without a log: if the file cannot be opened, `problem` is a line for the user (otherwise
-    empty) and all lines are dropped. The owner calls `close`.
+    The file is opened when it is needed, which for a remembered extension is after the first request. An extension runs
+    even without a log: all lines are dropped then. The owner calls `close`.
     """
 
     def __init__(self, home: str, name: str, *, largest: int = LARGEST) -> None:
-        self.path = path = log_path(home, name)
-        self.problem = ""
+        self.path = log_path(home, name)
+        self._problem = ""
         self._largest = largest
-        self._descriptor: int | None = None
+        self._opened: int | None = None
+        self._closed = False
         self._last = ""
         self._repeated = 0
-        try:
-            self._descriptor = _open(path)
-        except OSError as error:
-            self.problem = f"cannot write the log {path}: {error.strerror or error}; the extension runs without one"
+
+    @property
+    def problem(self) -> str:
+        """A line for the user if the file cannot be opened, else empty."""
+        _ = self._descriptor
+        return self._problem
+
+    @property
+    def _descriptor(self) -> int | None:
+        if self._opened is None and not self._closed and not self._problem:
+            try:
+                self._opened = _open(self.path)
+            except OSError as error:
+                why = error.strerror or error
+                self._problem = f"cannot write the log {self.path}: {why}; the extension runs without one"
+        return self._opened
 
     @property
     def descriptor(self) -> int:
@@ -72,10 +85,11 @@ class ExtensionLog:
 
     def close(self) -> None:
         """Close the file; later lines are dropped. Closing twice is harmless."""
-        if self._descriptor is not None:
+        if self._opened is not None:
             self._write_repetitions()
-            os.close(self._descriptor)
-            self._descriptor = None
+            os.close(self._opened)
+            self._opened = None
+        self._closed = True
 
     def _write_repetitions(self) -> None:
         if self._repeated:

@@ -113,9 +113,11 @@ class ManagedExtension:
         known = memory.load() if use else None
         if known is not None:
             self.connection = memory.late = self._connection(memory.connection_class)
-            memory.late.granted = self._groups(known[0])
+            memory.late.granted = self._groups(known.hello)
             self._loading = True
-            for frame in known[1]:
+            for offer in known.tools:
+                self._tools.add(offer)
+            for frame in known.frames:
                 self.received(memory.late, frame)
             self._loading = False
             self._shared.changed()

@@ -10,7 +10,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from zot_core.conversation.commands import Command
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.from_extension import RegisterTool
-from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record
 from zot_provider.request import Sampling
 
@@ -158,20 +157,9 @@ class ExtensionRegistry:
             raise RegistrationError(f"a command cannot be called {name!r}: {rule}")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 
-    def add_tool(
-        self, position: int, extension: str, name: str, description: str, schema: RawObject, **options: Any
-    ) -> NameConflict | None:
-        """Register or update a tool; `options` are fields of `ToolOffer`. Returns the conflict if an extension does not
-        get the name.
-
-        Raises `RegistrationError` for a name or a schema that would make requests fail.
-        """
-        if not 0 < len(name) <= _LONGEST or not _LETTERS.issuperset(name):
-            raise RegistrationError(f"a tool cannot be called {name!r}: 1 to 64 letters, digits, _ and -")
-        offer = ToolOffer(extension, name, description, object_schema(name, schema.value), **options)
-        if offer.sampling is not None and offer.sampling.grammar and not _is_one_text(offer.schema):
-            raise RegistrationError(f"the tool {name} has a grammar, so its only parameter must be the text input")
-        return self._tools.add(name, position, offer, f"the tool {name}")
+    def add_tool(self, position: int, offer: ToolOffer) -> NameConflict | None:
+        """Register or update a tool. Returns the conflict if an extension does not get the name."""
+        return self._tools.add(offer.name, position, offer, f"the tool {offer.name}")
 
     def remove_tool(self, position: int, name: str) -> bool:
         """Remove a tool of an extension; return whether it had one of that name."""
@@ -206,23 +194,33 @@ class ExtensionRegistry:
         return self._tools.all()
 
 
-def tool_options(frame: RegisterTool, limits: ExtensionLimits) -> dict[str, Any]:
-    """Return the options of a tool as `ExtensionRegistry.add_tool` takes them. Raises `RegistrationError`."""
+def tool_offer(extension: str, frame: RegisterTool, limits: ExtensionLimits) -> ToolOffer:
+    """Return the tool that an extension registers. Raises `RegistrationError` for what would make requests fail."""
+    name = frame.name
+    if not 0 < len(name) <= _LONGEST or not _LETTERS.issuperset(name):
+        raise RegistrationError(f"a tool cannot be called {name!r}: 1 to 64 letters, digits, _ and -")
     if frame.execution_mode not in ("", "sequential", "parallel"):
-        raise RegistrationError(f"the tool {frame.name} has the unknown execution_mode {frame.execution_mode!r}")
+        raise RegistrationError(f"the tool {name} has the unknown execution_mode {frame.execution_mode!r}")
     if frame.exposure not in ("", "direct", "deferred", "model-only", "codemode"):
-        raise RegistrationError(f"the tool {frame.name} has the unknown exposure {frame.exposure!r}")
-    return {
-        "prompt_line": " ".join(frame.prompt_snippet.split())[:_SNIPPET],
-        "parallel": frame.execution_mode == "parallel",
-        "seconds": min(max(frame.timeout_ms, 0) / 1000, limits.longest_tool_seconds),
-        "read_only": frame.read_only,
-        "override": frame.override,
-        "deferred": frame.deferred or frame.exposure == "deferred",
-        "prepare": frame.prepare_args,
-        "namespace": " ".join(frame.namespace.split())[:_NAMESPACE],
-        "sampling": _sampling(frame),
-    }
+        raise RegistrationError(f"the tool {name} has the unknown exposure {frame.exposure!r}")
+    schema, sampling = object_schema(name, frame.schema.value), _sampling(frame)
+    if sampling is not None and sampling.grammar and not _is_one_text(schema):
+        raise RegistrationError(f"the tool {name} has a grammar, so its only parameter must be the text input")
+    return ToolOffer(
+        extension,
+        name,
+        frame.description,
+        schema,
+        prompt_line=" ".join(frame.prompt_snippet.split())[:_SNIPPET],
+        parallel=frame.execution_mode == "parallel",
+        seconds=min(max(frame.timeout_ms, 0) / 1000, limits.longest_tool_seconds),
+        read_only=frame.read_only,
+        override=frame.override,
+        deferred=frame.deferred or frame.exposure == "deferred",
+        prepare=frame.prepare_args,
+        namespace=" ".join(frame.namespace.split())[:_NAMESPACE],
+        sampling=sampling,
+    )
 
 
 def _sampling(frame: RegisterTool) -> Sampling | None:

@@ -104,6 +104,8 @@ async def _drive(
         themes.use(host.settings.theme)
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
+    # A person may begin to type as soon as there is an editor, so the questions of the start wait for a pause.
+    chat.view.stack.touch()
     if mode_is_open(host.options, host.settings):
         begin(_offer_mode(chat, prompt, images))
     else:

@@ -16,9 +16,10 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
-from zot_ext.limits import ExtensionLimits
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import Manifest
 from zot_provider.messages import TextBlock
+from zot_provider.request import Sampling
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 HASTE = {"ready_total_seconds": 0.05, "start_delay_seconds": 600.0}
@@ -180,13 +181,36 @@ async def test_a_damaged_file_counts_as_missing_and_the_log_says_so(remembered: 
         assert tools(talk) == ["one", "two"]
 
 
-async def test_other_frames_in_the_file_are_damage(remembered: Remembered) -> None:
+async def test_a_changed_file_is_damage(remembered: Remembered) -> None:
     await remembered.run()
     (file,) = remembered.files
-    file.write_bytes(file.read_bytes() + b'\n{"type":"submit","text":"do it"}')
+    file.write_bytes(file.read_bytes().replace(b"a tool", b"a spoon"))
     async with remembered.world.running() as talk:
-        assert tools(talk) == ["one", "two"]
-        assert "not the frames of a registration" in talk.log("tools")
+        assert {each.description for each in talk.extensions.tools} == {"a tool"}
+        assert "it has been changed" in talk.log("tools")
+
+
+async def test_everything_about_a_tool_is_remembered(remembered: Remembered) -> None:
+    remembered.world.add(
+        "other",
+        """
+ext.tool(
+    name="t", description="a tool", snippet="use t", parallel=True, seconds=5, read_only=True, deferred=True,
+    schema={"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]},
+    namespace="things", regex="a+",
+)(lambda args: "x")
+ext._requested += ("tools2",)
+""",
+    )
+    remembered.world.declare("other", remember=True)
+    remembered.register()
+    async with remembered.world.running() as talk:
+        (before,) = talk.extensions.tools
+    async with remembered.world.running(**HASTE) as talk:
+        (offer,) = talk.extensions.tools
+        assert all(each.late is not None for each in talk.extensions.members)
+    assert offer == before
+    assert (offer.sampling, offer.seconds, offer.deferred) == (Sampling("regex", "a+"), 5, True)
 
 
 async def test_only_the_owner_can_read_the_file_and_nothing_is_written_without_a_change(remembered: Remembered) -> None:
@@ -387,7 +411,7 @@ async def test_a_file_that_zot_gives_to_the_program_counts_with_its_content_and_
         given.write_text(content)
         manifest = Manifest("x", exec="x", args=("--file", str(given)))
         found = DiscoveredExtension("x", str(tmp_path), "bundled", manifest, reads=[str(given)])
-        return RememberedRegistrations(found, str(tmp_path), lambda line: None).path
+        return RememberedRegistrations(found, str(tmp_path), DEFAULT_LIMITS, lambda line: None).path
 
     assert place("one", "servers") == place("two", "servers") != place("two", "other servers")
 

@@ -4,10 +4,12 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from zot_agent.extensions.discover import DiscoveredExtension, own_files
+from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.codec import decode_from_extension, encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import FromExtension, Hello, RegisterCommand, RegisterTool, Subscribe
@@ -16,6 +18,7 @@ from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
 from zot_provider.record import Record
+from zot_provider.request import Sampling
 
 Registration: TypeAlias = RegisterCommand | RegisterTool | Subscribe
 
@@ -43,14 +46,22 @@ class NamesAndEvents(Record):
         return NamesAndEvents(**{name: getattr(self, name) - getattr(other, name) for name in fields})
 
 
-def registered(frames: Iterable[Registration]) -> NamesAndEvents:
-    """Return what frames register."""
+class LastRun(Record):
+    """What an extension registered in its last run: its tools as they were accepted, the rest as frames."""
+
+    hello: Hello
+    tools: list[ToolOffer]
+    frames: list[Registration]
+
+
+def registered(frames: Iterable[Registration], tools: Iterable[str] = ()) -> NamesAndEvents:
+    """Return what frames register, beside `tools`."""
     found = list(frames)
     subscribed = [each for each in found if isinstance(each, Subscribe)]
     options = [each.intercept_options.value for each in subscribed if each.intercept_options is not None]
     return NamesAndEvents(
         frozenset(each.name.removeprefix("/").lower() for each in found if isinstance(each, RegisterCommand)),
-        frozenset(each.name for each in found if isinstance(each, RegisterTool)),
+        frozenset(tools).union(each.name for each in found if isinstance(each, RegisterTool)),
         frozenset(name for each in subscribed for name in each.events),
         frozenset(name for each in subscribed for name in each.intercept),
         frozenset(name for each in options for name in each),
@@ -60,37 +71,45 @@ def registered(frames: Iterable[Registration]) -> NamesAndEvents:
 class RememberedRegistrations:
     """A file below `home` for the extension `found`, its folder and its arguments: its `hello` and what it registers.
 
-    Another program, another manifest or another version of zot makes the file count as missing; so does damage, which
-    `log` gets a line about.
+    The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
+    decoded and checked again. So the first line has a hash of the rest. Another program, another manifest or another
+    version of zot makes the file count as missing; so does damage, which `log` gets a line about.
     """
 
-    def __init__(self, found: DiscoveredExtension, home: str, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, found: DiscoveredExtension, home: str, limits: ExtensionLimits, log: Callable[[str], None]
+    ) -> None:
         self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
         self.before = NamesAndEvents()
         """What `load` has returned."""
         self._about = {"name": found.name, "zot": __version__, "program": _program(found)}
-        self._log = log
+        self._extension, self._limits, self._log = found.name, limits, log
         self._stored = b""
         self._now: dict[tuple[str, str], Registration] = {}
 
-    def load(self) -> tuple[Hello, list[Registration]] | None:
-        """Return the `hello` and the registrations of the last run; None if they are not known."""
+    def load(self) -> LastRun | None:
+        """Return what was registered in the last run; None if that is not known."""
         try:
             data = read_regular(self.path, LARGEST)
-            about, hello, *lines = data.removesuffix(b"\n").split(b"\n")
-            if json.loads(about) != self._about:
+            first, _, rest = data.partition(b"\n")
+            about = json.loads(first)
+            written = about.pop("sha256", "")
+            if about != self._about:
                 return None
+            if written != sha256_hex(rest):
+                raise ValueError("it has been changed")
+            hello, tools, *lines = rest.split(b"\n")
             greeting = decode_from_extension(hello)
             found = [each for each in map(decode_from_extension, lines) if isinstance(each, Registration)]
-            if not isinstance(greeting, Hello) or len(found) != len(lines):
-                raise ValueError("not the frames of a registration")
+            assert isinstance(greeting, Hello)  # the hash says that `save` has written it
+            last = LastRun(greeting, [self._read_offer(each) for each in json.loads(tools)], found)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
             self._log(f"what it registered in its last run cannot be read: {self.path}: {error}")
             return None
-        self._stored, self.before = data, registered(found)
-        return greeting, found
+        self._stored, self.before = data, registered(found, [each.name for each in last.tools])
+        return last
 
     def note(self, frame: FromExtension) -> None:
         """Take note of a frame of the present run."""
@@ -114,9 +133,11 @@ class RememberedRegistrations:
     def save(self, hello: Hello) -> None:
         """Store what was noted, if that differs from what is stored. A failure is logged; it costs only time."""
         try:
-            data = b"\n".join(
-                [json.dumps(self._about).encode(), *(encode(each)[:-1] for each in (hello, *self._now.values()))]
-            )
+            now = self._now.values()
+            tools = json.dumps(list(filter(None, map(self._offer, now)))).encode()
+            lines = [encode(each)[:-1] for each in now if not isinstance(each, RegisterTool)]
+            rest = b"\n".join([encode(hello)[:-1], tools, *lines])
+            data = json.dumps(self._about | {"sha256": sha256_hex(rest)}).encode() + b"\n" + rest
             if data == self._stored or len(data) > LARGEST:
                 return
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
@@ -127,6 +148,27 @@ class RememberedRegistrations:
             self._log(f"what it registers cannot be kept for the next run: {error}")
         else:
             self._stored = data
+
+    def _offer(self, frame: Registration) -> dict[str, Any] | None:
+        """Return the fields of an accepted tool that are not as usual; None for a refused one, and for other frames."""
+        if not isinstance(frame, RegisterTool):
+            return None
+        try:
+            offer = tool_offer(self._extension, frame, self._limits)
+        except RegistrationError:
+            return None
+        usual = ToolOffer(self._extension, "", "", {})
+        names: tuple[str, ...] = ToolOffer.__match_args__
+        changed = {name: getattr(offer, name) for name in names if getattr(offer, name) != getattr(usual, name)}
+        if offer.sampling is not None:
+            changed["sampling"] = [offer.sampling.kind, offer.sampling.grammar]
+        return changed
+
+    def _read_offer(self, fields: dict[str, Any]) -> ToolOffer:
+        """Return the tool that `_offer` wrote."""
+        if "sampling" in fields:
+            fields["sampling"] = Sampling(*fields["sampling"])
+        return ToolOffer(self._extension, **{"name": "", "description": "", "schema": {}, **fields})
 
     def forget(self) -> None:
         """Remove the file: the program does not start any more."""

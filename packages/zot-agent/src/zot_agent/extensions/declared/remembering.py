@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.late import LateConnection
-from zot_agent.extensions.declared.remembered import NamesAndEvents, Registration, RememberedRegistrations
+from zot_agent.extensions.declared.remembered import LastRun, NamesAndEvents, RememberedRegistrations
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_ext.limits import ExtensionLimits
@@ -38,12 +38,12 @@ class Remembering:
 
     def __init__(self, owner: "MemoryOwner", registry: ExtensionRegistry, home: str, limits: ExtensionLimits) -> None:
         self._owner, self._registry, self._limits = owner, registry, limits
-        self._stored = RememberedRegistrations(owner.found, home, owner.log)
+        self._stored = RememberedRegistrations(owner.found, home, limits, owner.log)
         self._hello: Hello | None = None  # of the process, once it is ready
         self.late: LateConnection | None = None
 
-    def load(self) -> tuple[Hello, list[Registration]] | None:
-        """Return the `hello` and the registrations of the last run; None if they are not known."""
+    def load(self) -> LastRun | None:
+        """Return what was registered in the last run; None if that is not known."""
         return self._stored.load()
 
     def note(self, frame: FromExtension) -> None:

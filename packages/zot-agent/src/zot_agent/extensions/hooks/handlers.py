@@ -5,15 +5,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions
 from zot_agent.extensions.hooks.asking import Asking, next_id
-from zot_agent.extensions.hooks.observed import BY_SOURCE, EVENTS2
-from zot_agent.extensions.hooks.story import FOLLOWED, Story
-from zot_agent.extensions.hooks.streams import EventStreams
 from zot_core.agent.sent import binds_thinking
-from zot_core.conversation.events import Changed, SessionStart, SessionTreeMove
 from zot_core.errors import Refused
-from zot_core.events import AgentEvent, ReasoningDelta, TextDelta, ToolProgress, ToolUseArgs
 from zot_core.hooks import Refusal, SessionChange, ToolRequest, UserInput
-from zot_ext.protocol.from_host import Event
 from zot_provider.messages import Message, TextBlock
 from zot_provider.request import Request
 
@@ -22,20 +16,16 @@ if TYPE_CHECKING:
     from zot_agent.extensions.hooks.interceptor import AgentInfo, Interceptor, Subscriptions
     from zot_agent.extensions.hooks.intercepts import ProjectQuestion
     from zot_agent.extensions.hooks.outgoing import Outgoing
+    from zot_agent.extensions.hooks.reports import Reports
     from zot_core.agent import Agent
     from zot_core.conversation.driver import Conversation
-    from zot_core.conversation.events import ConversationEvent
+    from zot_core.conversation.events import Changed, ConversationEvent
+    from zot_core.events import AgentEvent
 
 T = TypeVar("T")
 
 _ON_THE_WIRE = ("before_provider_request", "before_provider_headers")
 """Events that are about what the client sends."""
-
-PIECES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", ToolUseArgs: "tool_args", ToolProgress: ""}
-"""The events that come in pieces, with the `kind` of those of answers."""
-
-STREAMED = ("message_update", "tool_progress")
-"""The events that these are sent as."""
 
 
 class ExtensionHooks:
@@ -50,9 +40,8 @@ class ExtensionHooks:
         self._messages: list[Message] = []  # of extensions, before the next answer
         self._copies: ContextCopies | None = None
         self._continued = 0  # how often the run was kept from its end
-        self._story = Story(self.tell)
-        self._streams = EventStreams(self.send)
-        self._front_end: Callable[[], str] = str
+        self._conversation: Conversation | None = None
+        self._made_reports: Reports | None = None
 
     def attach(self, agent: "Agent") -> None:
         """Add the handlers."""
@@ -88,7 +77,7 @@ class ExtensionHooks:
 
     async def input(self, given: UserInput) -> UserInput:
         """Return a prompt as the interceptors change it."""
-        asked = given.replace(front_end=self._front_end())
+        asked = given.replace(front_end=self._conversation.front_end if self._conversation is not None else "")
         found: UserInput = await self._asking.all("input", asked)
         return given if found is asked else found
 
@@ -153,69 +142,50 @@ class ExtensionHooks:
 
     def follow(self, conversation: "Conversation") -> None:
         """Report the events of a conversation too."""
-        self._story.begin(conversation)
-        self._front_end = lambda: conversation.front_end
+        self._conversation = conversation
+        if self._made_reports is not None:
+            self._made_reports.follow(conversation)
         conversation.events.add(self._on_conversation_event)
         conversation.permissions.asked.add(self.tell)
         conversation.permissions.decided.add(self.tell)
 
-    def notify_observers(self, event: AgentEvent | Changed) -> None:
-        """Send `event` to its observers, if it can be observed, and what it means together with earlier ones."""
-        kind = type(event)
-        if kind in PIECES:
-            self._collect(event)
-            return
-        if kind not in FOLLOWED:
-            self.tell(event)
-            return
-        self._story.before(event)
-        self.tell(event)
-        self._story.after(event)
+    @property
+    def _reports(self) -> "Reports | None":
+        """What tells the observers; None as long as there have been none."""
+        if self._made_reports is None and self._extensions.observed:
+            from zot_agent.extensions.hooks.reports import Reports  # noqa: PLC0415  not before a first request
+
+            self._made_reports = Reports(self._extensions)
+            if self._conversation is not None:
+                self._made_reports.follow(self._conversation)
+        return self._made_reports
+
+    def subscribed(self) -> None:
+        """Begin to follow the conversation, if there are observers."""
+        _ = self._reports
+
+    def notify_observers(self, event: "AgentEvent | Changed") -> None:
+        """Send `event` to its observers."""
+        if (reports := self._reports) is not None:
+            reports.notify(event)
 
     def tell(self, value: object) -> None:
-        """Send a value to the observers of the rows that it is the source of."""
-        for row in BY_SOURCE.get(type(value), ()):
-            if self._extensions.observers(row.name):
-                members = row.members(value)
-                if members is not None:
-                    self.send(row.name, members)
+        """Send a value to its observers."""
+        if (reports := self._reports) is not None:
+            reports.tell(value)
 
-    def send(self, name: str, members: Mapping[str, Any], group: str = "") -> None:
-        """Send an event to its observers; those without the `group` are left out."""
-        frame: Event | None = None
-        for observer in self._extensions.observers(name):
-            if group and group not in observer.granted:
-                continue
-            if name not in STREAMED:
-                self._streams.flush()
-            frame = frame or Event(name, **Event.fields_of(members))
-            observer.send(frame, droppable=True)
+    def send(self, name: str, members: Mapping[str, Any]) -> None:
+        """Send an event to its observers."""
+        if (reports := self._reports) is not None:
+            reports.send(name, members)
 
     def _on_message(self, message: Message) -> None:
-        self._story.message(message)
-        self.tell(message)
+        if (reports := self._reports) is not None:
+            reports.message(message)
 
     def _on_conversation_event(self, event: "ConversationEvent") -> None:
-        match event:
-            case Changed():
-                self.notify_observers(event)
-            case SessionTreeMove():
-                self.tell(event)
-            case SessionStart():
-                about = {"reason": event.reason, "session_id": event.session_id}
-                ended = {"reason": "session_switch", "detail": event.reason}
-                self.send("session_end", ended)
-                self.send("session_start", about | {"previous_session_file": self._story.switch()}, EVENTS2)
-
-    def _collect(self, event: object) -> None:
-        """Add a piece of an answer, or of the output of a tool, to what is sent soon."""
-        match event:
-            case ToolProgress():
-                if self._extensions.observers("tool_progress"):
-                    self._streams.add("tool_progress", "text", event.text, tool_id=event.id)
-            case TextDelta() | ReasoningDelta() | ToolUseArgs():
-                if self._extensions.observers("message_update"):
-                    self._streams.add("message_update", "delta", event.delta, kind=PIECES[type(event)])
+        if (reports := self._reports) is not None:
+            reports.conversation_event(event)
 
     async def turn_start(self, step: int) -> Refusal | None:
         """Ask whether the turn may begin."""

@@ -68,6 +68,11 @@ class Subscriptions(Protocol):
         """How long they may take."""
         ...
 
+    @property
+    def observed(self) -> bool:
+        """Whether anything may be observed."""
+        ...
+
     def observers(self, event: str, /) -> Sequence[Interceptor]:
         """The programs that observe `event`."""
         ...

@@ -168,7 +168,7 @@ class Story:
                 self._changed(event)
 
     def _end_turn(self) -> None:
-        if self._ended and not self._open:
+        if self._ended and not self._open and self._step:  # 0 if it has begun in the middle of a turn
             self._ended = False
             self._tell(TurnComplete(self._step, self._answer, self._results))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, tool_options
+from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.from_extension import RegisterTool
 from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ShowProgress, UnregisterTool
@@ -78,24 +78,25 @@ class ToolFrames:
         if self._shared.tools is not None:
             self._shared.tools.ended(self._member.name)
 
-    def _register(self, frame: RegisterTool) -> None:
+    def add(self, offer: ToolOffer) -> None:
+        """Register a tool, unless the permissions of the extension forbid it."""
         member, registry = self._member, self._shared.registry
-        try:
-            if not granted(frame.name, member.permissions.tools):
-                raise RegistrationError(
-                    f"the tool {frame.name!r} is refused: permissions.tools of its manifest does not have it"
-                )
-            options = tool_options(frame, self._shared.limits)
-            conflict = registry.add_tool(
-                member.position, member.name, frame.name, frame.description, frame.schema, **options
-            )
-        except RegistrationError as error:
-            member.refuse("tool", frame.name, str(error))
+        if not granted(offer.name, member.permissions.tools):
+            why = f"the tool {offer.name!r} is refused: permissions.tools of its manifest does not have it"
+            member.refuse("tool", offer.name, why)
             return
-        member.registered("tool", frame.name, conflict)
-        if registry.replaces(member.position, frame.name):
-            why = f"the tool {frame.name} takes the place of zot's own"
+        member.registered("tool", offer.name, registry.add_tool(member.position, offer))
+        if registry.replaces(member.position, offer.name):
+            why = f"the tool {offer.name} takes the place of zot's own"
             self._shared.name_taken(NameConflict(member.position, why))
+
+    def _register(self, frame: RegisterTool) -> None:
+        try:
+            offer = tool_offer(self._member.name, frame, self._shared.limits)
+        except RegistrationError as error:
+            self._member.refuse("tool", frame.name, str(error))
+        else:
+            self.add(offer)
 
     def _call(self, connection: Connection, frame: CallTool | CallToolCancel) -> None:
         if self._caller is None and self._shared.tools is not None:

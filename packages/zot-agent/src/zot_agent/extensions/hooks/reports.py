@@ -1,0 +1,99 @@
+"""`Reports`: tells observers what happens in a conversation."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.extensions.hooks.observed import BY_SOURCE, EVENTS2
+from zot_agent.extensions.hooks.story import FOLLOWED, Story
+from zot_agent.extensions.hooks.streams import EventStreams
+from zot_core.conversation.events import Changed, SessionStart, SessionTreeMove
+from zot_core.events import AgentEvent, ReasoningDelta, TextDelta, ToolProgress, ToolUseArgs
+from zot_ext.protocol.from_host import Event
+from zot_provider.messages import Message
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
+    from zot_core.conversation.driver import Conversation
+    from zot_core.conversation.events import ConversationEvent
+
+PIECES: dict[type, str] = {TextDelta: "text", ReasoningDelta: "reasoning", ToolUseArgs: "tool_args", ToolProgress: ""}
+"""The events that come in pieces, with the `kind` of those of answers."""
+
+STREAMED = ("message_update", "tool_progress")
+"""The events that these are sent as."""
+
+
+class Reports:
+    """Sends events to the programs that observe them."""
+
+    def __init__(self, extensions: "Subscriptions") -> None:
+        self._extensions = extensions
+        self._story = Story(self.tell)
+        self._streams = EventStreams(self.send)
+
+    def follow(self, conversation: "Conversation") -> None:
+        """Report changes of the settings of a conversation."""
+        self._story.begin(conversation)
+
+    def notify(self, event: AgentEvent | Changed) -> None:
+        """Send `event` to its observers, if it can be observed, and what it means together with earlier ones."""
+        kind = type(event)
+        if kind in PIECES:
+            self._collect(event)
+            return
+        if kind not in FOLLOWED:
+            self.tell(event)
+            return
+        self._story.before(event)
+        self.tell(event)
+        self._story.after(event)
+
+    def tell(self, value: object) -> None:
+        """Send a value to the observers of the rows that it is the source of."""
+        for row in BY_SOURCE.get(type(value), ()):
+            if observers := self._extensions.observers(row.name):
+                members = row.members(value)
+                if members is not None:
+                    self._send(observers, row.name, members)
+
+    def send(self, name: str, members: Mapping[str, Any], group: str = "") -> None:
+        """Send an event to its observers; those without the `group` are left out."""
+        observers = self._extensions.observers(name)
+        self._send([each for each in observers if group in each.granted] if group else observers, name, members)
+
+    def _send(self, observers: "Sequence[Interceptor]", name: str, members: Mapping[str, Any]) -> None:
+        if not observers:
+            return
+        if name not in STREAMED:
+            self._streams.flush()
+        frame = Event(name, **Event.fields_of(members))
+        for observer in observers:
+            observer.send(frame, droppable=True)
+
+    def message(self, message: Message) -> None:
+        """Report a new message."""
+        self._story.message(message)
+        self.tell(message)
+
+    def conversation_event(self, event: "ConversationEvent") -> None:
+        """Report an event of the conversation."""
+        match event:
+            case Changed():
+                self.notify(event)
+            case SessionTreeMove():
+                self.tell(event)
+            case SessionStart():
+                about = {"reason": event.reason, "session_id": event.session_id}
+                ended = {"reason": "session_switch", "detail": event.reason}
+                self.send("session_end", ended)
+                self.send("session_start", about | {"previous_session_file": self._story.switch()}, EVENTS2)
+
+    def _collect(self, event: object) -> None:
+        """Add a piece of an answer, or of the output of a tool, to what is sent soon."""
+        match event:
+            case ToolProgress():
+                if self._extensions.observers("tool_progress"):
+                    self._streams.add("tool_progress", "text", event.text, tool_id=event.id)
+            case TextDelta() | ReasoningDelta() | ToolUseArgs():
+                if self._extensions.observers("message_update"):
+                    self._streams.add("message_update", "delta", event.delta, kind=PIECES[type(event)])
