@@ -29,11 +29,13 @@ from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
+    ClearNotes,
     CommandResponse,
     EventInterceptResponse,
     FromExtension,
     Hello,
     HostCall,
+    Notify,
     Ready,
     ShutdownAck,
     ToolResult,
@@ -359,6 +361,8 @@ class Connection:
                 self.log("a second hello; ignored")
             case Unknown():
                 self.log(f"frames of type {frame.type!r} are unknown to zot {__version__}; skipped")
+            case _ if self.state == "stopping" and not isinstance(frame, Notify | ClearNotes):
+                self.log(f"a {frame.type} after the shutdown; ignored")
             case _:
                 self._listener.received(self, frame)
 
