@@ -1,4 +1,4 @@
-"""`build_distributions`: the wheels and source archives of this checkout, built once for all processes of a test run."""
+"""`build_distributions`: wheels and source archives of this checkout, built once for all processes of a test run."""
 
 import fcntl
 import os
