@@ -29,6 +29,7 @@ from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
+    CancelCall,
     ClearNotes,
     CommandResponse,
     EventInterceptResponse,
@@ -57,6 +58,10 @@ __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 _EXIT_GRACE = 0.1
 """Seconds from the loss of a pipe until it counts as the reason for the end. An exiting process closes its pipes
 shortly before its exit is seen, and its exit status is the better reason."""
+
+
+_AT_END = (Notify, ClearNotes, HostCall, CancelCall)
+"""What counts between `shutdown` and the end; of the calls those that read: see `OpenCalls`."""
 
 
 class ConnectionListener(Protocol):
@@ -172,12 +177,13 @@ class Connection:
         await self._ready.wait()
 
     def send(self, frame: FromHost, *, droppable: bool = False) -> None:
-        """Queue a frame; does nothing unless the extension is running.
+        """Queue a frame; does nothing unless the extension is running. While it ends, its calls are answered.
 
         A `droppable` frame (an observed event) is dropped if the extension does not read. A frame that cannot be
         encoded is logged.
         """
-        if self.state != "running" or (droppable and not self._writer.fits()):
+        answers = self.state == "stopping" and isinstance(frame, HostResult)
+        if not (self.state == "running" or answers) or (droppable and not self._writer.fits()):
             return
         try:
             line = encode(frame, limit=self._frame_bytes)
@@ -237,7 +243,8 @@ class Connection:
         if self.state == "running":
             self.send(Shutdown())
             self.state = "stopping"
-            self._writer.finish()
+            if {"session", "storage"}.isdisjoint(self.granted):
+                self._writer.finish()  # else it may ask for what it needs at the end
             await self._wait_for_shutdown()
         self._end("was stopped")
         if self._cleanup is not None:
@@ -361,7 +368,7 @@ class Connection:
                 self.log("a second hello; ignored")
             case Unknown():
                 self.log(f"frames of type {frame.type!r} are unknown to zot {__version__}; skipped")
-            case _ if self.state == "stopping" and not isinstance(frame, Notify | ClearNotes):
+            case _ if self.state == "stopping" and not isinstance(frame, _AT_END):
                 self.log(f"a {frame.type} after the shutdown; ignored")
             case _:
                 self._listener.received(self, frame)
