@@ -61,7 +61,7 @@ shortly before its exit is seen, and its exit status is the better reason."""
 
 
 _AT_END = (Notify, ClearNotes, HostCall, CancelCall)
-"""What counts between `shutdown` and the end; of the calls those that read: see `OpenCalls`."""
+"""The frames that count between `shutdown` and the end. `OpenCalls` refuses calls that change something."""
 
 
 class ConnectionListener(Protocol):
