@@ -100,6 +100,7 @@ def _clean_environment() -> None:
         TERM="xterm-256color",
         TZ="UTC",
         GIT_CONFIG_SYSTEM=str(git_settings),
+        ZOT_EXT_PATIENCE="20",  # extensions of tests compete for the processor
     )
     time.tzset()
     os.umask(0o022)

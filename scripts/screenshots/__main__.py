@@ -18,14 +18,14 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))  # for `pty_screen`
 
 from draw import PALETTES
-from play import play, rows_of
+from play import Shot, play, rows_of
 from states import STATES, State
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 LOOKS = 3
 """How often a state is tried for."""
-AT_A_TIME = 3
-"""Runs beside each other."""
+AT_A_TIME = 6
+"""Runs beside each other; they wait more than they work."""
 
 
 def write(state: State, theme: str, path: Path) -> str:
@@ -47,9 +47,13 @@ def check(state: State, theme: str, path: Path) -> str:
     if not path.exists():
         return f"{path.name} is missing; run make screenshots"
     before, difference = _compared(state, path.read_text("utf-8")), ""
+
+    def seen(shot: Shot) -> list[str]:
+        return _compared(state, shot.svg(state, theme))
+
     for _ in range(LOOKS):
         try:
-            after = _compared(state, play(state, theme).svg(state, theme))
+            after = seen(play(state, theme, lambda shot: seen(shot) == before))
         except TimeoutError as error:
             difference = str(error)
             continue

@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -190,8 +191,9 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
         elif chance.random() < 0.5:  # a worker, or its whole machine
             workers.kill(chance.choice(workers.running), all_of_it=chance.random() < 0.5)
             workers.start()
-        elif victims := run_processes(workers):
-            os.kill(chance.choice(victims), signal.SIGKILL)
+        elif victims := run_processes(workers) + fork_servers(workers):
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(victims), signal.SIGKILL)
         killed += 1
     wait_until(database, ids, "done", seconds=120 + 10 * kills)
     effects = Counter((zot.cwd / "effects").read_text().split())
@@ -250,14 +252,18 @@ def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
 
 def run_processes(workers: Workers) -> list[int]:
     """The process ids of runs."""
-    parents, found = {each.pid for each in workers.running}, []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) in parents:
-                found.append(int(folder.name))
-        except (OSError, ValueError):
-            continue
-    return found
+    return [pid for server in fork_servers(workers) for pid in children(server)]
+
+
+def fork_servers(workers: Workers) -> list[int]:
+    return [pid for each in workers.running for pid in children(each.pid)]
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(

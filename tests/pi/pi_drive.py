@@ -51,6 +51,8 @@ class Row:
     part: str = ""
     cannot: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    """Models that zot has beside its catalogue, by their providers. The scripted server answers for them."""
     programs: Mapping[str, str] = field(default_factory=dict)
     """Programs on the PATH: shell scripts by their names."""
     arguments: Sequence[str] = ()
@@ -121,6 +123,16 @@ def file(name: str, *texts: str) -> Step:
     return lambda stage: _wait(stage, read(stage), texts, name)
 
 
+def log(text: str, times: int) -> Step:
+    """Wait until the log of the extensions has a text so many times."""
+
+    def step(stage: Stage) -> None:
+        path = stage.zot.home / "logs" / "ext-pi.log"
+        stage.pty.wait_until(lambda: path.read_text("utf-8").count(text) >= times, SECONDS, f"{times} times {text!r}")
+
+    return step
+
+
 def no_file(name: str) -> Step:
     """A file does not exist."""
 
@@ -184,6 +196,8 @@ def drive(row: Row, root: Path, *, example: str | None = None) -> None:
             (root / "programs" / name).chmod(0o755)
         environment["PATH"] = os.pathsep.join([str(root / "programs"), environment["PATH"]])
     with ScriptedServer(row.says, key=KEY) as server:
+        if row.models:
+            _write(zot.home / "models.json", _models(row.models, server.base_url("openai-chat")))
         words = [sys.executable, "-m", "zot_agent", *zot.at(server), "-e", str(EXAMPLES / (example or row.name))]
         with PtyScreen(
             [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
@@ -199,6 +213,11 @@ def drive(row: Row, root: Path, *, example: str | None = None) -> None:
             assert "Traceback" not in pty.screen()
     left = lambda: processes_of(zot.home)  # noqa: E731
     wait_until(lambda: left() == [])
+
+
+def _models(models: Mapping[str, str], address: str) -> str:
+    described = {"api": "openai", "baseUrl": address, "apiKey": KEY}
+    return json.dumps({"providers": {name: {**described, "models": [{"id": id}]} for name, id in models.items()}})
 
 
 def processes_of(home: Path) -> list[int]:

@@ -1,23 +1,9 @@
 """Examples with flags, resources, providers, other machines and packages of their own."""
 
-import json
 from pathlib import Path
 
 from pi_conversation_rows import call
 from pi_drive import Row, ask, command, gone, keys, requested, see, write
-
-_USAGE = {"input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0}, "totalTokens": 2}
-_FOUND = json.dumps(
-    {
-        "type": "message_end",
-        "message": {
-            "role": "assistant",
-            "content": [{"type": "text", "text": "found it"}],
-            "usage": _USAGE,
-            "stopReason": "stop",
-        },
-    }
-)
 
 
 def _empty_trigger(_: Path) -> None:
@@ -82,11 +68,13 @@ ROWS = [
     ),
     Row(
         "subagent",
-        [ask(), see("All done."), requested("scout")],
-        [call("subagent", agent="scout", task="find it"), "All done."],
-        programs={"pi": f"echo '{_FOUND}'"},
-        files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: read\n---\nFind.\n"},
-        cannot="it starts the program pi again as its own process, and the bridge is not that program",
+        [ask(), see("All done."), requested("Find.", "Task: find it", "from-the-scout")],
+        [
+            call("subagent", agent="scout", task="find it"),
+            *(call("bash", command="echo from-the-$((1))"), "I am from-the-scout.", "All done."),
+        ],
+        files={"../home/.pi/agent/agents/scout.md": "---\nname: scout\ndescription: finds\ntools: bash\n---\nFind.\n"},
+        models={"openai": "scripted"},
     ),
     Row(
         "sandbox",

@@ -6,6 +6,8 @@ from pathlib import Path
 from pi_conversation_rows import call
 from pi_drive import SECONDS, Row, Stage, Step, ask, command, gone, keys, requested, run_git, see, stored, titled
 
+from zot_provider.testing import Turn
+
 _ESC = "\x1b"
 _DOWN = "\x1b[B"
 
@@ -73,8 +75,12 @@ ROWS = [
     ),
     Row(
         "hidden-thinking-label.ts",
-        [*command("thinking-label", "Set the hidden thinking label", "Brewing"), see("label set to: Brewing")],
-        [],
+        [
+            *(ask(), see("Yes."), see("Pondering...")),
+            *command("thinking-label", "Set the hidden thinking label", "Brewing"),
+            *(see("label set to: Brewing"), ask(), see("No."), see("Brewing")),
+        ],
+        [Turn("Yes.", reasoning="Which one?"), Turn("No.", reasoning="That one?")],
     ),
     Row("titlebar-spinner.ts", [ask(), see("Yes."), titled("π - project")], ["Yes."]),
     Row(
@@ -93,11 +99,10 @@ ROWS = [
     Row(
         "custom-header.ts",
         [
-            see("██████████████"),
+            see("██████████████", "coding agent v"),
             *command("builtin-header", "Restore built-in header"),
             gone("██████████████"),
         ],
-        part="zot shows six rows of a header, and this one has nine",
     ),
     Row("border-status-editor.ts", [see("openai/scripted · off", "ctx "), ask("hello"), see("Hi.")], ["Hi."]),
     Row(
@@ -167,10 +172,13 @@ ROWS = [
             ask(),
             see("Yes."),
             *command("summarize", "Summarize the current conversation"),
-            see("Preparing summary...", "Model openai/gpt-5.2 not found"),
+            see("Conversation Summary", "Nothing is left to do."),
+            requested("Summarize this conversation so I can resume it later.", '"model": "gpt-5.2"'),
+            keys("\r"),
+            gone("Conversation Summary"),
         ],
-        ["Yes."],
-        part="it asks for the model openai/gpt-5.2 alone, which is not in zot's catalogue",
+        ["Yes.", "Nothing is left to do."],
+        models={"openai": "gpt-5.2"},
     ),
     Row(
         "overlay-test.ts",

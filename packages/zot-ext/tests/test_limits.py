@@ -28,3 +28,9 @@ def test_the_defaults_are_the_documented_limits() -> None:
 def test_one_limit_can_be_changed_alone() -> None:
     assert ExtensionLimits(tool_seconds=0.1).tool_seconds == 0.1
     assert ExtensionLimits(tool_seconds=0.1).hello_seconds == DEFAULT_LIMITS.hello_seconds
+
+
+def test_the_waits_for_an_extension_become_longer_together() -> None:
+    longer = ExtensionLimits(tool_seconds=3.0).longer(10)
+    assert (longer.tool_seconds, longer.hello_seconds, longer.editor_key_seconds) == (30.0, 300.0, 0.5)
+    assert (longer.kill_seconds, longer.frame_bytes) == (DEFAULT_LIMITS.kill_seconds, DEFAULT_LIMITS.frame_bytes)

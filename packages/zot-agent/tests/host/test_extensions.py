@@ -6,8 +6,10 @@ import pytest
 
 from zot_agent.config.settings import ProjectTrust, Settings
 from zot_agent.extensions.discover import DiscoveredExtension, own_files, read_extension
-from zot_agent.host.extensions import ProjectChoice
+from zot_agent.host.extensions import ProjectChoice, extension_limits
 from zot_agent.host.options import HostOptions
+from zot_ext.limits import DEFAULT_LIMITS
+from zot_provider.errors import ConfigError
 
 
 def extension(place: Path, name: str, **fields: object) -> Path:
@@ -315,3 +317,14 @@ def test_a_worktree_has_the_answer_about_its_project_while_its_content_is_the_sa
     assert names(choose(tree)) == []
     (tree / ".zot" / "extensions" / "local" / "run").write_text("#!/bin/sh\nrm -rf /\n")
     assert names(choice) == []
+
+
+def test_a_variable_makes_every_wait_for_an_extension_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "")
+    assert extension_limits() == DEFAULT_LIMITS
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "2.5")
+    assert extension_limits().intercept_seconds == 12.5
+    for wrong in ("0", "-1", "nan", "inf", "long"):
+        monkeypatch.setenv("ZOT_EXT_PATIENCE", wrong)
+        with pytest.raises(ConfigError, match="ZOT_EXT_PATIENCE must be a number greater than 0 and at most 10000"):
+            extension_limits()

@@ -45,9 +45,10 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.type("what is in a.txt?")
         await tab.press("Enter")
         await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        await tab.until("document.querySelector('[data-call] .facts').innerText")  # which is asked for afterwards
         log = await log_of(tab)
         assert [part for part in log.split("\n") if part.strip()] == [
-            "You", "what is in a.txt?", "zot", "I look.", "read a.txt", "zot", "It is alpha.",
+            "You", "what is in a.txt?", "zot", "I look.", "read a.txt 1 line", "zot", "It is alpha.",
         ]  # fmt: skip
         assert await tab.value("document.querySelector('#log .said strong').textContent") == "alpha"
         await tab.until("document.querySelector('#log .tool .body')?.textContent.includes('alpha')")

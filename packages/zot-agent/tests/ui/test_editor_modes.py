@@ -184,8 +184,9 @@ async def test_keys_go_to_an_extension_first_and_the_rest_is_typed_in_order(
 
 
 async def test_a_key_without_an_answer_is_typed_and_a_late_answer_changes_nothing(
-    chats: Chats, server: ScriptedServer
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "1")
     async with chats.extended(server, {"handler": HANDLER}) as talk:
         await talk.until_extensions_are_ready()
         talk.type("azb")
@@ -196,7 +197,10 @@ async def test_a_key_without_an_answer_is_typed_and_a_late_answer_changes_nothin
         await talk.until(lambda: talk.editor in ("[x]", "x"))  # the process may still be asleep
 
 
-async def test_an_extension_that_misses_five_keys_is_not_asked_any_more(chats: Chats, server: ScriptedServer) -> None:
+async def test_an_extension_that_misses_five_keys_is_not_asked_any_more(
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "1")
     async with chats.extended(server, {"handler": HANDLER}) as talk:
         await talk.until_extensions_are_ready()
         talk.type("zzzzzzzz")

@@ -60,6 +60,9 @@ async def test_many_rows_leave_room_for_the_editor_and_the_conversation(chats: C
         await talk.emit(widget("above_editor", "a"), widget("top_left", "b"))
         assert len(talk.rows()) == 3
         assert talk.rows()[:2] == ["(6 blank)", "› ask, or / for commands, @ for files"]
+    async with chats.open(columns=60, rows=30) as talk:
+        await talk.emit(widget("header", *(f"row {n}" for n in range(40))))
+        assert [row for row in talk.rows() if "row" in row] == [f"  row {n}" for n in range(10)]
 
 
 async def test_an_extension_names_the_window_and_what_is_done(chats: Chats) -> None:
@@ -97,7 +100,7 @@ async def test_a_thousand_widgets_and_long_lines_leave_the_editor_and_the_conver
         await talk.press("typed")
         rows = talk.lines()
         assert {len(row) for row in rows} == {80}
-        assert sum("line" in row or "xxx" in row for row in rows) <= 10 + 6 + 6 + 3 + 2
+        assert sum("line" in row or "xxx" in row for row in rows) <= 10 + 6 + 8 + 3 + 2
         at = next(at for at, row in enumerate(rows) if row.startswith("› typed"))
         assert at >= 3
         assert talk.editor == "typed"

@@ -65,6 +65,10 @@ class ExtensionLimits(Record):
     """So many keys in a row without an answer, and the extension is not asked about keys any more (our choice)."""
     editor_decorate_seconds: float = 1.0
     """The same for how the editor is drawn, which waits for nothing (our choice)."""
+    panel_stop_seconds: float = 0.5
+    """From Esc or Ctrl+C to the answer of a panel that handles it; then the panel is closed (our choice)."""
+    panel_key_seconds: float = 0.1
+    """From a key to the answer of a panel that has no use for it; later, the key does nothing (our choice)."""
     large_frame_bytes: int = 16 * 1024 * 1024
     """Longest line in either direction for an extension with the group `large_frames`."""
     command_seconds: float = 30.0
@@ -137,6 +141,20 @@ class ExtensionLimits(Record):
     """Longest payload of an observed tool result (the newer zot host)."""
     observation_blocks: int = 128
     """Most content blocks in an observed tool result (the newer zot host)."""
+
+    def longer(self, factor: float) -> ExtensionLimits:
+        """Return these limits with each wait for an extension `factor` times as long."""
+        kept = {name: getattr(self, name) for name in self.__fields__}
+        return ExtensionLimits(**kept | {name: kept[name] * factor for name in WAITS})
+
+
+WAITS = (
+    *("hello_seconds", "ready_total_seconds", "busy_seconds", "remembered_seconds", "tool_seconds", "prepare_seconds"),
+    *("complete_seconds", "render_seconds", "intercept_seconds", "context_seconds", "summary_seconds"),
+    *("editor_key_seconds", "editor_decorate_seconds", "panel_stop_seconds", "panel_key_seconds", "command_seconds"),
+    *("shutdown_seconds", "write_seconds", "provider_seconds", "op_seconds"),
+)
+"""The limits on how long the host waits for an extension."""
 
 
 BUSY_ONCE = 15.0

@@ -61,23 +61,15 @@ class Record(metaclass=RecordMeta):
     def __init__(self, *values: object, **named: object) -> None:
         cls = type(self)
         fields = cls.__fields__
-        if len(values) > len(fields):
-            raise TypeError(f"{cls.__name__} takes {len(fields)} values, not {len(values)}")
-        given = dict(zip(fields, values, strict=False))
-        for field in named:
-            if field not in fields:
-                raise TypeError(f"{cls.__name__} has no field {field!r}")
-            if field in given:
-                raise TypeError(f"{cls.__name__} was given {field!r} twice")
-        given |= named
-        for field in fields:
-            if field in given:
-                value = given[field]
-            elif field in cls.__defaults__:
-                value = cls.__defaults__[field]
-            else:
-                raise TypeError(f"{cls.__name__} needs {field!r}")
-            object.__setattr__(self, field, value)
+        given = {**dict(zip(fields, values, strict=False)), **named}
+        whole = given if len(given) == len(fields) else {**cls.__defaults__, **given}
+        if len(given) != len(values) + len(named) or len(whole) != len(fields):
+            raise _wrong_arguments(cls, values, named)
+        try:
+            for field, value in whole.items():
+                setattr(self, field, value)
+        except AttributeError:
+            raise _wrong_arguments(cls, values, named) from None
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -90,3 +82,16 @@ class Record(metaclass=RecordMeta):
     def __repr__(self) -> str:
         inside = ", ".join(f"{field}={getattr(self, field)!r}" for field in self.__fields__)
         return f"{type(self).__name__}({inside})"
+
+
+def _wrong_arguments(cls: type[Record], values: tuple[object, ...], named: dict[str, object]) -> TypeError:
+    if len(values) > len(cls.__fields__):
+        return TypeError(f"{cls.__name__} takes {len(cls.__fields__)} values, not {len(values)}")
+    given = dict(zip(cls.__fields__, values, strict=False))
+    for field in named:
+        if field not in cls.__fields__:
+            return TypeError(f"{cls.__name__} has no field {field!r}")
+        if field in given:
+            return TypeError(f"{cls.__name__} was given {field!r} twice")
+    missing = next(field for field in cls.__fields__ if field not in {**cls.__defaults__, **given, **named})
+    return TypeError(f"{cls.__name__} needs {missing!r}")

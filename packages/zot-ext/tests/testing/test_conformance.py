@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,8 @@ from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
 PATIENT = ExtensionLimits(ready_idle_seconds=1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
+SOON_READY = ExtensionLimits(ready_idle_seconds=0.1, ready_total_seconds=10, shutdown_seconds=10, kill_seconds=0.5)
+"""For programs that send `ready` and survive events, so that nothing depends on how long silence is."""
 QUICK = ExtensionLimits(
     ready_idle_seconds=0.1,
     ready_total_seconds=2,
@@ -342,13 +343,15 @@ BROKEN = [
         PATIENT,
     ),
 ]
+PARTS = 4
+"""So many tests check these programs, each many at a time."""
 TOLD_BY_OTHER_TESTS = {
     *("bad-manifest", "cannot-start", "no-program", "name-mismatch", "not-permitted"),
     *("flag-not-in-manifest", "unnamed-provider", "bad-resource", "not-the-same", "bad-machine"),
 }
 
 
-def checked(change: str, folder: Path, limits: ExtensionLimits = PATIENT, *, calls: bool = True) -> Report:
+def checked(change: str, folder: Path, limits: ExtensionLimits = SOON_READY, *, calls: bool = True) -> Report:
     program = folder / "program.py"
     program.write_text(SOUND.replace("#CHANGE", change))
     return check([sys.executable, "-I", "-S", str(program)], limits=limits, calls=calls)
@@ -362,8 +365,8 @@ def test_a_program_that_is_remembered_registers_the_same_at_each_start(tmp_path:
         (folder / "program.py").write_text(SOUND.replace("#CHANGE", change))
         manifest = {"name": "sound", "exec": sys.executable, "args": ["program.py"], "remember": True}
         (folder / "extension.json").write_text(json.dumps(manifest))
-    with ThreadPoolExecutor() as pool:
-        same, other = pool.map(lambda name: check(tmp_path / name, limits=PATIENT, calls=False), ("same", "other"))
+    same = check(tmp_path / "same", limits=SOON_READY, calls=False)
+    other = check(tmp_path / "other", limits=QUICK, calls=False)
     assert same.rules == ()
     assert "not-the-same" in other.rules
 
@@ -393,24 +396,19 @@ def test_every_event_and_interception_of_the_protocol_is_sent(tmp_path: Path) ->
     assert set(seen.read_text().splitlines()) == {f"event {name}" for name in events} | asked
 
 
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Future[Report]]]:
-    """The reports on all broken programs, made side by side: most of the time is waiting for what never comes."""
-    with ThreadPoolExecutor(8) as pool:
-        folders = [tmp_path_factory.mktemp("broken") for _ in BROKEN]
-        yield [
-            pool.submit(checked, change, folder, limits)
-            for (_, change, limits), folder in zip(BROKEN, folders, strict=True)
-        ]
-
-
-@pytest.mark.parametrize(
-    "number", range(len(BROKEN)), ids=[f"{number}-{each[0]}" for number, each in enumerate(BROKEN)]
-)
-def test_a_program_that_breaks_one_rule_is_told_of_that_rule_alone(number: int, reports: list[Future[Report]]) -> None:
-    rule, report = BROKEN[number][0], reports[number].result()
-    assert report.rules == (rule,), report.findings
-    assert report.ok == (RULES[rule][0] != "error")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_program_that_breaks_one_rule_is_told_of_that_rule_alone(part: int, tmp_path: Path) -> None:
+    programs = BROKEN[part::PARTS]
+    folders = [tmp_path / f"{number}-{rule}" for number, (rule, _, _) in enumerate(programs)]
+    for folder in folders:
+        folder.mkdir()
+    with ThreadPoolExecutor(12) as pool:  # most of the time is waiting for what never comes
+        changes, limits = [each[1] for each in programs], [each[2] for each in programs]
+        reports = pool.map(checked, changes, folders, limits)
+        told = {folder.name: report for folder, report in zip(folders, reports, strict=True)}
+    expected = {folder.name: (rule,) for folder, (rule, _, _) in zip(folders, programs, strict=True)}
+    assert {name: report.rules for name, report in told.items()} == expected, told
+    assert all(report.ok == (RULES[report.rules[0]][0] != "error") for report in told.values())
 
 
 def test_every_rule_has_a_program_that_breaks_it() -> None:
@@ -425,12 +423,12 @@ def write_extension(folder: Path, name: str = "sound", **manifest: object) -> Pa
 
 
 def test_a_directory_is_started_as_its_manifest_says(tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path), limits=PATIENT)
+    report = check(write_extension(tmp_path), limits=SOON_READY)
     assert (report.findings, report.name, report.commands) == ((), "sound", ("greet",))
 
 
 def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path, name="other"), limits=PATIENT)
+    report = check(write_extension(tmp_path, name="other"), limits=SOON_READY)
     assert report.rules == ("name-mismatch",)
     assert report.ok
     assert report.name == "other"
@@ -438,13 +436,13 @@ def test_a_name_other_than_that_of_the_manifest_is_a_warning(tmp_path: Path) -> 
 
 def test_a_manifest_without_a_program_is_a_note(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=PATIENT)
+    report = check(write_extension(tmp_path, exec="", skills=["notes"]), limits=SOON_READY)
     assert (report.rules, report.ok) == (("no-program",), True)
 
 
 def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: Path) -> None:
     wanted = {"tools": ["add"], "intercept": ["bash", "assistant_message"]}
-    report = check(write_extension(tmp_path, permissions=wanted), limits=PATIENT, calls=False)
+    report = check(write_extension(tmp_path, permissions=wanted), limits=SOON_READY, calls=False)
     assert report.rules == ("not-permitted",)
     assert [each.text.partition(":")[0] for each in report.findings] == [
         "hosts refuse the command 'greet'",
@@ -457,7 +455,7 @@ def test_a_provider_that_the_manifest_does_not_name_is_an_error(tmp_path: Path) 
     program = tmp_path / "program.py"
     register = "def ready():\n    send(type='register_provider', name='other', config={})\n    send(type='ready')"
     program.write_text(program.read_text().replace("#CHANGE", register))
-    assert check(tmp_path, limits=PATIENT, calls=False).rules == ("unnamed-provider",)
+    assert check(tmp_path, limits=SOON_READY, calls=False).rules == ("unnamed-provider",)
 
 
 MACHINE = """
@@ -480,7 +478,7 @@ def test_a_machine_is_asked_and_what_is_wrong_with_it_is_an_error(
     (tmp_path / "program.py").write_text(MACHINE)
     manifest = {"name": "far", "exec": sys.executable, "args": [str(tmp_path / "program.py"), cwd]}
     (tmp_path / "extension.json").write_text(json.dumps(manifest))
-    report = check(tmp_path, limits=PATIENT)
+    report = check(tmp_path, limits=SOON_READY)
     assert (report.rules, report.ok) == (rules, not rules)
 
 
@@ -492,7 +490,7 @@ def test_a_directory_without_a_manifest_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", ["./missing", "no-such-program-anywhere", "./extension.json"])
 def test_a_program_that_cannot_be_started_is_an_error(program: str, tmp_path: Path) -> None:
-    report = check(write_extension(tmp_path, exec=program), limits=PATIENT)
+    report = check(write_extension(tmp_path, exec=program), limits=SOON_READY)
     assert report.rules == ("cannot-start",)
     assert program.removeprefix("./") in report.findings[0].text
 
@@ -647,7 +645,7 @@ def test_a_flag_that_the_manifest_does_not_have_is_an_error(tmp_path: Path) -> N
     )
     folder = write_extension(tmp_path, flags=[{"name": "plan"}, {"name": "n", "type": "integer"}])
     (folder / "program.py").write_text(f"#!{sys.executable} -S\n{source}")
-    report = check(folder, limits=PATIENT, calls=False)
+    report = check(folder, limits=SOON_READY, calls=False)
     assert [each.text for each in report.findings] == [
         "the flag 'n' is integer, by default 2; in the manifest integer, 0",
         "no flag 'x' in the manifest; it can never be given",
@@ -658,7 +656,7 @@ def test_a_flag_that_the_manifest_does_not_have_is_an_error(tmp_path: Path) -> N
 def test_resources_that_are_missing_or_outside_of_the_folder_are_errors(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
     folder = write_extension(tmp_path, exec="", prompts=["prompts", "more"], skills=["../x"], themes=["t.json"])
-    report = check(folder, limits=PATIENT)
+    report = check(folder, limits=SOON_READY)
     assert [each.text for each in report.findings if each.rule == "bad-resource"] == [
         "skills: '../x' is not in the folder of the extension",
         "prompts: 'more' does not exist",

@@ -170,12 +170,13 @@ class Connection:
         await self._ready.wait()
 
     def send(self, frame: FromHost, *, droppable: bool = False) -> None:
-        """Queue a frame; does nothing unless the extension is running.
+        """Queue a frame; does nothing unless the extension is running. While it ends, its calls are answered.
 
         A `droppable` frame (an observed event) is dropped if the extension does not read. A frame that cannot be
         encoded is logged.
         """
-        if self.state != "running" or (droppable and not self._writer.fits()):
+        answers = self.state == "stopping" and isinstance(frame, HostResult)
+        if not (self.state == "running" or answers) or (droppable and not self._writer.fits()):
             return
         try:
             line = encode(frame, limit=self._frame_bytes)
@@ -235,7 +236,8 @@ class Connection:
         if self.state == "running":
             self.send(Shutdown())
             self.state = "stopping"
-            self._writer.finish()
+            if {"session", "storage"}.isdisjoint(self.granted):
+                self._writer.finish()  # else it may ask for what it needs at the end
             await self._wait_for_shutdown()
         self._end("was stopped")
         if self._cleanup is not None:

@@ -76,7 +76,7 @@ class Extensions:
         extensions on the command line, by name."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
-        self.panels = Panels(self.events.notify)
+        self.panels = Panels(self.events.notify, limits)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
         self._flags = flags or {}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol import from_host
 from zot_ext.protocol.from_extension import OpenPanel as OpenFrame
 from zot_ext.protocol.from_extension import PanelClose as CloseFrame
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 class Panels:
     """At most one panel is open. Opening another one closes it and notifies its owner."""
 
-    def __init__(self, emit: Callable[[ExtensionEvent], None]) -> None:
-        self._emit = emit
+    def __init__(self, emit: Callable[[ExtensionEvent], None], limits: ExtensionLimits = DEFAULT_LIMITS) -> None:
+        self._emit, self._limits = emit, limits
         self._owner: PanelOwner | None = None
         self.panel: Panel | None = None
         """The open panel, or None."""
@@ -36,7 +37,7 @@ class Panels:
         if self._newer is None:
             from zot_agent.extensions.screen_panels.panels import ScreenPanels  # noqa: PLC0415  few extensions have them
 
-            self._newer = ScreenPanels(self._emit, self)
+            self._newer = ScreenPanels(self._emit, self, self._limits)
         return self._newer
 
     @property

@@ -14,6 +14,9 @@ from zot_core.machine.shell import Launch
 _POLL = 0.02
 """Seconds between two checks whether the group has ended."""
 
+_KILLED = 10.0
+"""Seconds that the end of a killed process is waited for; a process that hangs in the kernel may need more."""
+
 
 class Process:
     """A process started as `launch` says, with pipes as standard input and output.
@@ -79,12 +82,12 @@ class Process:
         """Send SIGTERM to the whole group, and after `patience` seconds SIGKILL if any process is left.
 
         On return the process was reaped and no process of its group runs. A process that SIGKILL does not end is given
-        up after another `patience` seconds. A child that has left the group is not reached.
+        up after `_KILLED` seconds. A child that has left the group is not reached.
         """
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, _KILLED)):
             signal_group(self.pid, number)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience):
+                async with asyncio.timeout(seconds):
                     await self.exited.wait()
                     # There is no notification when the last process of a group ends.
                     while group_runs(self.pid):  # noqa: ASYNC110

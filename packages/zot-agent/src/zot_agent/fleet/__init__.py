@@ -5,6 +5,7 @@ store      the rows of runs and large contents: in Postgres, or in a folder
 workflow   what Temporal knows of a run: one workflow, whose single long activity drives the conversation
 worker     takes runs from a queue; each has a process of its own
 run_process  that process: the session, the workspace and the conversation of one run
+fork_server  the process that forks for each run, on Linux
 talk       the lines between a worker and the process of a run
 trees      workspaces that travel: a git URL and a commit, and bundles with what has changed
 client     begins, lists, steers, answers and stops runs

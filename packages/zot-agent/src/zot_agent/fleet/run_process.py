@@ -49,7 +49,9 @@ def main() -> int:
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what anything prints is for the log of the worker
     lines = _lines(0)
-    task = Task(**json.loads(next(lines)))
+    if not (first := next(lines, b"")):
+        return 0  # the worker has gone already
+    task = Task(**json.loads(first))
 
     def say(message: dict[str, Any]) -> None:
         with suppress(OSError):  # the worker has gone, which the end of the input says too

@@ -12,6 +12,10 @@ its files cannot be fetched; `away`: the store does not answer; `taken`: another
 `queued`: it is to be given to a worker again."""
 
 
+LINE_BYTES = 1 << 20
+"""The longest line from the process of a run."""
+
+
 class Task(Record):
     """The first line to the process of a run.
 

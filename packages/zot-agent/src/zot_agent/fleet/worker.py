@@ -16,16 +16,16 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
+from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
-from zot_agent.fleet.talk import End, Task, attempt_number, fields_of
+from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
 from zot_agent.fleet.workflow import DELIVER, DRIVE, RunWorkflow
 from zot_core.aio import finish, spawn
 from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.json_text import dump
 from zot_provider.record import Record
 
-_LINE_BYTES = 1 << 20
 _BEAT = 1.0
 """Seconds between two heartbeats of a run."""
 _THROTTLE = timedelta(seconds=2)
@@ -56,6 +56,7 @@ class FleetWorker:
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._queue = f"{options.queue}-{self.name}-{secrets.token_hex(4)}"
         self._processes: dict[str, _RunProcess] = {}
+        self._forks = ForkServer() if FORKS else None
 
     async def work(self, ended: Awaitable[object]) -> None:
         """Take runs until `ended` is, then stop the runs that are here; another worker continues them."""
@@ -75,8 +76,14 @@ class FleetWorker:
         messages = Worker(
             self._client, task_queue=self._queue, activities=[self._deliver], graceful_shutdown_timeout=grace, **shared
         )
-        async with messages, runs:
-            await ended
+        if self._forks is not None:
+            await self._forks.start()
+        try:
+            async with messages, runs:
+                await ended
+        finally:
+            if self._forks is not None:
+                await self._forks.close()
 
     @activity.defn(name=DRIVE)
     async def _drive(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +94,7 @@ class FleetWorker:
         folder = os.path.join(options.folder, run)
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
         task = Task(run, number, options.store, folder, options.sandbox, **rest)
-        process = _RunProcess(task, self._limits)
+        process = _RunProcess(task, self._limits, self._forks)
         await process.start()
         self._processes[run] = process
         self._metrics.begin()
@@ -140,29 +147,26 @@ async def _beat(process: "_RunProcess") -> None:
 class _RunProcess:
     """The process of one run, and the lines that it says."""
 
-    def __init__(self, task: Task, limits: FleetLimits) -> None:
-        self._task, self._limits = task, limits
+    def __init__(self, task: Task, limits: FleetLimits, forks: ForkServer | None) -> None:
+        self._task, self._limits, self._forks = task, limits, forks
         self.progress: dict[str, Any] = {}
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process | ForkedRun | None = None
         self._messages: dict[str, asyncio.Future[bool]] = {}
 
     async def start(self) -> None:
         """Start it. Raises `ApplicationError`, after which the engine tries it again."""
         try:
             make_private(self._task.folder)
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",
-                "-m",
-                "zot_agent.fleet.run_process",
-                cwd=self._task.folder,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=_LINE_BYTES,
-            )
+            self._process = await (self._forks.fork(self._task.folder) if self._forks is not None else self._spawn())
         except OSError as error:
             raise ApplicationError(f"cannot start zot in {self._task.folder}: {error.strerror}") from error
         self._say(fields_of(self._task))
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        command, pipe = [sys.executable, "-P", "-m", "zot_agent.fleet.run_process"], asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            *command, cwd=self._task.folder, stdin=pipe, stdout=pipe, limit=LINE_BYTES
+        )
 
     async def end(self, on_stop: Callable[[], bool]) -> dict[str, Any]:
         """Return the fields of its `End`. Cancelling asks the process to end, for good if `on_stop` says so, and

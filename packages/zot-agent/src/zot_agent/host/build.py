@@ -54,8 +54,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether what the project brings may be
-    used. `log` keeps the rows of the session that `options` name: see `SessionFile`. Must be called in a running event
-    loop.
+    used. `log` keeps the rows of the session that `options` name, perhaps on another machine (see `SessionFile`); no
+    file is then saved for `/undo`. Must be called in a running event loop.
     """
     _watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
@@ -188,7 +188,9 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.change_context(bash_timeout=settings.bash_timeout)
-        watch_files(runtime)
+        runtime.worktrees = worktrees_root()
+        if log is None:  # else the session travels, but what `/undo` needs does not
+            watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -202,7 +204,6 @@ def open_runtime(
 
 def watch_files(runtime: Runtime) -> None:
     """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
-    runtime.worktrees = worktrees_root()
     home = zot_home()
     inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
     runtime.checkpoints = Checkpoints(

@@ -13,6 +13,7 @@ from zot_agent.config.settings import Layer, Settings, load_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.host.options import HostOptions
 from zot_agent.host.project import Project, find_project, may_use
+from zot_provider.errors import ConfigError
 from zot_provider.registry import ModelRegistry
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.providers.served import ServedProviders
     from zot_core.runtime.runtime import Runtime
     from zot_core.sandbox.policy import SandboxPolicy
+    from zot_ext.limits import ExtensionLimits
 
 
 class ProjectChoice:
@@ -140,6 +142,23 @@ class ProjectChoice:
         self._setting = "on" if allowed else "off"
 
 
+def extension_limits(*, once: bool = False) -> "ExtensionLimits":
+    """Return the limits of extensions, `once` as in `build_host`. `ZOT_EXT_PATIENCE` multiplies how long zot waits for
+    an extension; raises `ConfigError` if it is no number."""
+    from zot_ext.limits import BUSY_ONCE, DEFAULT_LIMITS, ExtensionLimits  # noqa: PLC0415  not without extensions
+
+    limits = ExtensionLimits(busy_seconds=BUSY_ONCE) if once else DEFAULT_LIMITS
+    if not (text := os.environ.get("ZOT_EXT_PATIENCE", "")):
+        return limits
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = 0.0
+    if not 0 < factor <= 10_000:
+        raise ConfigError(f"ZOT_EXT_PATIENCE must be a number greater than 0 and at most 10000, got {text!r}")
+    return limits.longer(factor)
+
+
 def make_extensions(
     choice: ProjectChoice,
     options: HostOptions,
@@ -150,10 +169,9 @@ def make_extensions(
     once: bool,
 ) -> "Extensions":
     """Create the extensions, not yet started, for the current `runtime()` and `sandbox()`; `removed_env` as in
-    `Extensions`, `once` as in `build_host`. Raises `ConfigError` for `--ext-trace`."""
+    `Extensions`, `once` as in `build_host`. Raises `ConfigError` for `--ext-trace` and `ZOT_EXT_PATIENCE`."""
     from zot_agent.extensions.hooks import AgentInfo  # noqa: PLC0415  not needed without extensions
     from zot_agent.extensions.host import Extensions  # noqa: PLC0415
-    from zot_ext.limits import BUSY_ONCE, DEFAULT_LIMITS, ExtensionLimits  # noqa: PLC0415
 
     trace = None
     if options.ext_trace:
@@ -171,7 +189,7 @@ def make_extensions(
         choice.find,
         about,
         home=zot_home(),
-        limits=ExtensionLimits(busy_seconds=BUSY_ONCE) if once else DEFAULT_LIMITS,
+        limits=extension_limits(once=once),
         use_tools=not options.no_ext_tools,
         trace=trace,
         removed_env=removed_env,
@@ -219,6 +237,7 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
             lambda: programs,
             lambda: AgentInfo(os.path.abspath(options.cwd), "", "", ""),
             home=home,
+            limits=extension_limits(),
             use_tools=False,
             removed_env=removed_variables(settings, registry.providers),
         )

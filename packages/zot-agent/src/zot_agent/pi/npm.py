@@ -2,18 +2,14 @@
 
 import json
 import os
-import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Sequence
 
+from zot_agent.installers import run_installer
 from zot_agent.pi.runtime import FOLDER, LOCK_FILES, PiRuntimeError
 from zot_provider.record import Record
 
 _QUIET = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error")
-_REASON = 500
-"""The most characters of what npm says about a failure."""
 _NOISE = ("npm warn", "npm error A complete log", "npm notice")
 
 
@@ -25,7 +21,7 @@ class NpmLimits(Record):
 
 def install_modules(home: str, limits: NpmLimits | None = None) -> str:
     """Fetch the modules of the bridge into zot's own folder, exactly as the lock file of this zot says; return the
-    folder. Raises `PiRuntimeError`; what was there before is kept then."""
+    folder. Raises `PiRuntimeError` and `InstallError`; what was there before is kept then."""
     folder = os.path.join(home, "pi")
     staged = os.path.join(home, f".pi-{os.getpid()}")
     try:
@@ -44,7 +40,7 @@ def install_modules(home: str, limits: NpmLimits | None = None) -> str:
 
 def install_package(spec: str, folder: str, limits: NpmLimits | None = None) -> str:
     """Install the npm package `spec` (`NAME` or `NAME@VERSION`) in a new folder; return the path of the package below
-    it. Raises `PiRuntimeError`."""
+    it. Raises `PiRuntimeError` and `InstallError`."""
     try:
         os.makedirs(folder)
         with open(os.path.join(folder, "package.json"), "w") as file:
@@ -62,7 +58,7 @@ def install_package(spec: str, folder: str, limits: NpmLimits | None = None) -> 
 
 
 def install_dependencies(folder: str, limits: NpmLimits | None = None) -> None:
-    """Install what the `package.json` in a folder needs. Raises `PiRuntimeError`."""
+    """Install what the `package.json` in a folder needs. Raises `PiRuntimeError` and `InstallError`."""
     words = ["install", "--omit=dev", "--legacy-peer-deps", *_QUIET]
     _run(words, folder, limits or NpmLimits(), f"the packages that {folder} needs")
 
@@ -73,26 +69,4 @@ def _run(words: Sequence[str], folder: str, limits: NpmLimits, what: str) -> Non
         raise PiRuntimeError(
             "npm is not on the PATH; install Node 22.19 or newer, which brings it, from https://nodejs.org"
         )
-    process = subprocess.Popen(
-        [npm, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        output, _ = process.communicate(timeout=limits.seconds)
-    except subprocess.TimeoutExpired:
-        raise PiRuntimeError(f"cannot install {what}: npm took longer than {limits.seconds:g} s") from None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-    if process.returncode != 0:
-        raise PiRuntimeError(f"cannot install {what}: {_reason(output) or f'npm: exit code {process.returncode}'}")
-
-
-def _reason(output: bytes) -> str:
-    """Return what npm says, as one line without colours, warnings and passwords in addresses."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
-    text = re.sub(r"(?<=://)[^/@\s]+@", "", text)
-    lines = [line.removeprefix("npm error ").strip() for line in text.splitlines() if not line.startswith(_NOISE)]
-    reason = " ".join(filter(None, lines))
-    return reason if len(reason) <= _REASON else f"{reason[:_REASON]}..."
+    run_installer([npm, *words], folder, limits.seconds, f"cannot install {what}", noise=_NOISE)

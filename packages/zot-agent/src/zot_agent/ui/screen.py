@@ -132,14 +132,14 @@ class Screen(urwid.Widget):
             parts.insert(0, drawn)
             room -= min(wanted, kept)
         self._mark.changed()
-        header = self.widgets.header.rows((columns,)) if self.widgets is not None else 0
-        header = header if room - header >= MIN_TRANSCRIPT else 0
+        wanted = self.widgets.header.rows((columns,)) if self.widgets is not None else 0
+        header = max(min(wanted, rows // 3, room - MIN_TRANSCRIPT), 0)
         conversation = self.transcript.render((columns, room - header))
         room -= header
         if self.transcript.new_below and room > 1:
             parts.insert(0, self._mark.render((columns,)))
             conversation = cut(conversation, 0, room - 1)
-        above = [self.widgets.header.render((columns,))] if self.widgets is not None and header else []
+        above = [cut(self.widgets.header.render((columns,)), 0, header)] if self.widgets is not None and header else []
         whole = column([*above, conversation, *parts], columns)
         return whole if self.layer is None else self.layer.over(whole)
 

@@ -148,6 +148,21 @@ async def test_an_extension_with_the_group_sees_each_session_and_the_end(world: 
     assert "'quit'" in text
 
 
+async def test_an_extension_reads_its_session_after_shutdown_and_cannot_add_to_it(world: World) -> None:
+    raw = RAW + (
+        "say(type='hello', name='raw', capabilities=['session', 'messages'])\nsay(type='ready')\nuntil('shutdown')\n"
+        "ask('1', 'session.entries')\nfirst = until('host_result')\n"
+        "ask('2', 'messages.send', params={'text': 'one more'})\nsecond = until('host_result')\n"
+        "open('end', 'w').write(json.dumps([first, second]))\nsay(type='shutdown_ack')\n"
+    )
+    world.add_raw("raw", raw)
+    async with world.running(ScriptedClient(["hi"]), session=True) as talk:
+        await talk.conversation.prompt("go")
+    first, second = json.loads((world.root / "extensions" / "raw" / "end").read_text())
+    assert [each["text"] for each in first["result"]["entries"]] == ["go", "hi"]
+    assert second["code"] == "unavailable"
+
+
 async def test_an_extension_that_did_not_ask_for_the_group_gets_only_the_events_of_every_host(world: World) -> None:
     raw = RAW + (
         "say(type='hello', name='raw')\n"

@@ -15,7 +15,8 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.launch import LaunchError
 from zot_agent.extensions.python.environment import PythonEnvironment, environment_of, usable_environment
-from zot_agent.extensions.python.installer import InstallError, InstallLimits, install
+from zot_agent.extensions.python.installer import InstallLimits, install
+from zot_agent.installers import InstallError
 from zot_ext.limits import ExtensionLimits
 
 PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)

@@ -33,6 +33,8 @@ class Frame(Record):
     @classmethod
     def fields_of(cls, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of a frame with these members; those without a field are `extra`."""
+        if members.keys() <= cls.__fields__.keys():
+            return dict(members)
         own = {name: value for name, value in members.items() if name in cls.__fields__}
         extra = {name: value for name, value in members.items() if name not in own}
         return {**own, "extra": {**own.get("extra", {}), **extra}} if extra else own

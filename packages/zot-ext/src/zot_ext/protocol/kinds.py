@@ -5,6 +5,8 @@ The codec knows no other types. A new frame needs a change here only for a new a
 
 from __future__ import annotations
 
+from json.encoder import encode_basestring as _dump_text  # what `dump` does for a string
+
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import RawList, RawObject, dump
 from zot_ext.protocol.values import ImageBlock, PanelSpec, TextBlock, UnknownBlock
@@ -204,7 +206,9 @@ def _plain(check: Callable[[object, str], object], zero: object) -> Kind:
 
 _RAW = Kind(_read_raw, _write_raw, zero=RawObject("{}"))
 _PANEL = Kind(_read_panel, _write_panel, zero=PanelSpec(""))
-_STRING = _plain(_text, zero="")
+_STRING = Kind(
+    lambda value, text, path: _text(value, path), lambda value, path: _dump_text(_text(value, path)), zero=""
+)
 
 KINDS: dict[str, Kind] = {
     "str": _STRING,
@@ -255,9 +259,9 @@ def write_members(record: Record, path: str = "") -> list[str]:
     that repeats the name of a field.
     """
     members: list[str] = []
-    for field, annotation in record.__fields__.items():
+    for field, annotation, default in _plan(type(record)):
         value = getattr(record, field)
-        if field in record.__defaults__ and value == record.__defaults__[field]:
+        if value is default or (default is not None and value == default):
             continue
         try:
             if annotation == REST:
@@ -267,6 +271,21 @@ def write_members(record: Record, path: str = "") -> list[str]:
         except FrameError as error:
             raise FrameError(error.reason, field=error.field or path + field) from None
     return members
+
+
+_PLANS: dict[type[Record], list[tuple[str, str, object]]] = {}
+
+
+def _plan(cls: type[Record]) -> list[tuple[str, str, object]]:
+    """Return the fields of a class, each with its annotation and its default, or what no value is equal to."""
+    found = _PLANS.get(cls)
+    if found is None:
+        nothing = object()
+        found = [
+            (field, annotation, cls.__defaults__.get(field, nothing)) for field, annotation in cls.__fields__.items()
+        ]
+        _PLANS[cls] = found
+    return found
 
 
 def _write_rest(record: Record, value: Mapping[str, object], path: str) -> list[str]:

@@ -37,7 +37,7 @@ class RawObject:
     def __init__(self, text: str) -> None:
         self.text = text = text.strip(_SPACE)
         try:
-            value, end = _scan(text, 0)
+            value, end = _scan_once(text, 0)
         except (FrameError, ValueError, RecursionError, StopIteration):
             value, end = None, 0
         if not isinstance(value, dict) or end != len(text):

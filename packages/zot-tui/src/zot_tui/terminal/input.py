@@ -71,7 +71,7 @@ class FocusChange(NamedTuple):
 
 
 class HeldKey(NamedTuple):
-    """A key that is held down, so that it repeats, or one that was let go (`released`): see `AppScreen.key_kinds`."""
+    """A key that is held down, so that it repeats, or was let go (`released`): see `AppScreen.key_kinds`."""
 
     key: Key
     released: bool

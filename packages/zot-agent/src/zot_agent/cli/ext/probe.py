@@ -13,6 +13,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_agent.extensions.managed import ManagedExtension
 from zot_agent.host.build import open_registry
+from zot_agent.host.extensions import extension_limits
 from zot_agent.ui.commands import ReservedNames
 from zot_core.skills import SKILL_TOOL
 from zot_core.tools import BUILTIN_TOOLS
@@ -36,6 +37,7 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
         lambda: Discovery(list(found), []),
         lambda: AgentInfo(os.getcwd(), "doctor", "doctor", ""),
         home=zot_home(),
+        limits=extension_limits(),
         removed_env=removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers),
         commands=ReservedNames(),
         tools=[SKILL_TOOL, *(tool.name for tool in BUILTIN_TOOLS if not tool.replaceable)],

@@ -52,6 +52,12 @@ _MODULES = {
 }
 """The modules of methods, by the first word of their name or the whole of it; of others it is the first word."""
 
+AT_END = (
+    *("session.info", "session.entries", "session.entry", "control.state"),
+    *("kv.get", "kv.set", "kv.delete", "kv.keys"),
+)
+"""The methods that are answered between `shutdown` and the end of an extension: they read, or write its own values."""
+
 
 @cache
 def handler(method: str) -> CallHandler:
@@ -80,7 +86,7 @@ class OpenCalls:
         """Carry out a call, or begin to; or take one back. Harmless if that is not open."""
         if isinstance(frame, CancelCall):
             self._cancel(frame.id)
-        elif self._connection.state == "running":
+        elif self._connection.state in ("running", "stopping"):
             self._begin(frame)
 
     def _begin(self, frame: HostCall) -> None:
@@ -125,6 +131,8 @@ class OpenCalls:
         if method is None:
             raise CallFailed("unsupported", f"zot has no method {frame.method!r}")
         self._check(method, frame)
+        if self._connection.state == "stopping" and frame.method not in AT_END:
+            raise CallFailed("unavailable", "the extension is being ended")
         if services is None:
             raise CallFailed("unavailable", "there is no conversation")
         if len(self._open) >= services.limits.open_calls:

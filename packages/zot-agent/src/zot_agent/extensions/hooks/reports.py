@@ -1,6 +1,6 @@
 """`Reports`: tells observers what happens in a conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions.hooks.observed import BY_SOURCE, EVENTS2
@@ -12,7 +12,7 @@ from zot_ext.protocol.from_host import Event
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.hooks.interceptor import Subscriptions
+    from zot_agent.extensions.hooks.interceptor import Interceptor, Subscriptions
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ConversationEvent
 
@@ -51,20 +51,23 @@ class Reports:
     def tell(self, value: object) -> None:
         """Send a value to the observers of the rows that it is the source of."""
         for row in BY_SOURCE.get(type(value), ()):
-            if self._extensions.observers(row.name):
+            if observers := self._extensions.observers(row.name):
                 members = row.members(value)
                 if members is not None:
-                    self.send(row.name, members)
+                    self._send(observers, row.name, members)
 
     def send(self, name: str, members: Mapping[str, Any], group: str = "") -> None:
         """Send an event to its observers; those without the `group` are left out."""
-        frame: Event | None = None
-        for observer in self._extensions.observers(name):
-            if group and group not in observer.granted:
-                continue
-            if name not in STREAMED:
-                self._streams.flush()
-            frame = frame or Event(name, **Event.fields_of(members))
+        observers = self._extensions.observers(name)
+        self._send([each for each in observers if group in each.granted] if group else observers, name, members)
+
+    def _send(self, observers: "Sequence[Interceptor]", name: str, members: Mapping[str, Any]) -> None:
+        if not observers:
+            return
+        if name not in STREAMED:
+            self._streams.flush()
+        frame = Event(name, **Event.fields_of(members))
+        for observer in observers:
             observer.send(frame, droppable=True)
 
     def message(self, message: Message) -> None:

@@ -32,6 +32,8 @@ class EventStreams:
 
     def flush(self) -> None:
         """Send what waits, in the order in which it began."""
+        if not self._waiting:
+            return
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

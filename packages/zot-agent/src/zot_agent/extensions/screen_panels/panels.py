@@ -9,6 +9,7 @@ from zot_agent.extensions.screen_panels.layout import Layout, read_layout
 from zot_agent.extensions.screen_panels.owned import OwnedPanel, PanelWishes
 from zot_agent.extensions.screen_panels.owner import PanelOwner, PanelSlot
 from zot_core.conversation.events import ExtensionEvent, PanelClose, PanelShow
+from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import from_host
 from zot_ext.protocol.from_extension import PanelDraw, PanelKeyResult
 from zot_provider.errors import ZotError
@@ -18,12 +19,6 @@ PER_SECOND = 30.0
 
 TWICE = 2.0
 """Seconds within which a second Esc or Ctrl+C closes a panel that handles them."""
-
-SILENCE = 0.5
-"""Seconds after which a panel is closed that has not answered Esc or Ctrl+C."""
-
-RETURNED = 0.1
-"""Seconds within which a key that a panel has no use for can still do something else."""
 
 MOST = 20
 """Open panels of one extension."""
@@ -44,8 +39,8 @@ class ScreenPanels:
     What changes is passed on at most `PER_SECOND` times a second, the newest only; what answers a key at once.
     """
 
-    def __init__(self, emit: Callable[[ExtensionEvent], None], older: PanelSlot) -> None:
-        self._emit, self._older = emit, older
+    def __init__(self, emit: Callable[[ExtensionEvent], None], older: PanelSlot, limits: ExtensionLimits) -> None:
+        self._emit, self._older, self._limits = emit, older, limits
         self._panels: list[OwnedPanel] = []
         self._numbers, self._fronts = itertools.count(1), itertools.count(1)
         self._sent: dict[int, tuple[float, object]] = {}  # unanswered keys: when they were sent, and what was pressed
@@ -114,7 +109,7 @@ class ScreenPanels:
         sent, pressed = self._sent.pop(frame.seq, (float("-inf"), None))
         if panel.owed and frame.seq >= panel.owed:
             panel.owed = 0
-        if pressed is not None and not frame.consumed and self._now() - sent <= RETURNED:
+        if pressed is not None and not frame.consumed and self._now() - sent <= self._limits.panel_key_seconds:
             self.unused(pressed)
         if panel.newest is not None:
             self._flush()
@@ -172,7 +167,7 @@ class ScreenPanels:
                 self.close(panel)
                 return True
             panel.asked_to_close, panel.owed = self._now(), number
-            asyncio.get_running_loop().call_later(SILENCE, self._check_answer, panel, number)
+            asyncio.get_running_loop().call_later(self._limits.panel_stop_seconds, self._check_answer, panel, number)
         if len(self._sent) > 1000:
             self._sent.clear()  # nobody answers; a late answer changes nothing
         self._sent[number] = self._now(), pressed

@@ -10,8 +10,8 @@ from zot_tui.text.runs import Row, clip_runs, runs_width
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
 
-MOST_ROWS: dict[WidgetPlace, int] = {"above_editor": 10, "below_editor": 6, "header": 6, "footer": 3}
-"""The most rows at a place."""
+MOST_ROWS: dict[WidgetPlace, int] = {"above_editor": 10, "below_editor": 6, "header": 20, "footer": 3}
+"""The most rows at a place. The screen may have less for a header: see `Screen.render`."""
 
 LONGEST = 2000
 """Characters of a line that are kept: more fits no screen."""

@@ -4,7 +4,8 @@ from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.config.paths import zot_home
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.python.environment import environment_of
-from zot_agent.extensions.python.installer import InstallError, install
+from zot_agent.extensions.python.installer import install
+from zot_agent.installers import InstallError
 
 
 def print_packages(found: DiscoveredExtension) -> None:

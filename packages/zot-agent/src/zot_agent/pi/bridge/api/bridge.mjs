@@ -1,6 +1,7 @@
 // `Bridge`: everything that the extensions of this process share, and the frames of zot.
 
 import { EventEmitter } from "node:events";
+import { fileURLToPath } from "node:url";
 import { allEntries, explained, load } from "../load/loader.mjs";
 import { Intercepts } from "../events/intercepts.mjs";
 import { Observed } from "../events/observed.mjs";
@@ -293,6 +294,7 @@ function keepAlive(bridge) {
 
 /** @param {string[]} paths */
 export async function run(paths) {
+  process.argv[1] = fileURLToPath(new URL("../command/pi.mjs", import.meta.url)); // extensions start that again
   const bridge = new Bridge(paths);
   keepAlive(bridge);
   await bridge.start();

@@ -45,7 +45,7 @@ export class EditorKeys {
   }
 
   async #make(factory) {
-    const { keybindings, library } = await this.#screen.library();
+    const { keybindings, library } = await this.#screen.loadTui();
     if (factory !== this.#factory) return;
     this.#library = library;
     const redraw = () => this.#soon(true);

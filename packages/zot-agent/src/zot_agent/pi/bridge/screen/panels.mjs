@@ -20,7 +20,7 @@ export class Panels {
   async custom(factory, options = {}) {
     const screen = this.#screen;
     if (!screen.bridge.hasScreen) return undefined;
-    const { keybindings } = await screen.library();
+    const { keybindings } = await screen.loadTui();
     let panel;
     let settle;
     let ended = false;

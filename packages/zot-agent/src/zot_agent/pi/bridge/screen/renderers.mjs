@@ -47,7 +47,7 @@ export class Renderers {
     bridge.serve(frame.id, async (request) => {
       let lines = null;
       try {
-        await this.#screen.library();
+        await this.#screen.loadTui();
         const component = frame.kind === "message" ? this.#message(frame) : this.#tool(frame);
         lines = component?.render(frame.width) ?? null;
       } catch (error) {

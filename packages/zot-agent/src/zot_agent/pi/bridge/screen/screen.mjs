@@ -50,7 +50,7 @@ export class Screen {
   }
 
   /** @returns {Promise<{keybindings: any}>} the terminal library, which is loaded when something is drawn */
-  async library() {
+  async loadTui() {
     if (this.#library === null) {
       const library = await terminalLibrary();
       const { createKeybindings } = await import("./keybindings.mjs");
@@ -201,7 +201,7 @@ export class Screen {
       setWorkingMessage: (message) => this.#setWorking({ message }),
       setWorkingVisible: (visible) => this.#setWorking({ hidden: visible ? undefined : true }),
       setWorkingIndicator: (options) => this.#setIndicator(options),
-      setHiddenThinkingLabel: () => {},
+      setHiddenThinkingLabel: (label) => this.#setWorking({ thinking: label }),
       pasteToEditor: (text) => this.#call("editor.paste", { text }),
       setEditorText: (text) => this.#call("editor.set", { text }),
       getEditorText: () => (bridge.hasScreen ? bridge.wire.callNow("editor.get").text : ""),

@@ -1,6 +1,7 @@
-// The questions of extensions, as a form: the first answer of any client counts. All texts are those of the extension.
+// The questions of extensions, as a form. All texts are those of the extension.
 
 import { $, made } from "../dom.js";
+import { Questions } from "./questions.js";
 
 function labelled(text, field, help = "") {
   const label = made("label", "", text);
@@ -86,54 +87,20 @@ const KINDS = {
   },
 };
 
-export class Dialog {
-  #session = null;
-  #waiting = []; // the first one is shown
+export class Dialog extends Questions {
   #read = () => null;
 
   constructor() {
+    super();
     $("dialog").addEventListener("submit", (event) => {
       event.preventDefault();
-      const [open] = this.#waiting;
-      if (!open) return;
-      const given = event.submitter?.value === "close" ? { closed: true } : { value: this.#answer(event.submitter) };
-      this.#session.send({ type: "ext_ui_response", request: open.request, ...given });
-      this.resolved(open.request);
-      $("message").focus();
+      if (!this.open) return;
+      const closed = event.submitter?.value === "close";
+      this.answer({ type: "ext_ui_response", ...(closed ? { closed } : { value: this.#value(event.submitter) }) });
     });
   }
 
-  // The questions of this session.
-  of(session) {
-    this.#session = session;
-    return this;
-  }
-
-  // Show these questions, one after the other, in place of all others.
-  show(requests) {
-    const shown = this.#waiting[0]?.request;
-    this.#waiting = [...requests];
-    if (shown !== this.#waiting[0]?.request) this.#draw(); // else a person may have begun to answer
-  }
-
-  add(request) {
-    this.#waiting.push(request);
-    if (this.#waiting.length === 1) this.#draw();
-  }
-
-  // A question is over, also if another client has answered it.
-  resolved(id) {
-    const shown = this.#waiting[0]?.request;
-    this.#waiting = this.#waiting.filter(({ request }) => request !== id);
-    if (shown === id) this.#draw();
-  }
-
-  #answer(button) {
-    return this.#waiting[0].method === "confirm" ? button?.value !== "no" : this.#read($("dialog"));
-  }
-
-  #draw() {
-    const [open] = this.#waiting;
+  draw(open) {
     $("dialog").hidden = !open;
     if (!open) return;
     const [fields, read] = KINDS[open.method](open);
@@ -144,5 +111,9 @@ export class Dialog {
     const confirm = open.method === "confirm";
     $("dialog-no").hidden = !confirm;
     $("dialog-ok").textContent = confirm ? "Yes" : "OK";
+  }
+
+  #value(button) {
+    return this.open.method === "confirm" ? button?.value !== "no" : this.#read($("dialog"));
   }
 }

@@ -87,12 +87,14 @@ export function todo(items) {
 // The element of a display block; `ask` sends a command and returns a promise of the data.
 export const display = (block, ask) => (KINDS[block.kind] ?? ((other) => output(JSON.stringify(other))))(block, ask);
 
+const number = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 // A few words about a block for the line of its cell.
 export function facts(block) {
   if (block.kind === "diff") return counted(block.diff);
   if (block.kind === "terminal") return block.exit_code ? `exit code ${block.exit_code}` : "";
-  if (block.kind === "code") return `${block.text.split("\n").length} lines`;
-  if (block.kind === "files") return `${block.paths.length} files`;
+  if (block.kind === "code") return number(block.text.replace(/\n$/, "").split("\n").length, "line");
+  if (block.kind === "files") return number(block.paths.length, "file");
   return "";
 }
 
