@@ -175,7 +175,7 @@ class RpcClient(RpcConnection):
         return cast("list[RunInfo]", (await self.request("list_runs"))["runs"])
 
     async def answer_run(self, run: str, answer: str, message: str = "") -> RunInfo:
-        """Answer the question of a run with "yes", "always" or "no"; it continues in a process of its own."""
+        """Answer the question of a run with "yes", "always" or "no"; it continues in its own process."""
         return cast(RunInfo, (await self.request("answer_run", run=run, answer=answer, message=message))["run"])
 
     async def delete_session(self, session: str) -> None:

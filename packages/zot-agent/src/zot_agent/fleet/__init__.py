@@ -3,7 +3,7 @@
 ```text
 store      the rows of runs and large contents: in Postgres, or in a folder
 workflow   what Temporal knows of a run: one workflow, whose single long activity drives the conversation
-worker     takes runs from a queue; each has a process of its own
+worker     takes runs from a queue; each has its own process
 run_process  that process: the session, the workspace and the conversation of one run
 fork_server  the process that forks for each run, on Linux
 talk       the lines between a worker and the process of a run

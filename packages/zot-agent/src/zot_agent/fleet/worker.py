@@ -1,4 +1,4 @@
-"""`FleetWorker`: takes runs from a queue of Temporal, and drives each in a process of its own."""
+"""`FleetWorker`: takes runs from a queue of Temporal, and drives each in its own process."""
 
 import asyncio
 import json

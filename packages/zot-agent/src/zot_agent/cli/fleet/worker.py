@@ -18,7 +18,7 @@ def build_parser() -> Parser:
     """Build the parser of `zot worker`."""
     parser = Parser(
         prog="zot worker",
-        description="Take runs from a queue of Temporal and drive each in a process of its own, in a sandbox. Any "
+        description="Take runs from a queue of Temporal and drive each in its own process, in a sandbox. Any "
         "number of workers on any number of machines may do so. Keys come from this worker's variables or from zot "
         "auth. Needs the extra: uv tool install 'zot-agent[fleet]'.",
         epilog="exit codes: 1 Temporal or the store does not answer at the start, 2 usage, 130 Ctrl+C, 143 terminated; "

@@ -35,7 +35,7 @@ def build_parser() -> Parser:
         "waits for an answer",
     )
     parser.add_argument("--id", default="", metavar="ID", help="the name of the run (default: a random one)")
-    parser.add_argument("--detach", action="store_true", help="work in a process of its own, and print the name")
+    parser.add_argument("--detach", action="store_true", help="work in its own process, and print the name")
     add_limits(parser)
     _add_fleet(parser)
     return parser
