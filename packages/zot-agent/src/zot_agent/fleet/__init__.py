@@ -9,6 +9,7 @@ fork_server  the process that forks for each run, on Linux
 talk       the lines between a worker and the process of a run
 trees      workspaces that travel: a git URL and a commit, and bundles with what has changed
 client     begins, lists, steers, answers and stops runs
+schedules  runs that the engine begins again and again
 dev        a development server and two workers on this machine
 ```
 
