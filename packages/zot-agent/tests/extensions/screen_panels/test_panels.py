@@ -130,6 +130,33 @@ async def test_a_panel_that_is_silent_after_ctrl_c_is_closed(screen: Screen) -> 
     assert screen.panels.focused is None
 
 
+async def test_a_panel_that_asks_for_it_hears_of_keys_that_are_held_down_and_let_go(screen: Screen) -> None:
+    owner = Owner("x")
+    screen.open(owner)
+    screen.open(owner, "q", PanelWishes(key_kinds=True))
+    for _ in range(2):
+        screen.panels.press("rune", "w", repeated=True)
+        screen.panels.release("rune", "w")
+        screen.panels.close(screen.panels.focused)
+    assert owner.got(from_host.PanelKey) == [
+        from_host.PanelKey("q", "rune", "w", (), 1, "repeat"),
+        from_host.PanelKey("q", "rune", "w", (), 0, "release"),
+        from_host.PanelKey("p", "rune", "w", (), 2),
+    ]
+
+
+async def test_esc_that_is_held_down_is_no_second_press(screen: Screen) -> None:
+    owner = Owner("x")
+    screen.open(owner)
+    screen.open(owner, "q", PanelWishes(handles_esc=True))
+    screen.panels.press("esc")
+    screen.older.received(owner, PanelKeyResult("q", 1))
+    screen.panels.press("esc", repeated=True)
+    assert owner.got(from_host.PanelClose) == []
+    screen.panels.press("esc")
+    assert owner.got(from_host.PanelClose) == [from_host.PanelClose("q")]
+
+
 async def test_a_key_without_a_use_comes_back_unless_that_takes_too_long(screen: Screen) -> None:
     owner, back = Owner("x"), []
     screen.panels.unused = back.append

@@ -77,6 +77,7 @@ export class Panels {
     parts.element.classList.toggle("focused", Boolean(panel.focused));
     if (panel.focused && !parts.focused && !panel.hidden) parts.lines.focus();
     parts.focused = panel.focused;
+    parts.kinds = panel.key_kinds;
   }
 
   #made(extension, panel) {
@@ -95,7 +96,12 @@ export class Panels {
       if (!key || event.isComposing || (event.key === "Tab" && event.shiftKey)) return; // Shift+Tab leaves
       event.preventDefault();
       event.stopPropagation();
-      this.#session?.send({ type: "ext_panel_key", ...key });
+      this.#session?.send({ type: "ext_panel_key", ...key, kind: event.repeat ? "repeat" : "press" });
+    });
+    lines.addEventListener("keyup", (event) => {
+      const key = keyOf(event);
+      if (!key || !this.#panels.get(JSON.stringify([extension, panel.id]))?.kinds) return;
+      this.#session?.send({ type: "ext_panel_key", ...key, kind: "release" });
     });
     lines.addEventListener("paste", (event) => {
       event.preventDefault();
