@@ -29,8 +29,7 @@ class FleetSchedule(Record):
 
 
 async def schedule(client: Client, queue: str, id: str, cron: str) -> None:
-    """Begin a run like the run `id` of the store at these times, in UTC. One that is due while the last one still works
-    is left out. Raises `ZotError`, and `ConfigError` for an expression that is wrong and for a name that is taken."""
+    """Begin a run like the run `id` of the store at these times, in UTC, unless the last one still works. Raises `ZotError`, and `ConfigError` for an expression that is wrong and for a name that is taken."""
     action = ScheduleActionStartWorkflow(ScheduledWorkflow.run, id, id=f"{SCHEDULED}-{id}", task_queue=queue)
     spec, policy = ScheduleSpec(cron_expressions=[cron]), SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP)
     async with engine_errors(id):
@@ -58,7 +57,7 @@ async def schedules(client: Client) -> list[FleetSchedule]:
 
 
 async def unschedule(client: Client, id: str) -> None:
-    """Begin no more runs. Those that have begun go on. Raises `ZotError`, and `ConfigError` without such a schedule."""
+    """Begin no more runs. Runs that have begun continue. Raises `ZotError`, and `ConfigError` without such a schedule."""
     async with engine_errors(id):
         try:
             await client.get_schedule_handle(_PREFIX + id).delete()

@@ -174,7 +174,7 @@ class RunWorkflow:
 
 @workflow.defn(name=SCHEDULED, sandboxed=False)
 class ScheduledWorkflow:
-    """What a schedule starts each time: a run like the one that was given with it."""
+    """What a schedule starts each time: a run with the task of its template."""
 
     @workflow.run
     async def run(self, template: str) -> str:

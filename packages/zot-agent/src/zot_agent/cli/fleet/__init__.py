@@ -39,7 +39,7 @@ def build_parser() -> Parser:
     dev.add_argument("--folder", default="", metavar="DIR", help="where it keeps everything (default: in zot's home)")
     dev.add_argument("--sandbox", default="on", choices=("off", "on", "strict"), help="that of runs (default: on)")
     listing = verbs.add_parser("schedules", help="list the schedules with their next run")
-    removing = verbs.add_parser("unschedule", help="remove a schedule; runs that have begun go on")
+    removing = verbs.add_parser("unschedule", help="remove a schedule; runs that have begun continue")
     removing.add_argument("id", metavar="ID", help="the name of its runs without the time")
     for each in (listing, removing):
         add_places(each)

@@ -31,7 +31,7 @@ def build_parser() -> Parser:
     parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="so many runs at a time (default: 4)")
     parser.add_argument(
         "--per-minute", type=float, default=0.0, metavar="N",
-        help="all workers of the queue begin at most N runs a minute, for the limits of a provider (default: any number)",
+        help="all workers of the queue begin at most N runs a minute (default: any number)",
     )  # fmt: skip
     parser.add_argument(
         "--folder", default=_FOLDER, metavar="DIR",
