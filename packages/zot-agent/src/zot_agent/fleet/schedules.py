@@ -29,7 +29,8 @@ class FleetSchedule(Record):
 
 
 async def schedule(client: Client, queue: str, id: str, cron: str) -> None:
-    """Begin a run like the run `id` of the store at these times, in UTC, unless the last one still works. Raises `ZotError`, and `ConfigError` for an expression that is wrong and for a name that is taken."""
+    """Begin a run like the run `id` of the store at these times, in UTC, unless the last one still works. Raises
+    `ZotError`, and `ConfigError` for an expression that is wrong and for a name that is taken."""
     action = ScheduleActionStartWorkflow(ScheduledWorkflow.run, id, id=f"{SCHEDULED}-{id}", task_queue=queue)
     spec, policy = ScheduleSpec(cron_expressions=[cron]), SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP)
     async with engine_errors(id):
