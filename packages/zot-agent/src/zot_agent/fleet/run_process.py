@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def read_lines(descriptor: int) -> Iterator[bytes]:
-    """Yield the lines of a pipe or socket. Nothing is buffered in an object that Python closes while a thread reads from it."""
+    """Yield the lines of a pipe or socket. Nothing is buffered in an object that Python closes while a thread reads."""
     rest = b""
     with suppress(ConnectionResetError):  # the other end of the socket has gone, and had not read all
         while data := os.read(descriptor, 1 << 16):
