@@ -77,6 +77,16 @@ async def test_a_killed_server_is_started_again_and_its_runs_continue(tmp_path: 
         assert await other.wait() == 0
 
 
+async def test_a_process_whose_server_has_been_killed_can_be_left(tmp_path: Path) -> None:
+    async with running() as server:
+        run = await server.fork(str(tmp_path))
+        parent = int(Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
+        run.kill()
+        assert await run.stdout.read() == b""
+        assert await run.wait() == 0
+
+
 async def test_a_folder_that_is_not_there_ends_the_process(tmp_path: Path) -> None:
     async with running() as server:
         run = await server.fork(str(tmp_path / "none"))

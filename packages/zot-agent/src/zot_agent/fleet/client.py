@@ -13,6 +13,7 @@ from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.traces import engine_traces
 from zot_agent.fleet.workflow import WORKFLOW, RunWorkflow
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, field
@@ -48,7 +49,7 @@ async def connect(address: str, namespace: str = "default", limits: FleetLimits 
     limits = limits or FleetLimits()
     try:
         async with asyncio.timeout(limits.connect_seconds):
-            return await Client.connect(address, namespace=namespace, runtime=runtime)
+            return await Client.connect(address, namespace=namespace, runtime=runtime, interceptors=engine_traces())
     except (RuntimeError, ValueError, TimeoutError, RPCError):
         raise ZotError(
             f"Temporal does not answer at {address}; zot fleet dev starts a server, --address names another"

@@ -23,6 +23,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.options import options_of
 from zot_agent.runs.store import MAX_TRIES
+from zot_agent.traces import PARENT
 from zot_agent.version import __version__
 from zot_core.agent import user_message
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
@@ -52,6 +53,8 @@ def main() -> int:
     if not (first := next(lines, b"")):
         return 0  # the worker has gone already
     task = Task(**json.loads(first))
+    if task.trace:
+        os.environ[PARENT] = task.trace
 
     def say(message: dict[str, Any]) -> None:
         with suppress(OSError):  # the worker has gone, which the end of the input says too

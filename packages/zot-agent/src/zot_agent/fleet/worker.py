@@ -12,14 +12,16 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
 from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
 from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
+from zot_agent.fleet.traces import current_span
 from zot_agent.fleet.workflow import DELIVER, DRIVE, RunWorkflow
 from zot_core.aio import finish, spawn
 from zot_core.sessions.row_log.row_file import make_private
@@ -93,20 +95,22 @@ class FleetWorker:
         number = attempt_number(job["submission"], job["activity"], info.attempt)
         folder = os.path.join(options.folder, run)
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
-        task = Task(run, number, options.store, folder, options.sandbox, **rest)
+        task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span())
         process = _RunProcess(task, self._limits, self._forks)
         await process.start()
         self._processes[run] = process
         self._metrics.begin()
         self._said(f"run {run} has begun here, attempt {info.attempt}")
         owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
-        owning = spawn(owner.signal("owned", args=[self._queue, self.name]), "owner of a run")
+        owning = spawn(self._own(owner), "owner of a run")
         beating = spawn(_beat(process), "heartbeats")
         try:
             end = await process.end(on_stop=_is_asked_for)
         finally:
             beating.cancel()
             await finish(beating)
+            await asyncio.wait([owning], timeout=self._limits.end_seconds)
+            owning.cancel()
             await finish(owning)
             if self._processes.get(run) is process:
                 del self._processes[run]
@@ -115,6 +119,16 @@ class FleetWorker:
         if end["state"] in _AGAIN:
             raise ApplicationError(end["reason"] or "its process has ended", type=end["state"])
         return end
+
+    async def _own(self, run: WorkflowHandle[Any, Any]) -> None:
+        """Tell the engine who has a run, as soon as it answers."""
+        while True:
+            try:
+                return await run.signal("owned", args=[self._queue, self.name])
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # the run has ended
+                    return None
+            await asyncio.sleep(self._limits.retry_seconds)
 
     @activity.defn(name=DELIVER)
     async def _deliver(self, run: str, id: str, text: str) -> None:
