@@ -17,7 +17,7 @@ def dump(value: Any) -> str:
 
 
 def dump_text(text: str) -> str:
-    """Return what `dump` returns for a text. One that is ASCII takes two thirds of the time."""
+    """Return what `dump` returns for a text. ASCII text takes two thirds of the time."""
     plain = text.isascii() and "\x7f" not in text  # which the other one escapes
     return encode_basestring_ascii(text) if plain else encode_basestring(text)
 
