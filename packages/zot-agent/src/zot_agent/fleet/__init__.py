@@ -10,6 +10,7 @@ talk       the lines between a worker and the process of a run
 traces     spans of OpenTelemetry around those of a run
 trees      workspaces that travel: a git URL and a commit, and bundles with what has changed
 client     begins, lists, steers, answers and stops runs
+schedules  runs that the engine begins again and again
 dev        a development server and two workers on this machine
 ```
 
