@@ -141,6 +141,41 @@ async def test_changes_are_diffs_code_has_colours_and_pictures_are_shown(
         await tab.until("document.querySelector('#window .diff .removed')?.textContent.includes('return 1')")
 
 
+PASTED = """(() => {
+  const bytes = Uint8Array.from(atob(%s), (each) => each.charCodeAt(0));
+  const given = new DataTransfer();
+  given.items.add(new File([bytes], "dot.png", { type: "image/png" }));
+  given.items.add(new File(["<svg/>"], "live.svg", { type: "image/svg+xml" }));
+  const event = new ClipboardEvent("paste", { clipboardData: given, bubbles: true, cancelable: true });
+  document.getElementById("message").dispatchEvent(event);
+})()"""
+
+
+async def test_pictures_are_pasted_and_sent_and_come_back_when_the_prompt_is_refused(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add("a dot")
+    async with visiting() as (served, tab):
+        await choose(tab, await served.open())
+        for pictures in (1, 2):
+            await tab.value(PASTED % json.dumps(PIXEL.data))
+            await tab.until(f"document.querySelectorAll('#pictures img').length === {pictures}")
+        await tab.until("document.body.innerText.includes('Pictures are PNG, JPEG, GIF or WebP')")
+        await click(tab, "#pictures button[aria-label='Remove dot.png']")
+        assert await tab.value("document.querySelectorAll('#pictures img').length") == 1
+        await tab.type("what is this?")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await tab.until("document.querySelector('#log .image img')?.src.startsWith('data:image/png;base64,')")
+        assert await tab.value("document.getElementById('pictures').hidden")
+        await tab.value(PASTED % json.dumps("AAAA"))
+        await tab.until("document.querySelector('#pictures img')")
+        await tab.press("Enter")
+        await tab.until("document.body.innerText.includes('not a PNG')")
+        await tab.until("document.querySelector('#pictures img')?.alt === 'dot.png'")
+    assert PIXEL.data in json.dumps(server.requests[0].body)
+
+
 async def test_what_extensions_show_is_there_and_a_panel_gets_the_keys(visiting: Visiting, tmp_path: Path) -> None:
     folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
