@@ -176,7 +176,8 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
 ) -> None:
     runs, kills = fleet_kills
     chance, steps = random.Random(runs), 10 if runs > 20 else 4
-    server.add(*[model(steps, delay=0.02)] * (runs * (steps + 1) * 4))
+    delay = 0.06 if runs > 20 else 0.02  # before each event; the runs must not end before the last kill
+    server.add(*[model(steps, delay=delay)] * (runs * (steps + 1) * 4))
     prefix = os.urandom(3).hex()
     ids = [f"kill-{prefix}-{number}" for number in range(runs)]
     for _ in range(2):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from fleet_servers import PATIENCE
 
 from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
+from zot_agent.fleet.run_process import read_lines
 from zot_agent.fleet.talk import Task, fields_of
 
 pytestmark = pytest.mark.skipif(not FORKS, reason="runs are forked on Linux only")
@@ -77,8 +79,27 @@ async def test_a_killed_server_is_started_again_and_its_runs_continue(tmp_path: 
         assert await other.wait() == 0
 
 
+async def test_a_process_whose_server_has_been_killed_can_be_left(tmp_path: Path) -> None:
+    async with running() as server:
+        run = await server.fork(str(tmp_path))
+        parent = int(Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
+        run.kill()
+        assert await run.stdout.read() == b""
+        assert await run.wait() == 0
+
+
 async def test_a_folder_that_is_not_there_ends_the_process(tmp_path: Path) -> None:
     async with running() as server:
         run = await server.fork(str(tmp_path / "none"))
         assert await run.stdout.read() == b""
         assert await run.wait() == 1
+
+
+def test_a_worker_that_goes_without_reading_ends_the_lines() -> None:
+    ours, theirs = socket.socketpair()
+    ours.send(b"one\ntwo\n")
+    theirs.send(b"not read")
+    ours.close()
+    with theirs:
+        assert list(read_lines(theirs.fileno())) == [b"one", b"two"]

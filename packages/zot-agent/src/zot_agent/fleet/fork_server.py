@@ -55,6 +55,7 @@ class ForkedRun:
         """End it. Raises `ProcessLookupError`."""
         if not self._code.done():
             os.kill(self.pid, signal.SIGKILL)
+        self.stdin.transport.abort()  # an orphan of the fork server may still live; it ends when its worker has gone
 
 
 class ForkServer:

@@ -22,7 +22,7 @@ class Task(Record):
     `attempt` is the number that its rows are written with, `folder` its place on this machine. `answer` is what a
     person has said to its question. `retry`: a person wants it to be tried again though it was parked. `cancel`:
     nothing is done but to end it for good. `messages` are to be read with the next model call, by their ids. `sandbox`
-    holds unless the run names a mode.
+    holds unless the run names a mode. `trace` is the span that the run belongs to, as in `TRACEPARENT`.
     """
 
     run: str
@@ -34,6 +34,7 @@ class Task(Record):
     retry: bool = False
     cancel: bool = False
     messages: dict[str, str] = field(default_factory=dict)
+    trace: str = ""
 
 
 class RunProgress(Record):

@@ -12,16 +12,21 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
 from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
+from zot_agent.fleet.rows import copied_rows
+from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
-from zot_agent.fleet.workflow import DELIVER, DRIVE, RunWorkflow
+from zot_agent.fleet.traces import current_span
+from zot_agent.fleet.workflow import COPY, DELIVER, DRIVE, RunWorkflow, ScheduledWorkflow
 from zot_core.aio import finish, spawn
+from zot_core.runtime.run_rows import run_of_rows
 from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.json_text import dump
 from zot_provider.record import Record
@@ -35,13 +40,15 @@ _AGAIN = ("interrupted", "away", "taken")
 
 class WorkerOptions(Record):
     """`queue`: the queue of runs; `store`: the address of the store; `folder`: where the files of runs are, the same on
-    all machines; `concurrency`: how many runs at a time; `sandbox`: that of runs which name none."""
+    all machines; `concurrency`: how many runs at a time; `sandbox`: that of runs which name none; `per_minute`: how
+    many runs all workers of the queue begin in a minute, 0 for any number."""
 
     queue: str
     store: str
     folder: str
     concurrency: int = 4
     sandbox: str = "on"
+    per_minute: float = 0.0
 
 
 class FleetWorker:
@@ -68,9 +75,10 @@ class FleetWorker:
         runs = Worker(
             self._client,
             task_queue=self._options.queue,
-            workflows=[RunWorkflow],
-            activities=[self._drive],
+            workflows=[RunWorkflow, ScheduledWorkflow],
+            activities=[self._drive, self._copy],
             max_concurrent_activities=self._options.concurrency,
+            max_task_queue_activities_per_second=self._options.per_minute / 60 or None,
             **shared,
         )
         messages = Worker(
@@ -93,20 +101,22 @@ class FleetWorker:
         number = attempt_number(job["submission"], job["activity"], info.attempt)
         folder = os.path.join(options.folder, run)
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
-        task = Task(run, number, options.store, folder, options.sandbox, **rest)
+        task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span())
         process = _RunProcess(task, self._limits, self._forks)
         await process.start()
         self._processes[run] = process
         self._metrics.begin()
         self._said(f"run {run} has begun here, attempt {info.attempt}")
         owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
-        owning = spawn(owner.signal("owned", args=[self._queue, self.name]), "owner of a run")
+        owning = spawn(self._own(owner), "owner of a run")
         beating = spawn(_beat(process), "heartbeats")
         try:
             end = await process.end(on_stop=_is_asked_for)
         finally:
             beating.cancel()
             await finish(beating)
+            await asyncio.wait([owning], timeout=self._limits.end_seconds)
+            owning.cancel()
             await finish(owning)
             if self._processes.get(run) is process:
                 del self._processes[run]
@@ -115,6 +125,21 @@ class FleetWorker:
         if end["state"] in _AGAIN:
             raise ApplicationError(end["reason"] or "its process has ended", type=end["state"])
         return end
+
+    @activity.defn(name=COPY)
+    async def _copy(self, template: str, id: str) -> int:
+        """Keep a run called `id` like `template` in the store, and return the number of its submission."""
+        return await asyncio.to_thread(_copy_run, self._options.store, template, id)
+
+    async def _own(self, run: WorkflowHandle[Any, Any]) -> None:
+        """Tell the engine who has a run, as soon as it answers."""
+        while True:
+            try:
+                return await run.signal("owned", args=[self._queue, self.name])
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # the run has ended
+                    return None
+            await asyncio.sleep(self._limits.retry_seconds)
 
     @activity.defn(name=DELIVER)
     async def _deliver(self, run: str, id: str, text: str) -> None:
@@ -128,6 +153,18 @@ class FleetWorker:
             await asyncio.wait([taken], timeout=_BEAT)
         if not taken.result():
             raise ApplicationError(f"run {run} has ended", non_retryable=True)
+
+
+def _copy_run(address: str, template: str, id: str) -> int:
+    store = open_store(address)
+    try:
+        record = run_of_rows(store.read(template))
+        if record is None:
+            raise ApplicationError(f"the store has no run {template}", non_retryable=True)
+        store.create(id, copied_rows(id, record))  # a second attempt finds it there
+        return store.submit(id)
+    finally:
+        store.close()
 
 
 def _is_asked_for() -> bool:

@@ -45,6 +45,9 @@ MODELS_FILE = "models.json"
 LISTS_FILE = "models-cache.json"
 """The lists of models that servers returned, in zot's home folder."""
 
+COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The variables of OpenTelemetry that name a collector of traces."""
+
 _log = logging.getLogger("zot_agent")
 
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
@@ -104,18 +107,24 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     host.brought = ExtensionResources(conversation, lambda here: read_workspace(options, choice, cwd, here)[1:])
     host.providers = providers
     host.notes += providers.problems if providers is not None else []
-    if settings.audit == "on":
-        _begin_audit(host, home)
+    _begin_records(host, home)
     if discovery.active() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
 
 
-def _begin_audit(host: Host, home: str) -> None:
-    from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+def _begin_records(host: Host, home: str) -> None:
+    if host.settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
 
-    host.audit = AuditLog(home, host.conversation, [host.options.api_key])
-    host.audit.attach()
+        host.audit = AuditLog(home, host.conversation, [host.options.api_key])
+        host.audit.attach()
+    if any(map(os.environ.get, COLLECTORS)):
+        from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
+
+        if (provider := open_provider()) is not None:
+            host.traces = Traces(host.runtime, provider)
+            host.traces.attach()
 
 
 def _watch_loop() -> None:

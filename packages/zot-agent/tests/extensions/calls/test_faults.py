@@ -139,6 +139,41 @@ async def test_a_reload_ends_what_is_open_and_the_new_process_works(world: World
             await until(lambda: not stat.exists() or "Z" in stat.read_text().split())
 
 
+@pytest.mark.parametrize(("policy", "ran"), [("allow", True), ("block", False)])
+async def test_a_reload_while_a_guard_is_asked_does_what_the_guard_asked_for(
+    world: World, policy: str, *, ran: bool
+) -> None:
+    guard = "def guard(call):\n    import time\n    ext.log('asked')\n    time.sleep(1000)\n"
+    world.add("guard", f"@ext.intercept('tool_call', on_exit={policy!r})\n{guard}")
+    client = ScriptedClient([Turn(calls=[Call("bash", {"command": "touch ran"})]), "done"])
+    async with world.running(client, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: "asked" in talk.log("guard"))
+        assert (await talk.extensions.reload()).ready == 1
+        assert await run == "completed"
+        assert Path(talk.runtime.cwd, "ran").exists() == ran
+
+
+async def test_a_reload_while_an_extension_waits_for_the_run_or_its_message_leaves_both(world: World) -> None:
+    waits = "@ext.command('idle')\ndef idle(_):\n    ext.log('idle')\n    ext.control.wait_idle()\n"
+    waits += "@ext.command('send')\ndef send(_):\n    ext.messages.send('late', deliver_as='follow_up', wait=True)\n"
+    world.add("waits", waits, "control messages")
+    client = ScriptedClient([Turn("one two", delay=600)])
+    async with world.running(client, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: bool(client.requests))
+        commands = [asyncio.create_task(talk.command(name)) for name in ("idle", "send")]
+        await until(lambda: talk.conversation.unread == ["late"] and "idle" in talk.log("waits"))
+        assert (await talk.extensions.reload()).ready == 1
+        for each in commands:
+            with pytest.raises(CommandError):
+                await each
+        assert talk.conversation.busy
+        run.cancel()
+        assert await run == "aborted"
+        assert talk.conversation.unread == []
+
+
 @pytest.mark.parametrize(
     ("method", "params"),
     [

@@ -201,6 +201,10 @@ $("save").addEventListener("click", () => earlier.save($("save").dataset.id));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) current?.stop();
 });
+// The timers of a page that nobody sees are slow: the list is current as soon as somebody looks again.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && server.token) list.load().catch(complain);
+});
 
 $("close").addEventListener("click", async () => {
   if (!current || !confirm("Close this session? What it runs is stopped.")) return;
