@@ -135,7 +135,7 @@ function head(session) {
 
 function open(id, notes = []) {
   current?.close();
-  const on = { say, still, back: (text, why) => composer.giveBack(text, why), changed: () => list.load().catch(complain) };
+  const on = { say, still, back: (...given) => composer.giveBack(...given), changed: () => list.load().catch(complain) };
   current = new Session(id, notes, on, parts);
   history.replaceState(null, "", `#${id}`);
   $("composer").hidden = $("close").hidden = $("tools").hidden = false;
