@@ -109,7 +109,7 @@ bench: setup ## measure the budgets in an environment of its own
 generate: setup ## write what is generated: type stubs, tool specifications, JSON Schemas, docs/generated
 	@set -e; for name in stubs tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
-screenshots: setup ## take the screenshots in docs/images, from real runs of the screen
+screenshots: setup ## take the screenshots in docs/images, from real runs of the screen and of the page of zot serve
 	$(UV) run scripts/screenshots
 
 build: ## wheels and source archives of all five packages, in dist/

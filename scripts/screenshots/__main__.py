@@ -1,4 +1,5 @@
-"""Makes docs/images/NAME-dark.svg and NAME-light.svg of every state of the screen, from real runs of zot.
+"""Makes docs/images/NAME-dark.svg and NAME-light.svg of every state of the screen, from real runs of zot, and NAME.png
+of the page of `zot serve`.
 
     uv run scripts/screenshots [--check] [--list] [--theme THEME] [--folder DIR] [NAME ...]
 
@@ -6,26 +7,30 @@
 colours, without the rows that differ from machine to machine, and looks again before it says that one differs: a busy
 machine may have been caught in between. `--list` prints the names of the states.
 
-Needs POSIX (pseudo-terminals) and pyte, which the development group brings.
+Needs POSIX (pseudo-terminals), pyte, which the development group brings, and Chromium for the page. The pictures of the
+page are not checked, because their fonts are those of the machine.
 """
 
 import argparse
+import asyncio
 import re
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))  # for `pty_screen`
 
+from browser_page import NAMES, take
 from draw import PALETTES
-from play import play, rows_of
+from play import Shot, play, rows_of
 from states import STATES, State
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 LOOKS = 3
 """How often a state is tried for."""
-AT_A_TIME = 3
-"""Runs beside each other."""
+AT_A_TIME = 6
+"""Runs beside each other; they wait more than they work."""
 
 
 def write(state: State, theme: str, path: Path) -> str:
@@ -47,9 +52,13 @@ def check(state: State, theme: str, path: Path) -> str:
     if not path.exists():
         return f"{path.name} is missing; run make screenshots"
     before, difference = _compared(state, path.read_text("utf-8")), ""
+
+    def seen(shot: Shot) -> list[str]:
+        return _compared(state, shot.svg(state, theme))
+
     for _ in range(LOOKS):
         try:
-            after = _compared(state, play(state, theme).svg(state, theme))
+            after = seen(play(state, theme, lambda shot: seen(shot) == before))
         except TimeoutError as error:
             difference = str(error)
             continue
@@ -75,7 +84,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=IMAGES, metavar="DIR", help="the screenshots are there")
     parser.add_argument("--list", action="store_true", help="print the page and the name of each state")
     asked = parser.parse_args()
-    if unknown := {*asked.names} - {state.name for state in STATES}:
+    if unknown := {*asked.names} - {state.name for state in STATES} - NAMES:
         parser.error(f"no state {', '.join(sorted(unknown))}")
     states = [state for state in STATES if not asked.names or state.name in asked.names]
     if asked.list:
@@ -90,6 +99,11 @@ def main() -> int:
     do = check if asked.check else write
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         problems = [each for each in pool.map(lambda job: do(*job), jobs) if each]
+    if not asked.check and not asked.theme and (pages := NAMES.intersection(asked.names or NAMES)):
+        if shutil.which("chromium"):
+            asyncio.run(take(asked.folder, pages))
+        else:
+            problems.append(f"{', '.join(sorted(pages))}: chromium is not installed")
     print("\n".join(problems), end="\n" if problems else "", file=sys.stderr)
     return 1 if problems else 0
 

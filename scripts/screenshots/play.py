@@ -29,6 +29,8 @@ PAPER_QUERY = b"\x1b]11;?\x1b\\"
 QUIET = 0.4
 """Seconds without output after which a screen is stable; a spinning screen is taken after `RESTLESS`."""
 RESTLESS = 2.0
+EXPECTED = 3.0
+"""Seconds within which a screen shows what it is expected to show, after the last step."""
 LIMIT = 30.0
 """Seconds that something may take to be seen."""
 
@@ -48,9 +50,9 @@ class Shot(NamedTuple):
         return screenshot(self.rows, PALETTES[theme], state.title, state.about, self.cursor)
 
 
-def play(state: State, theme: str) -> Shot:
+def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = None) -> Shot:
     """Bring zot into a state, on a terminal that says it is dark or light. Raises TimeoutError, with the screen, if
-    something that the state waits for is not seen."""
+    something that the state waits for is not seen. The shot is taken when the screen is stable, or is `expected`."""
     with _home() as home, _server(state) as server, _issues(state) as issues:
         shop = project.write(home / "shop")
         environment = _environment(home, state, theme, server) | issues
@@ -73,10 +75,17 @@ def play(state: State, theme: str) -> Shot:
         with PtyScreen(
             command, columns=columns, rows=rows, environment=environment, cwd=str(shop), answers=answers
         ) as pty:
-            _take_steps(pty, state)
-            shot = Shot(list(_cells(pty, state.size, PALETTES[theme])), pty.cursor)
+            _take_steps(pty, state, rest_last=expected is None)
+            if expected is not None:
+                with contextlib.suppress(TimeoutError):
+                    pty.wait_until(lambda: expected(_taken(pty, state, theme)), EXPECTED)
+            shot = _taken(pty, state, theme)
             pty.type("\x1b\x03\x03")  # stops what is going on, then leaves; hanging up ends what does not
-        return shot._replace(rows=[alike(row) for row in shot.rows])
+        return shot
+
+
+def _taken(pty: PtyScreen, state: State, theme: str) -> Shot:
+    return Shot([alike(row) for row in _cells(pty, state.size, PALETTES[theme])], pty.cursor)
 
 
 def alike(row: list[Cell]) -> list[Cell]:
@@ -158,13 +167,14 @@ def _speak(earlier: Earlier, environment: dict[str, str], shop: Path, server: Sc
     os.utime(newest, (then, then))
 
 
-def _take_steps(pty: PtyScreen, state: State) -> None:
-    for step in state.steps:
+def _take_steps(pty: PtyScreen, state: State, *, rest_last: bool) -> None:
+    for number, step in enumerate(state.steps, 1):
         if isinstance(step, Keys):
             pty.type(step.keys)
         elif isinstance(step, Sees):
             pty.wait_until(_shown(pty, step), LIMIT, repr(step.text))
-            _rest(pty)
+            if rest_last or number < len(state.steps):
+                _rest(pty)
 
 
 def _shown(pty: PtyScreen, step: Sees) -> Callable[[], bool]:

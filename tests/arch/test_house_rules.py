@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +36,13 @@ BETWEEN_LOOPS = {
 }
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -74,7 +80,7 @@ def test_a_class_name_is_used_once_in_all_packages() -> None:
     names = Counter(
         node.name
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {name for name, count in names.items() if count > 1} == SHARED_NAMES
@@ -85,7 +91,7 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
 
 
 def test_every_module_says_in_its_first_line_what_it_is() -> None:
-    assert [within(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text("utf-8")))] == []
+    assert [within(path) for path in SOURCES if not ast.get_docstring(parsed(path))] == []
 
 
 def test_tasks_are_started_in_one_place_alone() -> None:
@@ -104,6 +110,7 @@ def test_a_test_that_awaits_is_a_coroutine() -> None:
     starting = {
         test.name
         for path in TESTS
+        if "asyncio.run" in path.read_text("utf-8")
         for test in functions(path)
         if test.name.startswith("test_")
         for call in ast.walk(test)

@@ -11,6 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from distributions import build_distributions
 
 ROOT = Path(__file__).parents[2]
 DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
@@ -34,10 +35,8 @@ def uv(installer_environment: dict[str, str]) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory, uv: Callable[..., None]) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    uv("build", "--quiet", "--all-packages", "--out-dir", str(folder))
-    return folder
+def wheels(tmp_path_factory: pytest.TempPathFactory, installer_environment: dict[str, str]) -> Path:
+    return build_distributions(tmp_path_factory, installer_environment)
 
 
 def test_a_build_makes_a_wheel_and_a_source_archive_of_every_distribution(wheels: Path) -> None:

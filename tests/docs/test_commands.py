@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from distributions import build_distributions
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -42,10 +43,7 @@ def blocks(language: str) -> list[object]:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory, installer_environment: dict[str, str]) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    build = ["uv", "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
-    subprocess.run(build, cwd=ROOT, env=os.environ | installer_environment, check=True, timeout=300)
-    return folder
+    return build_distributions(tmp_path_factory, installer_environment)
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ async def test_an_exported_page_fits_a_phone_and_folds_calls(zot: Zot) -> None:
     session.close()
     page = zot.cwd / "page.html"
     assert zot.run("sessions", "export", session.path, str(page)).code == 0
-    async with browser(zot.cwd / "profile") as tab:
+    async with browser() as tab:
         await tab.call(
             "Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True
         )  # fmt: skip

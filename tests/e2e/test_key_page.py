@@ -70,7 +70,7 @@ async def submit(tab: Tab) -> None:
 
 async def test_a_person_gives_a_key_by_the_keyboard_alone(zot: Zot, tmp_path: Path) -> None:
     with ScriptedServer(key=STORED) as server:
-        async with form(zot, server, "openai") as (url, process), browser(tmp_path / "profile") as tab:
+        async with form(zot, server, "openai") as (url, process), browser() as tab:
             await tab.go(url)
             await focused(tab, "key")
             assert await tab.value("document.getElementById('provider').value") == "openai"
@@ -96,7 +96,7 @@ async def test_a_person_gives_a_key_by_the_keyboard_alone(zot: Zot, tmp_path: Pa
 
 async def test_the_provider_is_chosen_on_the_page(zot: Zot, tmp_path: Path) -> None:
     with ScriptedServer(key=STORED) as server:
-        async with form(zot, server) as (url, process), browser(tmp_path / "profile") as tab:
+        async with form(zot, server) as (url, process), browser() as tab:
             await tab.go(url)
             await focused(tab, "provider")
             await tab.press("O", text="O")
@@ -113,9 +113,9 @@ async def test_the_provider_is_chosen_on_the_page(zot: Zot, tmp_path: Path) -> N
 async def test_the_page_is_closed_to_whoever_comes_second(zot: Zot, tmp_path: Path) -> None:
     with ScriptedServer(key=STORED) as server:
         async with form(zot, server, "openai") as (url, _process):
-            async with browser(tmp_path / "first") as tab:
+            async with browser() as tab:
                 await tab.go(url)
                 await focused(tab, "key")
-            async with browser(tmp_path / "second") as tab:
+            async with browser() as tab:
                 await tab.go(url)
                 assert "This address was used before" in await tab.value("document.body.innerText")

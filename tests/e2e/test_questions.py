@@ -30,3 +30,18 @@ def test_letters_that_are_typed_on_answer_no_question(zot: Zot, server: Scripted
         pty.type("\x03\x03")
         pty.wait_end()
     assert not (zot.cwd / "ran").exists()
+
+
+def test_a_question_about_a_prompt_that_was_sent_while_zot_started_takes_keys_at_once(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add(Turn("I look.", calls=[Call("bash", {"command": "touch ran"})]), "As you like.")
+    command = [sys.executable, "-m", "zot_agent", *zot.at(server), "--no-yolo"]
+    with PtyScreen(command, environment={**zot.env, "TERM": "xterm-256color"}, cwd=str(zot.cwd)) as pty:
+        pty.type("go\r")
+        pty.wait_for("Run bash touch ran?")
+        pty.type("n")
+        pty.wait_for("As you like.")
+        assert b"you can answer when you stop typing" not in pty.received
+        pty.type("\x03\x03")
+        pty.wait_end()

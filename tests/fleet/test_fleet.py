@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
 
     def answer(request: Received) -> Turn:
         messages = request.body["messages"]
-        step = sum(1 for message in messages if message["role"] == "assistant")
+        # An answer that was stopped in the middle has its text, and no call.
+        step = sum(len(message.get("tool_calls", ())) for message in messages if message["role"] == "assistant")
         task = next(message["content"] for message in messages if message["role"] == "user")
         if step >= steps:
             return Turn("all done", delay=delay)
@@ -175,7 +177,8 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
 ) -> None:
     runs, kills = fleet_kills
     chance, steps = random.Random(runs), 10 if runs > 20 else 4
-    server.add(*[model(steps, delay=0.02)] * (runs * (steps + 1) * 4))
+    delay = 0.06 if runs > 20 else 0.02  # before each event; the runs must not end before the last kill
+    server.add(*[model(steps, delay=delay)] * (runs * (steps + 1) * 4))
     prefix = os.urandom(3).hex()
     ids = [f"kill-{prefix}-{number}" for number in range(runs)]
     for _ in range(2):
@@ -190,8 +193,9 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
         elif chance.random() < 0.5:  # a worker, or its whole machine
             workers.kill(chance.choice(workers.running), all_of_it=chance.random() < 0.5)
             workers.start()
-        elif victims := run_processes(workers):
-            os.kill(chance.choice(victims), signal.SIGKILL)
+        elif victims := run_processes(workers) + fork_servers(workers):
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(victims), signal.SIGKILL)
         killed += 1
     wait_until(database, ids, "done", seconds=120 + 10 * kills)
     effects = Counter((zot.cwd / "effects").read_text().split())
@@ -250,14 +254,18 @@ def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
 
 def run_processes(workers: Workers) -> list[int]:
     """The process ids of runs."""
-    parents, found = {each.pid for each in workers.running}, []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) in parents:
-                found.append(int(folder.name))
-        except (OSError, ValueError):
-            continue
-    return found
+    return [pid for server in fork_servers(workers) for pid in children(server)]
+
+
+def fork_servers(workers: Workers) -> list[int]:
+    return [pid for each in workers.running for pid in children(each.pid)]
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(

@@ -16,6 +16,7 @@ from pty_screen import PtyScreen
 from waiting import wait_until
 
 from zot_provider.testing import ScriptedServer, Turn
+from zot_tui.widgets.dialogs.stack import WAITS
 
 SECONDS = 90.0
 """How long a step waits for what it says."""
@@ -77,11 +78,12 @@ def keys(text: str) -> Step:
 
 
 def see(*texts: str) -> Step:
-    """Wait until each text is on the screen."""
+    """Wait until each text is on the screen, and what is asked there takes keys."""
 
     def step(stage: Stage) -> None:
         for text in texts:
             stage.pty.wait_for(text, SECONDS)
+        stage.pty.wait_until(lambda: WAITS not in stage.pty.screen(), SECONDS, "a question that takes keys")
 
     return step
 

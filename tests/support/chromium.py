@@ -1,16 +1,23 @@
 """`Tab` and `browser`: a real browser that a test drives over the DevTools protocol. Needs Chromium."""
 
 import asyncio
+import atexit
 import itertools
 import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
 from base64 import b64decode
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpx
 import websockets
+from waiting import wait_until
 from websockets.asyncio.client import ClientConnection
 
 PATIENCE = 90
@@ -101,31 +108,49 @@ class Tab:
         path.write_bytes(b64decode((await self.call("Page.captureScreenshot", format="png"))["data"]))
 
 
+class _Chromium:
+    """A running browser, which ends with this process. `place`: host and port of its DevTools."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.mkdtemp(prefix="zot-chromium-")
+        self._process = subprocess.Popen(
+            ["chromium", *SWITCHES.split(), f"--user-data-dir={self._folder}", "about:blank"],
+            env={"PATH": os.environ["PATH"], "HOME": self._folder}, cwd=self._folder, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        atexit.register(self._end)
+        port = Path(self._folder, "DevToolsActivePort")
+        wait_until(lambda: self._process.poll() is not None or (port.exists() and port.read_text().count("\n")))
+        assert self._process.poll() is None, "chromium did not start"
+        number, path = port.read_text().split("\n")
+        self.place = f"ws://127.0.0.1:{number}"
+        self.url = self.place + path
+
+    def _end(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@cache
+def _chromium() -> _Chromium:
+    """Start the browser of this process: starting one takes seconds."""
+    return _Chromium()
+
+
 @asynccontextmanager
-async def browser(profile: Path) -> AsyncIterator[Tab]:
-    process = await asyncio.create_subprocess_exec(
-        "chromium", *SWITCHES.split(), f"--user-data-dir={profile}", "about:blank",
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stderr is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while b"DevTools listening on" not in (line := await process.stderr.readline()):
-                assert line, "chromium did not start"
-        place = line.decode().split("ws://")[1].split("/")[0]
-        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
-            targets = (await http.get(f"http://{place}/json/list")).json()
-        (url,) = [each["webSocketDebuggerUrl"] for each in targets if each["type"] == "page"]
-        async with websockets.connect(url, max_size=None) as connection:
+async def browser() -> AsyncIterator[Tab]:
+    """A tab with cookies and stores that no other one shares."""
+    chromium = _chromium()
+    async with websockets.connect(chromium.url, max_size=None) as control:
+        whole = Tab(control)
+        context = (await whole.call("Target.createBrowserContext"))["browserContextId"]
+        target = await whole.call("Target.createTarget", url="about:blank", browserContextId=context)
+        page = f"{chromium.place}/devtools/page/{target['targetId']}"
+        async with websockets.connect(page, max_size=None) as connection:
             tab = Tab(connection)
             for domain in ("Page", "Runtime", "Log"):
                 await tab.call(f"{domain}.enable")
             yield tab
-            await tab.call("Browser.close")
-        async with asyncio.timeout(PATIENCE):
-            await process.stderr.read()
-            await process.wait()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        await whole.call("Target.disposeBrowserContext", browserContextId=context)

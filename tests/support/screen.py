@@ -156,6 +156,11 @@ class Talk:
         return self._driver.memory.mouse
 
     @property
+    def wants_key_kinds(self) -> bool:
+        """Whether the terminal is asked for keys that are held down and let go."""
+        return self._driver.memory.key_kinds
+
+    @property
     def sequences(self) -> list[str]:
         """The control sequences written to the terminal outside of drawing."""
         return self._driver.memory.sent

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import socket
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -88,14 +89,18 @@ class Served:
 
     async def raw(self, data: bytes) -> bytes:
         """What comes back for bytes that no client would send, up to the end of the connection."""
-        reader, writer = await asyncio.open_connection(self.address.host, self.address.port)
-        try:
-            writer.write(data)
+        loop, found = asyncio.get_running_loop(), b""
+        with socket.socket() as client:
+            client.setblocking(False)
+            await loop.sock_connect(client, (self.address.host, self.address.port))
             async with asyncio.timeout(PATIENCE):
-                return await reader.read()
-        finally:
-            writer.close()
-            await writer.wait_closed()
+                # The server may close while it is still sent to; what it said before can be read nevertheless.
+                with suppress(ConnectionError):
+                    await loop.sock_sendall(client, data)
+                with suppress(ConnectionError):
+                    while piece := await loop.sock_recv(client, 1 << 16):
+                        found += piece
+        return found
 
     def socket(self, id: str, **options: Any) -> AbstractAsyncContextManager[Socket]:
         """The WebSocket of a session."""

@@ -15,7 +15,9 @@ class Visiting(Protocol):
 
 
 async def choose(tab: Tab, id: str) -> None:
-    """Choose a session of the list, and wait until its conversation is there."""
+    """Choose a session of the list, and wait until its conversation is there. The page looks at the list from time to
+    time, and when somebody comes back to it."""
+    await tab.value("document.dispatchEvent(new Event('visibilitychange'))")
     await tab.until(f"document.querySelector('[data-id=\"{id}\"]')")
     await tab.value(f"document.querySelector('[data-id=\"{id}\"]').click()")
     await tab.until("document.getElementById('conversation').dataset.ready")

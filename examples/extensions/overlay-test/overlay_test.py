@@ -42,7 +42,9 @@ class Box:
         return [self.place, [state], [{"text": spin, "style": "muted"}], self.heard]
 
     def key(self, press: PanelKey) -> bool | None:
-        if press.key == "tab":
+        if press.kind != "press":
+            self.heard = f"{press.text or press.key} {press.kind}"
+        elif press.key == "tab":
             cycle(self, -1 if "shift" in press.mods else 1)
         elif press.key in ("pageup", "pagedown"):
             return False  # the conversation scrolls
@@ -73,6 +75,7 @@ stacked = [
             width=30,
             offset_x=4 * number,
             offset_y=2 * number,
+            key_kinds=True,
         ),
         f"layer {number}",
     )

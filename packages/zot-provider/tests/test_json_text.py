@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.json_text import describe, dump, escape_line_ends, is_object, read_strict
+from zot_provider.json_text import describe, dump, dump_text, escape_line_ends, is_object, read_strict
 
 
 @pytest.mark.parametrize("text", ["{}", ' {"a": [1, {"b": null}]} ', '{"a":\n1}', '{"a":1e999}', '{"a":"\\ud800"}'])
@@ -66,3 +66,12 @@ def test_an_error_shows_any_value_shortly_and_printably(value: object) -> None:
     assert 0 < len(describe(value)) <= 40
     assert describe(value).isascii()
     assert describe(value).replace("\x7f", "").isprintable()
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)) | st.just('a\x7f\x00"\\\n'))
+def test_a_text_is_written_as_any_other_value(text: str) -> None:
+    assert dump_text(text) == dump(text)
+
+
+def test_half_of_a_surrogate_pair_is_written_as_any_other_value() -> None:
+    assert dump_text("\ud800") == dump("\ud800")

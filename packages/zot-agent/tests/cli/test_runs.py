@@ -173,6 +173,8 @@ def test_all_interrupted_runs_continue_in_one_process_but_parked_ones(zot: Zot) 
     Path("gone").mkdir()
     assert zot.runs("resume", "parked") == "all done\n"
     assert "--all takes no ID" in zot.runs("resume", "--all", "x", code=2)
+    assert zot.runs("resume", "--all") == "run gone is done\n"
+    assert zot.runs("resume", "--all") == "no run was interrupted\n"
     assert "name the run to continue" in zot.runs("resume", code=2)
 
 

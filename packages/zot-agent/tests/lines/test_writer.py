@@ -143,11 +143,11 @@ async def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> No
 
 async def test_a_full_queue_that_moves_has_time() -> None:
     async with asyncio.timeout(LONG):
-        pipe = Pipe(only_full(3, 0.5))
+        pipe = Pipe(only_full(3, 2.0))
         for _ in range(12):
             pipe.writer.write(b"x" * PIPE)
         for _ in range(9):
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.25)
             assert pipe.read() == b"x" * PIPE
         assert pipe.reports == []
         pipe.close()

@@ -1,4 +1,4 @@
-"""Text and what is said on standard error, where both reach the same reader: each on lines of its own."""
+"""Text and what is said on standard error, where both reach the same reader: each on its own lines."""
 
 import os
 import subprocess

@@ -259,6 +259,8 @@ def test_a_client_draws_an_overlay_and_passes_on_keys_pastes_and_the_mouse(speak
     places = ("mode", "column", "row", "width", "height", "focused")
     assert [panel[name] for name in places] == ["overlay", 25, 18, 50, 3, True]
     assert speaker.call("ext_panel_key", key="k", mods=["ctrl"])["success"]
+    assert speaker.call("ext_panel_key", key="rune", text="w", kind="release")["success"]
+    assert speaker.error("ext_panel_key", key="k", kind="up") == "kind must be press, repeat or release"
     assert speaker.call("ext_panel_paste", text="text")["success"]
     at = {"extension": "speaker", "panel": "over", "row": 1, "column": 2}
     assert speaker.call("ext_panel_mouse", action="press", button=1, **at)["success"]

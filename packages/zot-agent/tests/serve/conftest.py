@@ -51,7 +51,7 @@ def visiting(serving: Serving, tmp_path: Path) -> Visiting:
 
     @asynccontextmanager
     async def begin(**given: Any) -> AsyncIterator[tuple[Served, Tab]]:
-        async with serving(**given) as served, browser(tmp_path / "profile") as tab:
+        async with serving(**given) as served, browser() as tab:
             await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
             await tab.until("!document.getElementById('workplace').hidden")
             yield served, tab

@@ -25,7 +25,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
 ) -> None:
     (alone / "a.txt").write_text("alpha\n")
     server.add(Turn("I look.", calls=[Call("read", {"path": "a.txt"})]), "It is **alpha**.")
-    async with serving() as served, browser(tmp_path / "profile") as tab:
+    async with serving() as served, browser() as tab:
         await tab.go(str(served.address))
         assert await tab.until("document.activeElement.id") == "token"
         await tab.type("wrong")
@@ -418,7 +418,7 @@ async def test_a_person_signs_in_with_a_code_after_agreeing_to_the_terms(
     with SignInServer(SignInScript(device=["authorization_pending"] * 10_000)) as vendor:
         sign_in = vendor.sign_in("device", terms="Acme does not know zot.")
         registry.add(Provider("acme", "Acme", "openai-chat", "http://127.0.0.1:1/v1", sign_in=sign_in))
-        async with serving(registry=lambda: registry) as served, browser(tmp_path / "profile") as tab:
+        async with serving(registry=lambda: registry) as served, browser() as tab:
             await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
             await tab.until("!document.getElementById('workplace').hidden")
             await tab.value("document.getElementById('accounts').open = true")
@@ -444,7 +444,7 @@ async def test_a_person_signs_in_to_a_provider_of_an_extension_and_types_what_it
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     folder = write_corp(tmp_path / "corp")
     defaults = {"extensions": [folder], "provider": "", "model": "", "api_key": "", "base_url": ""}
-    async with serving(defaults=defaults) as served, browser(tmp_path / "profile") as tab:
+    async with serving(defaults=defaults) as served, browser() as tab:
         await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
         await tab.until("!document.getElementById('workplace').hidden")
         await tab.value("document.getElementById('accounts').open = true")
@@ -470,7 +470,7 @@ async def test_an_earlier_session_is_found_continued_and_saved_and_a_setting_is_
         session.append(Message("user", [TextBlock(prompt)]))
         session.append(Message("assistant", [TextBlock("It is done.")]))
         session.close()
-    async with serving() as served, browser(tmp_path / "profile") as tab:
+    async with serving() as served, browser() as tab:
         await tab.go(f"{served.address}/#token={TOKEN.replace(' ', '%20')}")
         await tab.until("document.activeElement.id === 'cwd'")
         await tab.value("document.getElementById('earlier').open = true")

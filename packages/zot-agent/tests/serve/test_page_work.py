@@ -24,6 +24,7 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 
 pytestmark = pytest.mark.needs("chromium")
 
+EXAMPLES = Path(__file__).parents[4] / "examples/extensions"
 AXE = Path(__file__).parents[4] / "tests/support/axe/node_modules/axe-core/axe.min.js"
 STATUS = "document.getElementById('status').innerText"
 DONE = f"{STATUS} === 'The answer is complete'"
@@ -141,6 +142,41 @@ async def test_changes_are_diffs_code_has_colours_and_pictures_are_shown(
         await tab.until("document.querySelector('#window .diff .removed')?.textContent.includes('return 1')")
 
 
+PASTED = """(() => {
+  const bytes = Uint8Array.from(atob(%s), (each) => each.charCodeAt(0));
+  const given = new DataTransfer();
+  given.items.add(new File([bytes], "dot.png", { type: "image/png" }));
+  given.items.add(new File(["<svg/>"], "live.svg", { type: "image/svg+xml" }));
+  const event = new ClipboardEvent("paste", { clipboardData: given, bubbles: true, cancelable: true });
+  document.getElementById("message").dispatchEvent(event);
+})()"""
+
+
+async def test_pictures_are_pasted_and_sent_and_come_back_when_the_prompt_is_refused(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add("a dot")
+    async with visiting() as (served, tab):
+        await choose(tab, await served.open())
+        for pictures in (1, 2):
+            await tab.value(PASTED % json.dumps(PIXEL.data))
+            await tab.until(f"document.querySelectorAll('#pictures img').length === {pictures}")
+        await tab.until("document.body.innerText.includes('Pictures are PNG, JPEG, GIF or WebP')")
+        await click(tab, "#pictures button[aria-label='Remove dot.png']")
+        assert await tab.value("document.querySelectorAll('#pictures img').length") == 1
+        await tab.type("what is this?")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await tab.until("document.querySelector('#log .image img')?.src.startsWith('data:image/png;base64,')")
+        assert await tab.value("document.getElementById('pictures').hidden")
+        await tab.value(PASTED % json.dumps("AAAA"))
+        await tab.until("document.querySelector('#pictures img')")
+        await tab.press("Enter")
+        await tab.until("document.body.innerText.includes('not a PNG')")
+        await tab.until("document.querySelector('#pictures img')?.alt === 'dot.png'")
+    assert PIXEL.data in json.dumps(server.requests[0].body)
+
+
 async def test_what_extensions_show_is_there_and_a_panel_gets_the_keys(visiting: Visiting, tmp_path: Path) -> None:
     folder = write_extension(tmp_path / "ci", SHOWS, more="capabilities=('widgets', 'panels2')")
     async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
@@ -159,6 +195,35 @@ async def test_what_extensions_show_is_there_and_a_panel_gets_the_keys(visiting:
         await tab.press("Escape")
         await tab.until("!document.querySelector('.panel-frame')")
         assert await tab.value("document.activeElement.id") == "message"
+
+
+WHERE = """JSON.stringify([...document.querySelectorAll('.panel-frame.overlay')].map((each) => {
+  const [box, log] = [each.getBoundingClientRect(), document.getElementById('log').getBoundingClientRect()];
+  const beyond = [log.left - box.left, box.right - log.right, log.top - box.top, box.bottom - log.bottom];
+  const within = Math.max(...beyond) < 1; // pixels
+  const middle = [(box.left + box.right) / 2 - log.left, (box.top + box.bottom) / 2 - log.top];
+  const third = (part) => (part < 0.4 ? 0 : part > 0.6 ? 2 : 1);
+  const [across, down] = [third(middle[0] / log.width), third(middle[1] / log.height)];
+  return [each.querySelector('.panel').firstChild.textContent, within, across, down];
+}))"""
+
+
+async def test_overlays_are_at_their_places_over_the_conversation(visiting: Visiting) -> None:
+    async with visiting(defaults={"extensions": [str(EXAMPLES / "overlay-test")]}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "command", name="overlay", args="all")
+        await tab.until("document.querySelectorAll('.panel-frame.overlay .panel > div').length === 9 * 4")
+        places = {name: place for name, *place in json.loads(await tab.value(WHERE))}
+        across, down = ("left", "center", "right"), ("top", "center", "bottom")
+        assert places == {
+            name: [True, column, row]
+            for column, side in enumerate(across)
+            for row, edge in enumerate(down)
+            for name in ["center" if side == edge else f"{side}_center" if edge == "center" else f"{edge}_{side}"]
+        }
+        await tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        await tab.until("getComputedStyle(document.querySelector('.panel-frame')).position === 'static'")
 
 
 async def test_a_person_goes_back_in_the_tree_and_asks_something_else(

@@ -19,10 +19,12 @@ async def test_at_most_so_many_sessions_are_open(serving: Serving) -> None:
 
 async def test_sessions_that_nobody_uses_are_closed_after_a_while(serving: Serving, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=600)))
-    async with serving(idle_seconds=0.4) as served:
-        forgotten, followed, working = [await served.open() for _ in range(3)]
+    async with serving(idle_seconds=1.5) as served:
+        working = await served.open()
         await served.command(working, "prompt", message="think")
+        followed = await served.open()
         async with served.socket(followed) as peer:
+            forgotten = await served.open()
             async with asyncio.timeout(60):
                 while len(await served.sessions()) > 2:
                     await asyncio.sleep(0.05)

@@ -3,6 +3,8 @@
 from screen import Chats
 
 from zot_provider.testing import ScriptedServer
+from zot_tui.keys.key import parse_key
+from zot_tui.terminal.input import HeldKey
 
 GAME = """
 keys = []
@@ -61,6 +63,43 @@ async def test_esc_closes_an_overlay_and_its_extension_learns_of_it(chats: Chats
             assert "room" not in talk.screen()
             assert talk.editor == "typed"
             talk.type("<ctrl+u>")
+
+
+HELD = """
+heard = []
+panel = ext.panel("held", "Held", mode="overlay", key_kinds=True)
+
+@panel.on_render
+def render():
+    return [" ".join(["heard", *heard])]
+
+@panel.on_key
+def pressed(press):
+    heard.append(f"{press.text or press.key}:{press.kind}")
+
+@ext.command("hold", "opens")
+def hold(args):
+    return panel.open()
+"""
+
+
+async def test_a_panel_hears_of_held_keys_and_the_editor_takes_them_for_keys(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    async with chats.extended(server, {"held": HELD}) as talk:
+        key = parse_key("w")
+        talk.hear(HeldKey(key, released=False), HeldKey(key, released=True))
+        assert talk.editor == "w"
+        talk.type("<ctrl+u>/hold<enter>")
+        await talk.shown("heard")
+        assert talk.wants_key_kinds
+        talk.hear(key, HeldKey(key, released=False), HeldKey(key, released=True))
+        await talk.shown("heard w:press w:repeat w:release")
+        talk.type("<esc>")
+        talk.hear(HeldKey(parse_key("esc"), released=True), HeldKey(key, released=True))
+        await talk.until_hidden("heard")
+        assert not talk.wants_key_kinds
+        assert talk.editor == ""
 
 
 SLOW = """

@@ -144,7 +144,7 @@ except OSError as error:
 
 
 def as_nobody(code: str) -> list[str]:
-    """What the code prints, run in a folder of its own by somebody who is not root."""
+    """What the code prints, run in its own folder by somebody who is not root."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", AS_NOBODY + code, folder]
         done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -64,7 +64,7 @@ class World:
 
 
 def model(*, parallel: bool = False) -> ScriptedClient:
-    """A model that does 1, 2 and 3 in one answer, then 4 and 5 in answers of their own; it reads what is there."""
+    """A model that does 1, 2 and 3 in one answer, then 4 and 5 in their own answers; it reads what is there."""
     steps = [[1, 2, 3], [4], [5]]
 
     def answer(request: Request) -> Turn:
@@ -232,7 +232,7 @@ async def test_limits_count_what_earlier_processes_have_used(path: Path, world: 
     assert (record.state, record.end, record.steps, world.done) == ("stopped", "max_steps", 2, [1, 2, 3, 4])
     async with runtime(path, world, max_steps=4) as rt:
         assert str(await durable(rt).finish()) == "all done"
-        assert str(await rt.ask("and now?")) == "all done"  # has limits of its own
+        assert str(await rt.ask("and now?")) == "all done"  # has its own limits
 
 
 def cut_after(path: Path, mark: bytes) -> None:
@@ -367,7 +367,7 @@ async def test_a_session_of_something_else_is_refused_and_released(path: Path, w
         Runtime("m", client=model(), run=TASK)
     async with Runtime("m", client=ScriptedClient(["hello"]), session=path) as rt:
         await rt.ask("hi")
-    with pytest.raises(ConfigError, match="is that of a conversation; a run needs a session of its own"):
+    with pytest.raises(ConfigError, match="is that of a conversation; a run needs its own session"):
         runtime(path, world)
     other = path.with_name("other.jsonl")
     session = SessionFile(str(other), META)

@@ -23,14 +23,14 @@ SOON_READY = ExtensionLimits(ready_idle_seconds=0.1, ready_total_seconds=10, shu
 """For programs that send `ready` and survive events, so that nothing depends on how long silence is."""
 QUICK = ExtensionLimits(
     ready_idle_seconds=0.1,
-    ready_total_seconds=2,
-    command_seconds=2,
-    tool_seconds=2,
-    intercept_seconds=2,
-    drain_seconds=2,
-    shutdown_seconds=2,
+    ready_total_seconds=4,
+    command_seconds=4,
+    tool_seconds=4,
+    intercept_seconds=4,
+    drain_seconds=4,
+    shutdown_seconds=4,
     kill_seconds=0.5,
-    write_seconds=2,
+    write_seconds=4,
 )
 
 SOUND = """\
@@ -229,7 +229,7 @@ BROKEN = [
     ("no-reply", "command = lambda frame: None", QUICK),
     ("no-reply", "tool = lambda frame: None", QUICK),
     ("no-reply", "intercept = lambda frame: None", QUICK),
-    ("late-reply", "quick = command\ndef command(frame):\n    time.sleep(2.5)\n    quick(frame)", QUICK),
+    ("late-reply", "quick = command\ndef command(frame):\n    time.sleep(5)\n    quick(frame)", QUICK),
     ("double-reply", "once = tool\ndef tool(frame):\n    once(frame)\n    once(frame)", PATIENT),
     (
         "unknown-id",
@@ -402,7 +402,7 @@ def test_a_program_that_breaks_one_rule_is_told_of_that_rule_alone(part: int, tm
     folders = [tmp_path / f"{number}-{rule}" for number, (rule, _, _) in enumerate(programs)]
     for folder in folders:
         folder.mkdir()
-    with ThreadPoolExecutor(12) as pool:  # most of the time is waiting for what never comes
+    with ThreadPoolExecutor(8) as pool:  # most of the time is waiting for what never comes
         changes, limits = [each[1] for each in programs], [each[2] for each in programs]
         reports = pool.map(checked, changes, folders, limits)
         told = {folder.name: report for folder, report in zip(folders, reports, strict=True)}
@@ -516,7 +516,7 @@ def test_an_acknowledgement_that_comes_late_has_come(tmp_path: Path) -> None:
 def shutdown(frame):
     if not os.path.exists({before!r}):
         open({before!r}, "w").close()
-        time.sleep(3)
+        time.sleep(5)
     send(type="shutdown_ack")
     sys.exit()
 """

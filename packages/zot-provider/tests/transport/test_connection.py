@@ -50,7 +50,7 @@ BODIES = [
 @pytest.mark.parametrize("pieces", BODIES)
 async def test_a_body_ends_where_its_framing_says(raw_server: StartRawServer, pieces: list[bytes]) -> None:
     async with raw_server(answering(*pieces, pause=0.001)) as server:
-        connection, reused = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, reused = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         assert not reused
         status, chunks = await exchange(connection)
         assert (status, b"".join(chunks)) == (200, b"hello")
@@ -73,7 +73,7 @@ async def test_a_body_that_does_not_reach_its_end_is_a_broken_connection(
 ) -> None:
     async with raw_server(answering(*pieces)) as server:
         pool = ConnectionPool()
-        connection, _ = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await pool.acquire(Origin("127.0.0.1", server.port), 60.0)
         with pytest.raises((BrokenConnection, NotHttp)):
             await exchange(connection)
         assert not connection.reusable
@@ -84,7 +84,7 @@ async def test_a_connection_is_used_again_after_its_answer_was_read(raw_server: 
     async with raw_server(answering(HEAD + b"content-length: 2\r\n\r\nok", close=False)) as server:
         pool = ConnectionPool()
         for turn in range(3):
-            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
+            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 60.0)
             assert reused == (turn > 0)
             assert await exchange(connection) == (200, [b"ok"])
             pool.release(Origin("127.0.0.1", server.port), connection)
@@ -99,7 +99,7 @@ async def test_a_connection_closed_by_the_server_is_not_reused(raw_server: Start
     async with raw_server(answering(answer)) as server:
         pool = ConnectionPool()
         for _ in range(2):
-            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 1.0)
+            connection, reused = await pool.acquire(Origin("127.0.0.1", server.port), 60.0)
             assert not reused
             assert await exchange(connection) == (200, [b"ok"])
             pool.release(Origin("127.0.0.1", server.port), connection)
@@ -120,13 +120,13 @@ async def test_a_slow_reader_slows_the_server_and_loses_nothing(raw_server: Star
             sent += 1 << 20
 
     async with raw_server(handler) as server:
-        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         connection.send(REQUEST)
-        await connection.head(1.0)
+        await connection.head(60.0)
         await asyncio.sleep(0.3)
         assert sent < size
         received = 0
-        async for chunk in connection.chunks(2.0):
+        async for chunk in connection.chunks(60.0):
             received += len(chunk)
         assert received == size
         connection.abort()
@@ -136,10 +136,10 @@ async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(r
     body = b"x" * ((1 << 20) + 1)  # the last byte is one too many to go on reading
     answer = HEAD + b"content-length: %d\r\n\r\n" % len(body) + body
     async with raw_server(answering(answer, close=False)) as server:
-        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         for _ in range(2):
             connection.send(REQUEST)
-            assert (await connection.head(1.0))[0] == 200
+            assert (await connection.head(60.0))[0] == 200
             while not connection.reusable:
                 await asyncio.sleep(0.01)
         connection.abort()
@@ -147,13 +147,13 @@ async def test_a_paused_connection_whose_answer_was_not_read_can_be_used_again(r
 
 async def test_waiting_has_a_limit(raw_server: StartRawServer) -> None:
     async with raw_server(answering(b"", pause=0.5)) as server:
-        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         connection.send(REQUEST)
         with pytest.raises(TimeoutError):
             await connection.head(0.05)
         connection.abort()
     async with raw_server(answering(HEAD + b"\r\nab", b"", b"", pause=0.4)) as server:
-        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         with pytest.raises(TimeoutError):
             await exchange(connection, limit=0.2)
         connection.abort()
@@ -161,7 +161,7 @@ async def test_waiting_has_a_limit(raw_server: StartRawServer) -> None:
 
 async def test_sending_on_a_closed_connection_says_so(raw_server: StartRawServer) -> None:
     async with raw_server(answering(HEAD + b"content-length: 0\r\n\r\n")) as server:
-        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 1.0)
+        connection, _ = await ConnectionPool().acquire(Origin("127.0.0.1", server.port), 60.0)
         connection.abort()
         await asyncio.sleep(0.01)
         with pytest.raises(BrokenConnection):

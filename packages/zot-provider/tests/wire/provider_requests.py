@@ -1,4 +1,4 @@
-"""Requests of providers to a scripted server that answers in place of their own."""
+"""Requests of providers to a scripted server that answers in their own place."""
 
 from urllib.parse import urlsplit
 

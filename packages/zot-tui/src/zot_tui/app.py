@@ -18,7 +18,7 @@ from zot_tui.lexing_time import LEXING_TIME
 from zot_tui.signal import Signal
 from zot_tui.terminal.canvas import canvas
 from zot_tui.terminal.clipboard import copy
-from zot_tui.terminal.input import FocusChange, MouseEvent, Paste, TerminalEvent, TerminalReply
+from zot_tui.terminal.input import FocusChange, HeldKey, MouseEvent, Paste, TerminalEvent, TerminalReply
 from zot_tui.terminal.notification import NotificationWay, notification
 from zot_tui.terminal.screen import AppScreen
 from zot_tui.terminal.signals import TerminalSignals
@@ -65,6 +65,8 @@ class App:
         self.resized: Signal[[int, int]] = Signal()
         self.due: Signal[[]] = Signal()
         """Emitted before everything is drawn, also what could wait."""
+        self.held: Callable[[Key, bool], bool] = lambda _key, _released: False
+        """Gets a key that is held down or was released, and returns whether it was used. Else a held one is pressed."""
         self.leave_behind = ""
         self.focused: bool | None = None
         self.signum: int | None = None
@@ -311,6 +313,9 @@ class App:
             match event:
                 case Key():
                     self.press(event)
+                case HeldKey(key, released):
+                    if not self.held(key, released) and not released:
+                        self.press(key)
                 case Paste(text):
                     self.paste(text)
                 case TerminalReply(text):

@@ -227,6 +227,30 @@ def test_frames_are_synchronized_where_the_terminal_can() -> None:
         assert screen.received[start:].startswith(b"\x1b[?2026h")
 
 
+def test_keys_that_are_held_down_and_let_go_are_told_apart_where_somebody_asks() -> None:
+    body = """
+async def body(app):
+    app.screen.key_kinds = True
+    app.held = lambda key, released: bool(log.say(f"{key}{'-' if released else '='}")) or str(key) == "w"
+    press = log.press
+    def pressed(key):
+        if str(key) == "o":
+            app.screen.key_kinds = False
+        return press(key)
+    app.root.press = pressed
+asyncio.run(main(body))
+"""
+    with running(PROGRAM + body, answers=KITTY) as screen:
+        screen.wait_until(lambda: b"\x1b[=31;1u" in screen.received)
+        screen.type("\x1b[119;;119u\x1b[119;1:2;119u\x1b[119;1:3u\x1b[1;1:2A\x1b[1;1:3A\x1b[13;1:3u\x1b[57441;1:3u")
+        screen.wait_for("ready w w= w- up= up up- enter-")
+        screen.type("\x1b[111;;111u")
+        screen.wait_until(lambda: screen.received.rfind(b"\x1b[=5;1u") > screen.received.rfind(b"\x1b[=31;1u"))
+        screen.type("\x1b[27;1:3uq")
+        screen.wait_end()
+        assert screen.received.rfind(b"\x1b[<u") > screen.received.rfind(b"\x1b[=5;1u")
+
+
 def test_the_title_is_cleaned_and_comes_back() -> None:
     body = "async def body(app): app.screen.title = 'zot\\x07: \\x1b[2Jhi'; app.redraw()\n"
     source = PROGRAM + body + "asyncio.run(main(body))"

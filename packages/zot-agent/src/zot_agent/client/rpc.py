@@ -175,7 +175,7 @@ class RpcClient(RpcConnection):
         return cast("list[RunInfo]", (await self.request("list_runs"))["runs"])
 
     async def answer_run(self, run: str, answer: str, message: str = "") -> RunInfo:
-        """Answer the question of a run with "yes", "always" or "no"; it continues in a process of its own."""
+        """Answer the question of a run with "yes", "always" or "no"; it continues in its own process."""
         return cast(RunInfo, (await self.request("answer_run", run=run, answer=answer, message=message))["run"])
 
     async def delete_session(self, session: str) -> None:
@@ -265,10 +265,10 @@ class RpcClient(RpcConnection):
         """Stop the extensions, read their manifests again and start them. Returns the counts."""
         return await self.request("reload_ext")
 
-    async def ext_panel_key(self, key: str, text: str = "", mods: Sequence[str] = ()) -> None:
+    async def ext_panel_key(self, key: str, text: str = "", mods: Sequence[str] = (), kind: str = "press") -> None:
         """Send a key to the open panel: `up`, `enter`, ..., or `rune` with the character as `text`. `mods` are held
-        keys such as `ctrl`."""
-        await self.request("ext_panel_key", key=key, text=text, mods=list(mods))
+        keys such as `ctrl`, `kind` is `press`, `repeat` or `release`."""
+        await self.request("ext_panel_key", key=key, text=text, mods=list(mods), kind=kind)
 
     async def ext_panel_paste(self, text: str) -> None:
         """Paste text into the open panel."""

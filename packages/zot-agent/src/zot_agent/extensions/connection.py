@@ -29,11 +29,14 @@ from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.frame import Unknown
 from zot_ext.protocol.from_extension import (
+    CancelCall,
+    ClearNotes,
     CommandResponse,
     EventInterceptResponse,
     FromExtension,
     Hello,
     HostCall,
+    Notify,
     Ready,
     ShutdownAck,
     ToolResult,
@@ -55,6 +58,10 @@ __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 _EXIT_GRACE = 0.1
 """Seconds from the loss of a pipe until it counts as the reason for the end. An exiting process closes its pipes
 shortly before its exit is seen, and its exit status is the better reason."""
+
+
+_AT_END = (Notify, ClearNotes, HostCall, CancelCall)
+"""The frames that count between `shutdown` and the end. `OpenCalls` refuses calls that change something."""
 
 
 class ConnectionListener(Protocol):
@@ -361,6 +368,8 @@ class Connection:
                 self.log("a second hello; ignored")
             case Unknown():
                 self.log(f"frames of type {frame.type!r} are unknown to zot {__version__}; skipped")
+            case _ if self.state == "stopping" and not isinstance(frame, _AT_END):
+                self.log(f"a {frame.type} after the shutdown; ignored")
             case _:
                 self._listener.received(self, frame)
 

@@ -13,11 +13,11 @@ from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from zot_agent.fleet.limits import FleetLimits
-from zot_agent.fleet.workflow import WORKFLOW, RunWorkflow
+from zot_agent.fleet.traces import engine_traces
+from zot_agent.fleet.workflow import RUN_PREFIX, WORKFLOW, RunWorkflow
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, field
 
-_PREFIX = "zot-run-"
 _STATES = {
     WorkflowExecutionStatus.FAILED: "failed",
     WorkflowExecutionStatus.CANCELED: "cancelled",
@@ -48,7 +48,7 @@ async def connect(address: str, namespace: str = "default", limits: FleetLimits 
     limits = limits or FleetLimits()
     try:
         async with asyncio.timeout(limits.connect_seconds):
-            return await Client.connect(address, namespace=namespace, runtime=runtime)
+            return await Client.connect(address, namespace=namespace, runtime=runtime, interceptors=engine_traces())
     except (RuntimeError, ValueError, TimeoutError, RPCError):
         raise ZotError(
             f"Temporal does not answer at {address}; zot fleet dev starts a server, --address names another"
@@ -63,11 +63,11 @@ class Fleet:
 
     async def submit(self, id: str, submission: int, priority: int = 0) -> None:
         """Give a run of the store to the engine; does nothing if that has it. `priority` is 1 (first) to 5."""
-        async with _errors(id):
+        async with engine_errors(id):
             await self._client.start_workflow(
                 RunWorkflow.run,
                 args=[id, submission],
-                id=_PREFIX + id,
+                id=RUN_PREFIX + id,
                 task_queue=self._queue,
                 id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
@@ -77,7 +77,7 @@ class Fleet:
     async def list(self, limit: int = 200) -> list[FleetRun]:
         """Return runs, last begun first."""
         found = []
-        async with _errors(""):
+        async with engine_errors(""):
             async for each in self._client.list_workflows(f"WorkflowType = '{WORKFLOW}'", limit=limit):
                 state = await each.memo()
                 found.append(_run(each.id, each.status, each.start_time, state))
@@ -85,7 +85,7 @@ class Fleet:
 
     async def show(self, id: str) -> FleetRun:
         """Return a run with its question."""
-        async with _errors(id):
+        async with engine_errors(id):
             handle = self._handle(id)
             about = await handle.describe()
             state = await about.memo()
@@ -101,7 +101,7 @@ class Fleet:
         if len(text.encode()) > self._limits.steer_bytes:
             raise ConfigError(f"a message to a run has at most {self._limits.steer_bytes:,} bytes; name a file in it")
         key = f"steer-{secrets.token_hex(8)}"
-        async with _errors(id):
+        async with engine_errors(id):
             await self._handle(id).signal(RunWorkflow.steer, args=[key, text])
         return key
 
@@ -110,17 +110,17 @@ class Fleet:
         run = await self.show(id)
         if run.state != "waiting":
             raise ConfigError(f"run {id} asks nothing; it is {run.state}")
-        async with _errors(id):
+        async with engine_errors(id):
             await self._handle(id).signal(RunWorkflow.answer, args=[choice, message])
 
     async def retry(self, id: str) -> None:
         """Try a parked run again."""
-        async with _errors(id):
+        async with engine_errors(id):
             await self._handle(id).signal(RunWorkflow.retry)
 
     async def stop(self, id: str) -> None:
         """End a run for good."""
-        async with _errors(id):
+        async with engine_errors(id):
             await self._handle(id).signal(RunWorkflow.stop)
 
     async def wait(self, id: str) -> FleetRun:
@@ -132,7 +132,7 @@ class Fleet:
             await asyncio.sleep(0.5)
 
     def _handle(self, id: str) -> WorkflowHandle[Any, Any]:
-        return self._client.get_workflow_handle(_PREFIX + id)
+        return self._client.get_workflow_handle(RUN_PREFIX + id)
 
 
 def _run(id: str, status: WorkflowExecutionStatus | None, started: datetime, state: Any) -> FleetRun:
@@ -141,12 +141,12 @@ def _run(id: str, status: WorkflowExecutionStatus | None, started: datetime, sta
     if status in _STATES:
         shown["state"] = _STATES[status] if shown["state"] in ("queued", "running") else shown["state"]
         shown["owner"] = ""
-    return FleetRun(id.removeprefix(_PREFIX), **shown).replace(started=started.isoformat(timespec="seconds"))
+    return FleetRun(id.removeprefix(RUN_PREFIX), **shown).replace(started=started.isoformat(timespec="seconds"))
 
 
 @asynccontextmanager
-async def _errors(id: str) -> AsyncIterator[None]:
-    """Convert the errors of the engine."""
+async def engine_errors(id: str) -> AsyncIterator[None]:
+    """Convert the errors of the engine about the run `id` into `ZotError`."""
     try:
         yield
     except RPCError as error:

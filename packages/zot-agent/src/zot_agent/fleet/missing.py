@@ -33,6 +33,9 @@ def run_and_leave(work: Coroutine[Any, Any, int]) -> NoReturn:
     except KeyboardInterrupt:
         print_error("no longer following; the run continues")
         code = 130
+    from zot_agent.fleet.traces import close_traces  # noqa: PLC0415  an extra
+
+    close_traces()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -23,6 +23,7 @@ from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.options import options_of
 from zot_agent.runs.store import MAX_TRIES
+from zot_agent.traces import PARENT
 from zot_agent.version import __version__
 from zot_core.agent import user_message
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
@@ -48,8 +49,12 @@ def main() -> int:
     """Do the work of the run that standard input names, and return 0."""
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what anything prints is for the log of the worker
-    lines = _lines(0)
-    task = Task(**json.loads(next(lines)))
+    lines = read_lines(0)
+    if not (first := next(lines, b"")):
+        return 0  # the worker has gone already
+    task = Task(**json.loads(first))
+    if task.trace:
+        os.environ[PARENT] = task.trace
 
     def say(message: dict[str, Any]) -> None:
         with suppress(OSError):  # the worker has gone, which the end of the input says too
@@ -60,12 +65,13 @@ def main() -> int:
     return 0
 
 
-def _lines(descriptor: int) -> Iterator[bytes]:
-    """Yield the lines of a pipe. Nothing is buffered in an object that Python closes while a thread reads from it."""
+def read_lines(descriptor: int) -> Iterator[bytes]:
+    """Yield the lines of a pipe or socket. Nothing is buffered in an object that Python closes while a thread reads."""
     rest = b""
-    while data := os.read(descriptor, 1 << 16):
-        *whole, rest = (rest + data).split(b"\n")
-        yield from whole
+    with suppress(ConnectionResetError):  # the other end of the socket has gone, and had not read all
+        while data := os.read(descriptor, 1 << 16):
+            *whole, rest = (rest + data).split(b"\n")
+            yield from whole
 
 
 class RunWork:

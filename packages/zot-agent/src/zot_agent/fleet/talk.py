@@ -12,13 +12,17 @@ its files cannot be fetched; `away`: the store does not answer; `taken`: another
 `queued`: it is to be given to a worker again."""
 
 
+LINE_BYTES = 1 << 20
+"""The longest line from the process of a run."""
+
+
 class Task(Record):
     """The first line to the process of a run.
 
     `attempt` is the number that its rows are written with, `folder` its place on this machine. `answer` is what a
     person has said to its question. `retry`: a person wants it to be tried again though it was parked. `cancel`:
     nothing is done but to end it for good. `messages` are to be read with the next model call, by their ids. `sandbox`
-    holds unless the run names a mode.
+    holds unless the run names a mode. `trace` is the span that the run belongs to, as in `TRACEPARENT`.
     """
 
     run: str
@@ -30,6 +34,7 @@ class Task(Record):
     retry: bool = False
     cancel: bool = False
     messages: dict[str, str] = field(default_factory=dict)
+    trace: str = ""
 
 
 class RunProgress(Record):

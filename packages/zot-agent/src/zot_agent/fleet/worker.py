@@ -1,4 +1,4 @@
-"""`FleetWorker`: takes runs from a queue of Temporal, and drives each in a process of its own."""
+"""`FleetWorker`: takes runs from a queue of Temporal, and drives each in its own process."""
 
 import asyncio
 import json
@@ -12,20 +12,25 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio import activity
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
+from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
-from zot_agent.fleet.talk import End, Task, attempt_number, fields_of
-from zot_agent.fleet.workflow import DELIVER, DRIVE, RunWorkflow
+from zot_agent.fleet.rows import copied_rows
+from zot_agent.fleet.store.open import open_store
+from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
+from zot_agent.fleet.traces import current_span
+from zot_agent.fleet.workflow import COPY, DELIVER, DRIVE, RunWorkflow, ScheduledWorkflow
 from zot_core.aio import finish, spawn
+from zot_core.runtime.run_rows import run_of_rows
 from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.json_text import dump
 from zot_provider.record import Record
 
-_LINE_BYTES = 1 << 20
 _BEAT = 1.0
 """Seconds between two heartbeats of a run."""
 _THROTTLE = timedelta(seconds=2)
@@ -35,13 +40,15 @@ _AGAIN = ("interrupted", "away", "taken")
 
 class WorkerOptions(Record):
     """`queue`: the queue of runs; `store`: the address of the store; `folder`: where the files of runs are, the same on
-    all machines; `concurrency`: how many runs at a time; `sandbox`: that of runs which name none."""
+    all machines; `concurrency`: how many runs at a time; `sandbox`: that of runs which name none; `per_minute`: how
+    many runs all workers of the queue begin in a minute, 0 for any number."""
 
     queue: str
     store: str
     folder: str
     concurrency: int = 4
     sandbox: str = "on"
+    per_minute: float = 0.0
 
 
 class FleetWorker:
@@ -56,6 +63,7 @@ class FleetWorker:
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._queue = f"{options.queue}-{self.name}-{secrets.token_hex(4)}"
         self._processes: dict[str, _RunProcess] = {}
+        self._forks = ForkServer() if FORKS else None
 
     async def work(self, ended: Awaitable[object]) -> None:
         """Take runs until `ended` is, then stop the runs that are here; another worker continues them."""
@@ -67,16 +75,23 @@ class FleetWorker:
         runs = Worker(
             self._client,
             task_queue=self._options.queue,
-            workflows=[RunWorkflow],
-            activities=[self._drive],
+            workflows=[RunWorkflow, ScheduledWorkflow],
+            activities=[self._drive, self._copy],
             max_concurrent_activities=self._options.concurrency,
+            max_task_queue_activities_per_second=self._options.per_minute / 60 or None,
             **shared,
         )
         messages = Worker(
             self._client, task_queue=self._queue, activities=[self._deliver], graceful_shutdown_timeout=grace, **shared
         )
-        async with messages, runs:
-            await ended
+        if self._forks is not None:
+            await self._forks.start()
+        try:
+            async with messages, runs:
+                await ended
+        finally:
+            if self._forks is not None:
+                await self._forks.close()
 
     @activity.defn(name=DRIVE)
     async def _drive(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -86,20 +101,22 @@ class FleetWorker:
         number = attempt_number(job["submission"], job["activity"], info.attempt)
         folder = os.path.join(options.folder, run)
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
-        task = Task(run, number, options.store, folder, options.sandbox, **rest)
-        process = _RunProcess(task, self._limits)
+        task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span())
+        process = _RunProcess(task, self._limits, self._forks)
         await process.start()
         self._processes[run] = process
         self._metrics.begin()
         self._said(f"run {run} has begun here, attempt {info.attempt}")
         owner = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
-        owning = spawn(owner.signal("owned", args=[self._queue, self.name]), "owner of a run")
+        owning = spawn(self._own(owner), "owner of a run")
         beating = spawn(_beat(process), "heartbeats")
         try:
             end = await process.end(on_stop=_is_asked_for)
         finally:
             beating.cancel()
             await finish(beating)
+            await asyncio.wait([owning], timeout=self._limits.end_seconds)
+            owning.cancel()
             await finish(owning)
             if self._processes.get(run) is process:
                 del self._processes[run]
@@ -108,6 +125,21 @@ class FleetWorker:
         if end["state"] in _AGAIN:
             raise ApplicationError(end["reason"] or "its process has ended", type=end["state"])
         return end
+
+    @activity.defn(name=COPY)
+    async def _copy(self, template: str, id: str) -> int:
+        """Keep a run called `id` like `template` in the store, and return the number of its submission."""
+        return await asyncio.to_thread(_copy_run, self._options.store, template, id)
+
+    async def _own(self, run: WorkflowHandle[Any, Any]) -> None:
+        """Tell the engine who has a run, as soon as it answers."""
+        while True:
+            try:
+                return await run.signal("owned", args=[self._queue, self.name])
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:  # the run has ended
+                    return None
+            await asyncio.sleep(self._limits.retry_seconds)
 
     @activity.defn(name=DELIVER)
     async def _deliver(self, run: str, id: str, text: str) -> None:
@@ -121,6 +153,18 @@ class FleetWorker:
             await asyncio.wait([taken], timeout=_BEAT)
         if not taken.result():
             raise ApplicationError(f"run {run} has ended", non_retryable=True)
+
+
+def _copy_run(address: str, template: str, id: str) -> int:
+    store = open_store(address)
+    try:
+        record = run_of_rows(store.read(template))
+        if record is None:
+            raise ApplicationError(f"the store has no run {template}", non_retryable=True)
+        store.create(id, copied_rows(id, record))  # a second attempt finds it there
+        return store.submit(id)
+    finally:
+        store.close()
 
 
 def _is_asked_for() -> bool:
@@ -140,29 +184,26 @@ async def _beat(process: "_RunProcess") -> None:
 class _RunProcess:
     """The process of one run, and the lines that it says."""
 
-    def __init__(self, task: Task, limits: FleetLimits) -> None:
-        self._task, self._limits = task, limits
+    def __init__(self, task: Task, limits: FleetLimits, forks: ForkServer | None) -> None:
+        self._task, self._limits, self._forks = task, limits, forks
         self.progress: dict[str, Any] = {}
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process | ForkedRun | None = None
         self._messages: dict[str, asyncio.Future[bool]] = {}
 
     async def start(self) -> None:
         """Start it. Raises `ApplicationError`, after which the engine tries it again."""
         try:
             make_private(self._task.folder)
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",
-                "-m",
-                "zot_agent.fleet.run_process",
-                cwd=self._task.folder,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=_LINE_BYTES,
-            )
+            self._process = await (self._forks.fork(self._task.folder) if self._forks is not None else self._spawn())
         except OSError as error:
             raise ApplicationError(f"cannot start zot in {self._task.folder}: {error.strerror}") from error
         self._say(fields_of(self._task))
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        command, pipe = [sys.executable, "-P", "-m", "zot_agent.fleet.run_process"], asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(
+            *command, cwd=self._task.folder, stdin=pipe, stdout=pipe, limit=LINE_BYTES
+        )
 
     async def end(self, on_stop: Callable[[], bool]) -> dict[str, Any]:
         """Return the fields of its `End`. Cancelling asks the process to end, for good if `on_stop` says so, and

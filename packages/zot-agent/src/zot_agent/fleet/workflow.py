@@ -21,6 +21,12 @@ DRIVE = "zot-drive"
 DELIVER = "zot-deliver"
 """The activity, on the queue of one worker, that gives a message to a run which that worker has."""
 
+SCHEDULED = "zot-scheduled"
+COPY = "zot-copy"
+"""The activity that keeps a run like another one in the store, and returns the number of its submission."""
+RUN_PREFIX = "zot-run-"
+"""The workflow of a run is called this and the name of the run."""
+
 _LIMITS = FleetLimits()
 _RETRY = RetryPolicy(
     initial_interval=timedelta(seconds=_LIMITS.retry_seconds),
@@ -164,3 +170,24 @@ class RunWorkflow:
     def state(self) -> dict[str, Any]:
         """State, owner, steps, cost, reason, question and unread messages."""
         return {**self._state, "question": self._question, "unread": len(self._messages)}
+
+
+@workflow.defn(name=SCHEDULED, sandboxed=False)
+class ScheduledWorkflow:
+    """What a schedule starts each time: a run with the task of its template."""
+
+    @workflow.run
+    async def run(self, template: str) -> str:
+        """Begin the run, wait for its end, and return its name. Fails if the run does."""
+        id = f"{template}-{workflow.now():%Y%m%d-%H%M%S}"
+        number = await workflow.execute_activity(
+            COPY,
+            args=[template, id],
+            start_to_close_timeout=timedelta(seconds=_LIMITS.connect_seconds),
+            retry_policy=_RETRY,
+        )
+        await workflow.execute_child_workflow(
+            RunWorkflow.run, args=[id, number], id=RUN_PREFIX + id,
+            parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+        )  # fmt: skip
+        return id

@@ -98,7 +98,7 @@ def stored_accounts(keys: PersonalKeys) -> list[str]:
 async def sign_out(registry: ModelRegistry, keys: PersonalKeys, name: str) -> list[str]:
     """Delete the stored keys and tokens of the provider with this id or alias.
 
-    A key that it takes from another provider of the same company is deleted if it has none of its own. Return lines for
+    A key that it takes from another provider of the same company is deleted if it has none. Return lines for
     the person, none if nothing was deleted. Raises `UnknownName`, and `ConfigError` if the store cannot be changed.
     """
     stored, names, variables = stored_accounts(keys), [name], list[str]()

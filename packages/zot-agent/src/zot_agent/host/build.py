@@ -45,6 +45,9 @@ MODELS_FILE = "models.json"
 LISTS_FILE = "models-cache.json"
 """The lists of models that servers returned, in zot's home folder."""
 
+COLLECTORS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+"""The variables of OpenTelemetry that name a collector of traces."""
+
 _log = logging.getLogger("zot_agent")
 
 _UNWRITABLE = "set ZOT_HOME to a writable folder, or use --no-session"
@@ -54,8 +57,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     """Build the host that `options` describe, and begin to start its extensions. Raises `ConfigError`, `SessionError`.
 
     `once`: the host answers a single prompt. `can_ask`: a person can be asked whether what the project brings may be
-    used. `log` keeps the rows of the session that `options` name: see `SessionFile`. Must be called in a running event
-    loop.
+    used. `log` keeps the rows of the session that `options` name, perhaps on another machine (see `SessionFile`); no
+    file is then saved for `/undo`. Must be called in a running event loop.
     """
     _watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
@@ -104,18 +107,24 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     host.brought = ExtensionResources(conversation, lambda here: read_workspace(options, choice, cwd, here)[1:])
     host.providers = providers
     host.notes += providers.problems if providers is not None else []
-    if settings.audit == "on":
-        _begin_audit(host, home)
+    _begin_records(host, home)
     if discovery.active() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
 
 
-def _begin_audit(host: Host, home: str) -> None:
-    from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
+def _begin_records(host: Host, home: str) -> None:
+    if host.settings.audit == "on":
+        from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
 
-    host.audit = AuditLog(home, host.conversation, [host.options.api_key])
-    host.audit.attach()
+        host.audit = AuditLog(home, host.conversation, [host.options.api_key])
+        host.audit.attach()
+    if any(map(os.environ.get, COLLECTORS)):
+        from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
+
+        if (provider := open_provider()) is not None:
+            host.traces = Traces(host.runtime, provider)
+            host.traces.attach()
 
 
 def _watch_loop() -> None:
@@ -188,7 +197,9 @@ def open_runtime(
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),
         )
         runtime.agent.change_context(bash_timeout=settings.bash_timeout)
-        watch_files(runtime)
+        runtime.worktrees = worktrees_root()
+        if log is None:  # else the session travels, but what `/undo` needs does not
+            watch_files(runtime)
         if fallbacks := options.fallback_models or settings.fallback_models:
             from zot_core.runtime.fallback import Fallbacks  # noqa: PLC0415  few people name any
 
@@ -202,7 +213,6 @@ def open_runtime(
 
 def watch_files(runtime: Runtime) -> None:
     """Save the files that the agent changes, for `/undo`. The files of zot itself are not the agent's work."""
-    runtime.worktrees = worktrees_root()
     home = zot_home()
     inside = os.path.join(os.path.realpath(runtime.cwd), "").startswith(os.path.join(os.path.realpath(home), ""))
     runtime.checkpoints = Checkpoints(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from zot_agent.host.extensions import ProjectChoice
     from zot_agent.host.sandbox import SandboxSwitch
     from zot_agent.host.workspace import ExtensionResources
+    from zot_agent.traces import Traces
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
 
@@ -68,6 +69,8 @@ class Host:
         """The providers that extensions serve; None if no manifest names any."""
         self.audit: AuditLog | None = None
         """The record of tool calls, where it is wanted."""
+        self.traces: Traces | None = None
+        """The spans of OpenTelemetry, where a collector is named."""
         self.brought: ExtensionResources | None = None
         """Follows what extensions bring."""
         self._open_session, self._reopen_workspace = open_session, reopen_workspace
@@ -241,3 +244,5 @@ class Host:
                 await self.extensions.close()
             if self.sandbox is not None:
                 self.sandbox.close()
+            if self.traces is not None:
+                await asyncio.to_thread(self.traces.close)

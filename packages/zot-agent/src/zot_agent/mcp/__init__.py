@@ -1,6 +1,6 @@
 """The bundled extension for MCP servers: an extension like any other, on the public protocol alone.
 
-It runs in an environment of its own with the package `mcp`, and of zot it imports `zot_ext` alone. Only `config` may be
+It runs in its own environment with the package `mcp`, and of zot it imports `zot_ext` alone. Only `config` may be
 imported by the rest of zot, which has no package `mcp`.
 
 ```text

@@ -231,7 +231,7 @@ class McpServer:
                 self._owner.changed(self)
 
     async def _listen(self) -> None:
-        """Hear of changes where the server sends them in a stream of their own."""
+        """Hear of changes where the server sends them in their own stream."""
         kinds = {"tools_list_changed": True, "prompts_list_changed": True, "resources_list_changed": True}
         try:
             async with self._client.listen(**kinds) as changes:

@@ -55,6 +55,9 @@ async def run(
 def _chat(host: "Host", start: StartScreen) -> "ChatScreen":
     from zot_agent.ui.chat import ChatScreen  # noqa: PLC0415  only loaded after the first drawing
 
+    # A person may begin to type as soon as there is an editor, so the questions of the start wait for a pause; unless
+    # a prompt has been sent by now.
+    start.view.stack.touch()
     return ChatScreen(host, start)
 
 
@@ -104,8 +107,6 @@ async def _drive(
         themes.use(host.settings.theme)
     if host.settings.keymap:
         begin(chat.check_keys(host.settings.keymap))
-    # A person may begin to type as soon as there is an editor, so the questions of the start wait for a pause.
-    chat.view.stack.touch()
     if mode_is_open(host.options, host.settings):
         begin(_offer_mode(chat, prompt, images))
     else:

@@ -171,7 +171,7 @@ async def answer(
 
 
 def show_displayed(output: Output, event: ConversationEvent) -> None:
-    """Write the answer of an extension's slash command on lines of its own."""
+    """Write the answer of an extension's slash command on its own lines."""
     if isinstance(event, Display):
         output.end_line()
         output.write(event.text if event.text.endswith("\n") else event.text + "\n")

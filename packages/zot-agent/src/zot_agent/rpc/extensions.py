@@ -52,8 +52,14 @@ async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> Answe
 
 def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Send a key to the open panel."""
-    panels, text = _panels(context), fields.get("text", "")
-    if panels.drawn is None or not panels.drawn.press(fields["key"], text, fields.get("mods", ())):
+    panels, text, kind = _panels(context), fields.get("text", ""), fields.get("kind", "press")
+    mods = fields.get("mods", ())
+    if kind not in ("press", "repeat", "release"):
+        raise InvalidCommand("kind must be press, repeat or release")
+    if kind == "release":
+        if panels.drawn is not None:
+            panels.drawn.release(fields["key"], text, mods)
+    elif panels.drawn is None or not panels.drawn.press(fields["key"], text, mods, repeated=kind == "repeat"):
         panels.key(fields["key"], text)
     return None
 
@@ -163,6 +169,7 @@ METHODS = (
             CommandField("key", "string", "`up`, `enter`, `rune`, ...: see the frame `panel_key`.", required=True),
             CommandField("text", "string", "The character, for `rune`."),
             CommandField("mods", "strings", "`ctrl`, `alt`, `shift`, ..., for panels that extensions draw."),
+            CommandField("kind", "string", "`press`, `repeat` or `release`; the last for panels with `key_kinds`."),
         ),
     ),
     Method(

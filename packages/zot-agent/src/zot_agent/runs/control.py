@@ -91,7 +91,7 @@ def change_limits(run: StoredRun, limits: dict[str, Any]) -> None:
 
 
 def continue_detached(run: StoredRun) -> int:
-    """Continue a run in a process of its own, and return its id. Raises `NotStarted`."""
+    """Continue a run in its own process, and return its id. Raises `NotStarted`."""
     return start_detached(["runs", "resume", "--retry", run.id], run.log, cwd=_folder(run))
 
 

@@ -108,7 +108,7 @@ class Swarm:
     def new(self, task: str, options: HostOptions, *, name: str = "", here: bool = False) -> tuple[Member, list[str]]:
         """Start a member that does `task` in the directory of `options`; return it, and lines for the person.
 
-        It works in a worktree of its own, unless `here` is given, or its mode is `plan`, in which it writes nothing.
+        It works in its own worktree, unless `here` is given, or its mode is `plan`, in which it writes nothing.
         Raises `ConfigError` and `ZotError`; nothing is left behind then.
         """
         if problem := missing_posix("agents of the swarm"):
@@ -120,7 +120,7 @@ class Swarm:
         apart = not (here or options.permission_mode == "plan")
         if apart and not repository_top(cwd):
             raise ConfigError(
-                f"{cwd} is in no git repository, so the agent cannot get a worktree of its own; with --here it works "
+                f"{cwd} is in no git repository, so the agent cannot get its own worktree; with --here it works "
                 "in the folder itself"
             )
         folder = self._claim(name or _slug(task), exact=bool(name))

@@ -1,4 +1,4 @@
-"""Events beyond those of every host, as an extension in a process of its own sees them."""
+"""Events beyond those of every host, as an extension in its own process sees them."""
 
 import json
 from typing import Any

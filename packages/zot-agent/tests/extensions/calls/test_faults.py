@@ -9,7 +9,7 @@ from calling_extension import RAW, Person, World
 from waiting import until
 
 from zot_core.conversation.commands import CommandError
-from zot_provider.testing import Call, Fault, ScriptedClient, Turn
+from zot_provider.testing import Call, ScriptedClient, Turn
 
 DIES = "import os, signal, threading\nthreading.Timer(0.2, os.kill, (os.getpid(), signal.SIGKILL)).start()\n"
 """Makes a program kill itself a moment later."""
@@ -83,6 +83,19 @@ def program(_):
 def model(_):
     ext.model.complete("say")
 
+@ext.command("stream")
+def stream(_):
+    ext.model.complete("say", progress=lambda text: ext.log("streamed", text))
+
+@ext.command("tool")
+def tool(_):
+    ext.tools.call("bash", command="echo $$ > pid; exec sleep 1000")
+
+@ext.command("time")
+def time(_):
+    ext.more_time(600)
+    idle(_)
+
 @ext.command("idle")
 def idle(_):
     import time
@@ -95,28 +108,70 @@ def here(_):
 """
 
 
-@pytest.mark.parametrize("what", ["dialog", "program", "model", "idle"])
+@pytest.mark.parametrize("what", ["dialog", "program", "model", "stream", "tool", "time", "idle"])
 async def test_a_reload_ends_what_is_open_and_the_new_process_works(world: World, what: str) -> None:
-    world.add("busy", OPEN, "ui model exec")
-    person, client = Person(), ScriptedClient([Turn("never", fault=Fault(stall=600))])
+    world.add("busy", OPEN, "ui model exec call_tool cancel")
+    person, client = Person(), ScriptedClient([Turn("never", delay=600)])
     async with world.running(client, ask=person, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
         open_one = asyncio.create_task(talk.command(what))
         pid = Path(talk.runtime.cwd, "pid")
         begun = {
             "dialog": lambda: bool(person.shown),
             "program": lambda: pid.exists() and pid.read_text() != "",
+            "tool": lambda: pid.exists() and pid.read_text() != "",
             "model": lambda: bool(client.requests),
+            "stream": lambda: bool(client.requests),
+            "time": lambda: "idle" in talk.log("busy"),
             "idle": lambda: "idle" in talk.log("busy"),
         }
-        await until(begun[what])
+        await until(lambda: open_one.done() or begun[what]())
+        assert not open_one.done()
+        tasks = asyncio.all_tasks()
         assert (await talk.extensions.reload()).ready == 1
         with suppress(CommandError):
             await open_one
         assert await talk.command("here") == "here"
         await until(lambda: person.closed == (["stay?"] if what == "dialog" else []))
-        if what == "program":
+        await until(lambda: client.cancelled == len(client.requests))
+        await until(lambda: {task for task in asyncio.all_tasks() if "extension" in task.get_name()}.isdisjoint(tasks))
+        if what in ("program", "tool"):
             stat = Path(f"/proc/{pid.read_text().strip()}/stat")
             await until(lambda: not stat.exists() or "Z" in stat.read_text().split())
+
+
+@pytest.mark.parametrize(("policy", "ran"), [("allow", True), ("block", False)])
+async def test_a_reload_while_a_guard_is_asked_does_what_the_guard_asked_for(
+    world: World, policy: str, *, ran: bool
+) -> None:
+    guard = "def guard(call):\n    import time\n    ext.log('asked')\n    time.sleep(1000)\n"
+    world.add("guard", f"@ext.intercept('tool_call', on_exit={policy!r})\n{guard}")
+    client = ScriptedClient([Turn(calls=[Call("bash", {"command": "touch ran"})]), "done"])
+    async with world.running(client, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: "asked" in talk.log("guard"))
+        assert (await talk.extensions.reload()).ready == 1
+        assert await run == "completed"
+        assert Path(talk.runtime.cwd, "ran").exists() == ran
+
+
+async def test_a_reload_while_an_extension_waits_for_the_run_or_its_message_leaves_both(world: World) -> None:
+    waits = "@ext.command('idle')\ndef idle(_):\n    ext.log('idle')\n    ext.control.wait_idle()\n"
+    waits += "@ext.command('send')\ndef send(_):\n    ext.messages.send('late', deliver_as='follow_up', wait=True)\n"
+    world.add("waits", waits, "control messages")
+    client = ScriptedClient([Turn("one two", delay=600)])
+    async with world.running(client, kill_seconds=0.2, shutdown_seconds=0.2) as talk:
+        run = talk.conversation.prompt("go")
+        await until(lambda: bool(client.requests))
+        commands = [asyncio.create_task(talk.command(name)) for name in ("idle", "send")]
+        await until(lambda: talk.conversation.unread == ["late"] and "idle" in talk.log("waits"))
+        assert (await talk.extensions.reload()).ready == 1
+        for each in commands:
+            with pytest.raises(CommandError):
+                await each
+        assert talk.conversation.busy
+        run.cancel()
+        assert await run == "aborted"
+        assert talk.conversation.unread == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Interceptions beyond those of every host, by extensions in processes of their own."""
+"""Interceptions beyond those of every host, by extensions in their own processes."""
 
 import asyncio
 import json

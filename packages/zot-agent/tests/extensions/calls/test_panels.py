@@ -68,5 +68,5 @@ def test_a_panel_is_json_for_programs() -> None:
     assert text == (
         '{"type":"ext_panel_show","extension":"x","panel":{"id":"p","mode":"overlay","title":"T",'
         '"lines":["a",[{"text":"b"}]],"footer":"f","column":1,"row":2,"width":30,"height":4,"hidden":false,'
-        '"focused":true,"order":5,"cursor":null,"mouse":false}}'
+        '"focused":true,"order":5,"cursor":null,"mouse":false,"key_kinds":false}}'
     )

@@ -1,4 +1,4 @@
-"""Extensions with packages of their own: real installers, real processes, no network."""
+"""Extensions with their own packages: real installers, real processes, no network."""
 
 import asyncio
 import json

@@ -7,6 +7,7 @@ from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.screen_panels.owned import PanelWishes, read_lines
 from zot_agent.extensions.screen_panels.panels import MOST, TooManyPanels
 from zot_core.conversation.events import ExtensionEvent, PanelClose, PanelShow, PlacedPanel
+from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol import from_host
 from zot_ext.protocol.from_extension import PanelClose as CloseFrame
 from zot_ext.protocol.from_extension import PanelDraw, PanelKeyResult
@@ -30,9 +31,9 @@ class Owner:
 class Screen:
     """Panels, and what a front end hears of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: ExtensionLimits = DEFAULT_LIMITS) -> None:
         self.heard: list[ExtensionEvent] = []
-        self.older = Panels(self.heard.append)
+        self.older = Panels(self.heard.append, limits)
         self.size = (80, 24)
         self.older.screen = lambda: self.size
         self.panels = self.older.newer
@@ -130,17 +131,43 @@ async def test_a_panel_that_is_silent_after_ctrl_c_is_closed(screen: Screen) -> 
     assert screen.panels.focused is None
 
 
-async def test_a_key_without_a_use_comes_back_unless_that_takes_too_long(screen: Screen) -> None:
-    owner, back = Owner("x"), []
-    screen.panels.unused = back.append
+async def test_a_panel_that_asks_for_it_hears_of_keys_that_are_held_down_and_let_go(screen: Screen) -> None:
+    owner = Owner("x")
     screen.open(owner)
-    screen.panels.press("pageup", pressed="first")
+    screen.open(owner, "q", PanelWishes(key_kinds=True))
+    for _ in range(2):
+        screen.panels.press("rune", "w", repeated=True)
+        screen.panels.release("rune", "w")
+        screen.panels.close(screen.panels.focused)
+    assert owner.got(from_host.PanelKey) == [
+        from_host.PanelKey("q", "rune", "w", (), 1, "repeat"),
+        from_host.PanelKey("q", "rune", "w", (), 0, "release"),
+        from_host.PanelKey("p", "rune", "w", (), 2),
+    ]
+
+
+async def test_esc_that_is_held_down_is_no_second_press(screen: Screen) -> None:
+    owner = Owner("x")
+    screen.open(owner)
+    screen.open(owner, "q", PanelWishes(handles_esc=True))
+    screen.panels.press("esc")
+    screen.older.received(owner, PanelKeyResult("q", 1))
+    screen.panels.press("esc", repeated=True)
+    assert owner.got(from_host.PanelClose) == []
+    screen.panels.press("esc")
+    assert owner.got(from_host.PanelClose) == [from_host.PanelClose("q")]
+
+
+@pytest.mark.parametrize(("seconds", "back"), [(60.0, ["pressed"]), (0.005, [])])
+async def test_a_key_without_a_use_comes_back_unless_that_takes_too_long(seconds: float, back: list[str]) -> None:
+    screen, owner, found = Screen(ExtensionLimits(panel_key_seconds=seconds)), Owner("x"), []
+    screen.panels.unused = found.append
+    screen.open(owner)
+    screen.panels.press("pageup", pressed="pressed")
+    await asyncio.sleep(0.01)
     screen.older.received(owner, PanelKeyResult("p", 1, consumed=False))
-    screen.panels.press("pageup", pressed="late")
-    await asyncio.sleep(0.12)
-    screen.older.received(owner, PanelKeyResult("p", 2, consumed=False))
     screen.older.received(owner, PanelKeyResult("p", 99, consumed=False))
-    assert back == ["first"]
+    assert found == back
 
 
 async def test_a_paste_is_typed_or_sent_whole(screen: Screen) -> None:

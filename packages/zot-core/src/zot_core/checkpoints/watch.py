@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Checkpoints:
-    """Saves what an agent changes, in a store of its own for each folder: the repository around the working directory,
+    """Saves what an agent changes, in its own store for each folder: the repository around the working directory,
     or this directory itself.
 
     A failure, such as a full disk, does not stop the agent: a notice reports it once, and the change is not covered.

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from zot_core.agent.sent import SentHistory
 from zot_core.clock import timestamp
-from zot_core.compaction.cut import bounded_cut, cut_point
-from zot_core.compaction.shortened import ShortenedTexts
 from zot_core.compaction.size import ContextSize, estimate
 from zot_core.errors import Refused, SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
@@ -71,7 +69,6 @@ class Compactor:
         self._sent = sent or SentHistory(agent)
         if sent is None:
             self._sent.attach()
-        self._shortened = ShortenedTexts(self._sent)
         self._limits = limits or CompactionLimits()
         self._limits.check()
         self._size: ContextSize | None = None
@@ -83,7 +80,8 @@ class Compactor:
 
         Raises `NothingToCompact` before any event, or `CompactionError`, `SessionError` and what the client raises.
         """
-        from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  few conversations get so long
+        from zot_core.compaction.cut import bounded_cut, cut_point  # noqa: PLC0415  few conversations get so long
+        from zot_core.compaction.summary import HEADING, summarise  # noqa: PLC0415  as above
 
         agent, limits = self._agent, self._limits
         revision, messages = agent.history.revision, agent.history.messages
@@ -191,7 +189,9 @@ class Compactor:
 
     def _shorten(self, messages: list[Message], tokens: int) -> bool:
         """Shorten long texts in these messages to about `tokens`. Return whether any got shorter."""
-        count = self._shortened.fit(messages, tokens)
+        from zot_core.compaction.shortened import ShortenedTexts  # noqa: PLC0415  as above
+
+        count = ShortenedTexts(self._sent).fit(messages, tokens)
         if count:
             if self._size is not None:
                 self._size.forget()

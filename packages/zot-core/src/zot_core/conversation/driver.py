@@ -266,7 +266,7 @@ class Conversation:
     def _on_extension_event(self, event: ExtensionEvent) -> None:
         if isinstance(event, Submit):
             try:
-                event = event.replace(refused=self.refusal())
+                event = event.replace(refused=self.refusal() if event.text.strip() else "it has no text")
                 if not event.refused:
                     self.prompt(event.text, commands=False, extension=event.extension)
             except ZotError as error:

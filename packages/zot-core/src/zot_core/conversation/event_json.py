@@ -31,6 +31,7 @@ def _placed(panel: events.PlacedPanel) -> dict[str, Any]:
         "order": panel.order,
         "cursor": None if panel.cursor is None else list(panel.cursor),
         "mouse": panel.mouse,
+        "key_kinds": panel.key_kinds,
     }
 
 

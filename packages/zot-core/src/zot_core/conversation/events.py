@@ -148,7 +148,8 @@ class PlacedPanel(Record):
     """A panel that an extension draws on the screen, in cells: its place on a screen of the client's size, frame
     included. The frame takes a row above and below `lines`, and around an overlay also a column at each side. `hidden`:
     it is not on the screen now. `focused`: it has the keys. Of two panels that overlap, the one with the higher `order`
-    covers the other. `cursor` is row and column within the lines. `mouse`: it takes clicks."""
+    covers the other. `cursor` is row and column within the lines. `mouse`: it takes clicks. `key_kinds`: it takes
+    keys that are held down and let go."""
 
     id: str
     mode: Literal["inline", "overlay", "replace_editor"]
@@ -164,6 +165,7 @@ class PlacedPanel(Record):
     order: int = 0
     cursor: tuple[int, int] | None = None
     mouse: bool = False
+    key_kinds: bool = False
 
 
 class PanelShow(Record):

@@ -66,7 +66,7 @@ def _use_model(prompt: CommandPrompt, runtime: Runtime) -> bool:
     agent = runtime.agent
     try:
         model, unknown, level = resolve.other_model(agent.client, agent.model, prompt.model, "")
-        # A server with names of its own takes any name; the template may mean a model of another provider.
+        # A server with its own names takes any name; the template may mean a model of another provider.
         if isinstance(agent.client, RoutingClient) and not prompt.model.startswith(f"{model.provider}/"):
             known = agent.client.registry.knows(model)
             unknown = unknown or ("" if known else "zot does not know it")

@@ -1,4 +1,4 @@
-"""Worktrees: folders with the files of a repository, each on a branch of its own, for agents that work beside others.
+"""Worktrees: folders with the files of a repository, each on its own branch, for agents that work beside others.
 
 They are git's own, so `git worktree list` shows them. git is always called with the folder that it has for the worktree
 in the repository: an agent may replace the file `.git` in the worktree, which leads there.

@@ -216,7 +216,7 @@ def _covers(rule: Rule, subject: _Subject, cwd: str) -> bool:
 
 
 def _special(subject: _Subject, rule: Rule | None, cwd: str) -> bool:
-    """Whether a written file needs a rule of its own: programs take orders from it, or it has other names."""
+    """Whether a written file needs its own rule: programs take orders from it, or it has other names."""
     if not subject.writes or subject.path is None:
         return False
     part = protected_part(subject.path, cwd)

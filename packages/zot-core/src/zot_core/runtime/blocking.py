@@ -41,7 +41,7 @@ def _same_parameters_as(
 
 
 class BlockingRuntime:
-    """A `Runtime` in a thread of its own, with methods that block.
+    """A `Runtime` in its own thread, with methods that block.
 
     Ctrl+C in a blocking method cancels the run, waits for its end and then raises KeyboardInterrupt as usual. Hooks and
     async tools run in the runtime's thread.

@@ -71,7 +71,7 @@ def open_run(agent: Agent, session: SessionFile | None, task: str, budget: RunBu
             if task not in ("", record.task):
                 raise ConfigError(f"session {session.path} is that of another task: {record.task[:80]!r}")
         elif len(agent.history):
-            raise ConfigError(f"session {session.path} is that of a conversation; a run needs a session of its own")
+            raise ConfigError(f"session {session.path} is that of a conversation; a run needs its own session")
     except BaseException:
         session.close()
         raise

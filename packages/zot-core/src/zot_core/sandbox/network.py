@@ -1,6 +1,6 @@
 """`SandboxNetwork`: the network of sandboxes that may reach some hosts, through a `FilteringProxy` in this process.
 
-A sandbox has a network of its own, with a loopback and nothing else. Before a command starts there, `join` listens on a
+A sandbox has its own network, with a loopback and nothing else. Before a command starts there, `join` listens on a
 port of that loopback and hands the listening socket out to this process, which serves it until the sandbox ends.
 """
 

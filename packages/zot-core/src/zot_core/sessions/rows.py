@@ -15,7 +15,7 @@ spaces. Arguments that are not a JSON object are written as a JSON string, missi
 import json
 from typing import Any, TypeGuard, get_args
 
-from zot_provider.json_text import dump, is_object, without_surrogates
+from zot_provider.json_text import dump, dump_text, is_object, without_surrogates
 from zot_provider.messages import (
     Block,
     Fate,
@@ -199,6 +199,14 @@ def _block(block: Block) -> str:
             f'{{"type":"tool_call","id":{dump(block.id)},"name":{dump(block.name)},'
             f'"arguments":{_arguments(block.arguments)}{_FREE_TEXT if block.free_text else ""}}}'
         )
+    if isinstance(block, TextBlock) and not block.phase:
+        return f'{{"type":"text","text":{dump_text(block.text)}}}'
+    if isinstance(block, ToolResultBlock):
+        content = ",".join(_block(each) for each in block.content)
+        more: dict[str, Any] = {} if block.fate == "ran" else {"fate": block.fate}
+        more |= {} if block.details is None else {"details": block.details}
+        rest = f',"is_error":{dump(block.is_error)}{"," if more else ""}{dump(more)[1:]}'
+        return f'{{"type":"tool_result","call_id":{dump(block.call_id)},"content":[{content}]{rest}'
     return dump(_fields(block))
 
 
@@ -215,11 +223,6 @@ def _fields(block: Block) -> dict[str, Any]:
             return {"type": "text", "text": text} | ({"phase": phase} if phase else {})
         case ImageBlock(mime_type, data):
             return {"type": "image", "mime_type": mime_type, "data": data}
-        case ToolResultBlock(call_id, content, is_error):
-            inner = [_fields(each) for each in content]
-            more: dict[str, Any] = {} if block.fate == "ran" else {"fate": block.fate}
-            more |= {} if block.details is None else {"details": block.details}
-            return {"type": "tool_result", "call_id": call_id, "content": inner, "is_error": is_error} | more
         case ReasoningBlock():
             opaque = {name: getattr(block, name) for name in ReasoningBlock.__match_args__[1:]}
             return {"type": "reasoning", "summary": block.summary} | {k: v for k, v in opaque.items() if v}

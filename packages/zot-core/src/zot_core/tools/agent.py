@@ -1,4 +1,4 @@
-"""The `agent` tool: let a sub-agent do a task with a context of its own."""
+"""The `agent` tool: let a sub-agent do a task with its own context."""
 
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult

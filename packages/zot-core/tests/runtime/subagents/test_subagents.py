@@ -1,4 +1,4 @@
-"""Sub-agents: tasks with a context of their own, within the run of the agent that gives them."""
+"""Sub-agents: tasks with their own context, within the run of the agent that gives them."""
 
 import asyncio
 import shutil

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         passive: bool
         handles_esc: bool
         handles_ctrl_c: bool
+        key_kinds: bool
 
 
 class ScreenPanel(Panel):

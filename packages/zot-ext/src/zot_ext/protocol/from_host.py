@@ -203,7 +203,9 @@ class PanelKey(Frame, type="panel_key"):
     mods: tuple[str, ...] = ()
     """In the group `panels2`: those of `ctrl`, `alt`, `shift`, `super` and `hyper` that were held."""
     seq: int = 0
-    """In the group `panels2`: the number of the key, for `panel_key_result`."""
+    """In the group `panels2`: the number of the key, for `panel_key_result`; 0 if it needs no answer."""
+    kind: str = "press"
+    """`press`; for a panel with `key_kinds` also `repeat`, while the key is held down, and `release`."""
 
 
 class PanelClose(Frame, type="panel_close"):

@@ -237,7 +237,7 @@ def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, 
     without a field is ignored unless a `REST` field collects it. `path` is a prefix for the names in errors.
     Raises `FrameError` for a value of the wrong type.
     """
-    made, defaults, fill = cls.__new__(cls), cls.__defaults__, object.__setattr__
+    made, defaults = cls.__new__(cls), cls.__defaults__
     for field, annotation in cls.__fields__.items():
         value = values.get(field)
         if annotation == REST:
@@ -248,7 +248,7 @@ def read_record(cls: type[R], values: Mapping[str, object], texts: Mapping[str, 
             value = defaults[field]
         else:
             value = KINDS[annotation].zero
-        fill(made, field, value)
+        setattr(made, field, value)
     return made
 
 

@@ -5,8 +5,6 @@ keys of panels in another. One thread always reads, so that `shutdown` and the e
 the handlers do.
 """
 
-# Longer than 400 lines: threads, locks and queues that only make sense together.
-
 from __future__ import annotations
 
 import functools
@@ -16,21 +14,11 @@ import time
 
 from zot_ext.protocol.codec import decode_from_host, encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import (
-    CALL_GROUPS,
-    CommandResponse,
-    EventInterceptResponse,
-    Hello,
-    Ready,
-    ShutdownAck,
-    ToolResult,
-)
-from zot_ext.protocol.groups.providers import ProviderEvent, ProviderResult
+from zot_ext.protocol.from_extension import CALL_GROUPS, Hello, Ready, ShutdownAck
 from zot_ext.protocol.splitter import FrameSplitter, Oversized
-from zot_ext.protocol.values import TextBlock
 from zot_ext.runtime.frame_writer import FrameWriter
 from zot_ext.runtime.handlers import HandlerRunner
-from zot_ext.runtime.threads import SelfPipe, SerialQueue, ThreadPool
+from zot_ext.runtime.threads import RunningJobs, SelfPipe, SerialQueue, ThreadPool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,8 +102,8 @@ class ExtensionRunner:
             self._served.append(OpHandlers(ops, self.send, self._handlers.call, self.caller))
         self._splitter = FrameSplitter(longest)
         self._received: list[tuple[PendingRequest, Callable[[], FromExtension]]] = []
-        self._lock = threading.RLock()
-        self._busy, self._draining = 0, False
+        self._jobs = RunningJobs(self._wakeup.wake)
+        self._lock = threading.Lock()
         self._answering = threading.Lock()
         self._unanswered: set[PendingRequest] = set()
         self._greeted = threading.Event()
@@ -295,10 +283,10 @@ class ExtensionRunner:
 
     def enqueue(self, panel: ScreenPanel, handler: Callable[..., object]) -> bool:
         """Run a handler of a panel in turn with its others. False if the extension ends, and nothing more runs."""
-        with self._lock:  # `_drain` waits for the jobs that are there when it begins
-            if going := not self._draining:
-                self._enqueue(self._panels, lambda: self._handlers.tick_panel(panel, handler))
-        return going
+        counted = self._jobs.add(always=False)
+        if counted:
+            self._put(self._panels, lambda: self._handlers.tick_panel(panel, handler))
+        return counted
 
     def _on_command_invoked(self, frame: CommandInvoked) -> None:
         self._accept(PendingRequest(frame.type, frame.id, frame.name), lambda: self._handlers.run_command(frame))
@@ -316,7 +304,7 @@ class ExtensionRunner:
             self._unanswered.add(request)
         if self.caller is not None:
             self.caller.expect(request.id)
-        self._job_added()
+        self._jobs.add()
         self._received.append((request, work))
 
     def _start(self, received: tuple[PendingRequest, Callable[[], FromExtension]]) -> None:
@@ -327,7 +315,7 @@ class ExtensionRunner:
             self._answer(request, encode(self._failure(request, f"cannot start: {error}")))
             if self.caller is not None:
                 self.caller.end(request.id)
-            self._job_done()
+            self._jobs.done()
 
     def _serve(self, request: PendingRequest, work: Callable[[], FromExtension]) -> None:
         try:
@@ -345,27 +333,13 @@ class ExtensionRunner:
         finally:
             if self.caller is not None:
                 self.caller.end(request.id)
-            self._job_done()
+            self._jobs.done()
 
     def _failure(self, request: PendingRequest, reason: str) -> FromExtension:
-        reason = reason[:2000]
-        if request.type == "command_invoked":
-            return CommandResponse(request.id, error=reason)
-        if request.type == "tool_call":
-            return ToolResult(request.id, (TextBlock(reason),), is_error=True)
-        if request.type in ("provider_stream", "provider_request"):
-            stream = request.type == "provider_stream"
-            return (
-                ProviderEvent(request.id, "error", message=reason)
-                if stream
-                else ProviderResult(request.id, error=reason)
-            )
-        if request.type == "op_request":
-            from zot_ext.protocol.groups.tool_ops import OpResponse  # noqa: PLC0415 - as above
+        from zot_ext.runtime.failures import failed  # noqa: PLC0415 - most requests do not fail
 
-            return OpResponse(request.id, code="EIO", error=reason)
-        blocks = any(each.blocks_on_error for each in self._registrations.interceptors.get(request.name, ()))
-        return EventInterceptResponse(request.id, block=blocks, reason=reason if blocks else "")
+        block = any(each.blocks_on_error for each in self._registrations.interceptors.get(request.name, ()))
+        return failed(request.type, request.id, reason, block=block)
 
     def _answer(self, request: PendingRequest, line: bytes) -> None:
         """Reply, unless the request already has a reply. The lock is shared with the last frames: see `_finish`."""
@@ -377,26 +351,17 @@ class ExtensionRunner:
     # Shutdown
 
     def _enqueue(self, queue: SerialQueue, job: Callable[[], None]) -> None:
-        self._job_added()
+        self._jobs.add()
+        self._put(queue, job)
 
+    def _put(self, queue: SerialQueue, job: Callable[[], None]) -> None:
         def counted() -> None:
             try:
                 job()
             finally:
-                self._job_done()
+                self._jobs.done()
 
         queue.put(counted)
-
-    def _job_added(self) -> None:
-        with self._lock:
-            self._busy += 1
-
-    def _job_done(self) -> None:
-        with self._lock:
-            self._busy -= 1
-            idle = self._draining and not self._busy
-        if idle:
-            self._wakeup.wake()
 
     def _drain_seconds(self) -> float:
         if self._terminated:
@@ -408,15 +373,12 @@ class ExtensionRunner:
     def _drain(self) -> bool:
         """Wait for the running handlers; return whether all of them ended in time."""
         began = time.monotonic()
-        while True:
-            with self._lock:
-                self._draining = True
-                if not self._busy:
-                    return True
+        while not self._jobs.drain():
             left = began + self._drain_seconds() - time.monotonic()
             if left <= 0:
                 return False
             self._wakeup.wait(left)
+        return True
 
     def _finish(self) -> None:
         self.finishing = True

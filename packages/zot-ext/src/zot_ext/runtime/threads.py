@@ -69,6 +69,36 @@ class SelfPipe:
             os.close(read_end)
 
 
+class RunningJobs:
+    """Counts jobs that run or wait. `idle` is called when none is left after `drain`."""
+
+    def __init__(self, idle: Callable[[], None]) -> None:
+        self._idle = idle
+        self._lock = threading.Lock()
+        self._count, self._draining = 0, False
+
+    def add(self, *, always: bool = True) -> bool:
+        """Count another job; not after `drain`, unless it is `always` run. Return whether it is counted."""
+        with self._lock:
+            counted = always or not self._draining
+            self._count += counted
+        return counted
+
+    def done(self) -> None:
+        """A job has ended."""
+        with self._lock:
+            self._count -= 1
+            idle = self._draining and not self._count
+        if idle:
+            self._idle()
+
+    def drain(self) -> bool:
+        """Return whether no job is left."""
+        with self._lock:
+            self._draining = True
+            return not self._count
+
+
 class SerialQueue:
     """Runs jobs one after the other in its own thread, which starts with the first job. Jobs must not raise."""
 

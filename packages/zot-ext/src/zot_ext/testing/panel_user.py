@@ -16,9 +16,9 @@ class FakePanelUser(FakeModelUser):
 
     _keys = 0
 
-    def key(self, panel_id: str, key: str, text: str = "", mods: tuple[str, ...] = ()) -> None:
-        """Press a key in a panel; `type_text` types text."""
-        self.send(PanelKey(panel_id, key, text, mods))
+    def key(self, panel_id: str, key: str, text: str = "", mods: tuple[str, ...] = (), kind: str = "press") -> None:
+        """Press a key in a panel, or let it go (the kind `release`); `type_text` types text."""
+        self.send(PanelKey(panel_id, key, text, mods, kind=kind))
 
     def type_text(self, panel_id: str, text: str) -> None:
         """Type text into a panel, a `rune` for each character."""

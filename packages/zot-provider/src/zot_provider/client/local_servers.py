@@ -1,4 +1,4 @@
-"""What Ollama, LM Studio and llama.cpp say of their models at addresses of their own, beside the list at `/v1/models`.
+"""What Ollama, LM Studio and llama.cpp say of their models at their own addresses, beside the list at `/v1/models`.
 
 Sources: "Ollama API" (`/api/show`), "LM Studio REST API" (`/api/v0/models`), and the README of llama.cpp's server
 (`/props`).

@@ -247,7 +247,7 @@ def _may_need_proxy(url: ServerUrl) -> bool:
     if any(os.environ[name] for name in os.environ if name.lower() in (f"{url.scheme}_proxy", "all_proxy")):
         return True
     if url.secure and sys.platform in ("darwin", "win32"):
-        from urllib.request import getproxies  # noqa: PLC0415  imports much; only these systems have settings of their own
+        from urllib.request import getproxies  # noqa: PLC0415  imports much; only these systems have their own settings
 
         return bool({"https", "all"} & getproxies().keys())
     return False

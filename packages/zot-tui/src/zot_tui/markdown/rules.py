@@ -1,6 +1,6 @@
 """markdown-it's block rules, chosen by the first character of a line. Importing this module takes 60 ms.
 
-Paragraphs and underlined headings have a rule of their own, which reads each line once instead of twice. The token of
+Paragraphs and underlined headings have their own rule, which reads each line once instead of twice. The token of
 a quote or item that begins with text has `meta["opening"]`: what is left of the text in its line.
 """
 

@@ -13,7 +13,7 @@ from zot_tui.text.wrap import wrap
 RULE = "markdown.rule"
 GAP = " │ "
 CROSS = "─┼─"
-NARROW = 5  # least cells of a column, if its text needs them; with less room every cell is on a row of its own
+NARROW = 5  # least cells of a column, if its text needs them; with less room every cell is on its own row
 
 
 Cell: TypeAlias = tuple[Run[str], ...]
@@ -127,7 +127,7 @@ def _without_end(row: Row[str]) -> Row[str]:
 
 
 def _listed(form: TableShape, body: Sequence[Cells], width: int, *, top: bool) -> list[Row[str]]:
-    """Put every cell on rows of its own after the name of its column, for screens too narrow for columns."""
+    """Put every cell on its own rows after the name of its column, for screens too narrow for columns."""
     line: Row[str] = [(RULE, "─" * width)]
     if not body:
         return [row for cell in form.head for row in wrap(cell, width)] if top else []

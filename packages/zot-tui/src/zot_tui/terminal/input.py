@@ -70,8 +70,15 @@ class FocusChange(NamedTuple):
     here: bool
 
 
+class HeldKey(NamedTuple):
+    """A key that is held down, so that it repeats, or was let go (`released`): see `AppScreen.key_kinds`."""
+
+    key: Key
+    released: bool
+
+
 TerminalInput: TypeAlias = KeyBytes | Paste | TerminalReply
-TerminalEvent: TypeAlias = Key | Paste | MouseEvent | FocusChange | TerminalReply
+TerminalEvent: TypeAlias = Key | HeldKey | Paste | MouseEvent | FocusChange | TerminalReply
 """What a terminal reports, each once and parsed."""
 
 

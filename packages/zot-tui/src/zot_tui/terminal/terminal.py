@@ -19,10 +19,11 @@ from typing import Any
 from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
-from zot_tui.keys.key import parse_key
+from zot_tui.keys.key import RUNE, Key, is_character, parse_key
 from zot_tui.terminal.canvas import rows_of
 from zot_tui.terminal.frame import ScreenRow, frame
-from zot_tui.terminal.input import InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
+from zot_tui.terminal.input import HeldKey, InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
+from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, read_report
 from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
@@ -81,6 +82,7 @@ class Terminal(Screen):
         self._flush_timer: asyncio.TimerHandle | None = None
         self._title: str | None = None
         self._shape: CursorShape = ""
+        self._key_kinds = False
         self._typed_ahead = b""
         self._canvas: urwid.Canvas | None = None
         self._rows: Sequence[ScreenRow] = []
@@ -101,6 +103,23 @@ class Terminal(Screen):
         if shape != self._shape and not self._linux_console:  # it would print the last letter
             self._shape = shape
             self.send(_SHAPES[shape])
+
+    @property
+    def key_kinds(self) -> bool:
+        """See `AppScreen`. Terminals with kitty's keyboard protocol report kinds."""
+        return self._key_kinds
+
+    @key_kinds.setter
+    def key_kinds(self, wanted: bool) -> None:
+        if wanted != self._key_kinds:
+            self._key_kinds = wanted
+            if self._keyboard_protocol_enabled == "kitty":
+                self.send(KINDS_ON if wanted else KINDS_OFF)
+
+    def _enable_keyboard_protocol(self) -> None:
+        super()._enable_keyboard_protocol()
+        if self._key_kinds and self._keyboard_protocol_enabled == "kitty":
+            self.send(KINDS_ON)
 
     @property
     def title(self) -> str | None:
@@ -234,11 +253,16 @@ class Terminal(Screen):
     def _dispatch(self, inputs: list[TerminalInput]) -> None:
         events: list[TerminalEvent] = []
         for each in inputs:
-            if isinstance(each, KeyBytes):
+            if not isinstance(each, KeyBytes):
+                events.append(each)
+            elif each.data.startswith(b"\x1b[") and (report := read_report(each.data)) is not None:
+                typed = [Key(RUNE, (), letter) for letter in report.text if is_character(letter)]
+                keys = typed or [event for event in self._parsed(each.data) if isinstance(event, Key)]
+                held = report.kind != "press"
+                events += [HeldKey(key, report.kind == "release") if held else key for key in keys]
+            else:
                 for piece in _PIECE.findall(each.data):
                     events += self._parsed(piece)
-            else:
-                events.append(each)
         if events:
             self._on_events(events)
 

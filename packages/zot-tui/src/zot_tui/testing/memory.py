@@ -26,6 +26,7 @@ class MemoryScreen(BaseScreen):
         self.keyboard: Keyboard | None = None
         self.sequences: dict[Hashable, str] = {}
         self.descriptor: int | None = None
+        self.key_kinds = False
         self.size = (columns, rows)
         self.canvas: urwid.Canvas | None = None
         self.draws = 0

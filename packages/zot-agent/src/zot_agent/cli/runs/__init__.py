@@ -50,7 +50,7 @@ def build_parser() -> Parser:
     resume.add_argument("--jobs", type=int, default=16, metavar="N", help="with --all: so many at a time (default: 16)")
     resume.add_argument("--retry", action="store_true", help="also a run that has failed")
     for each in (resume, retry):
-        each.add_argument("--detach", action="store_true", help="work in a process of its own")
+        each.add_argument("--detach", action="store_true", help="work in its own process")
         each.add_argument("--max-steps", type=int, metavar="N", help="another limit on model calls")
         each.add_argument("--max-cost", type=float, metavar="USD", help="another limit on US dollars")
         each.add_argument("--max-tokens", type=int, metavar="N", help="another limit on tokens")

@@ -14,9 +14,11 @@ def resume_all(jobs: int) -> int:
     """Continue all interrupted runs, at most `jobs` at a time, print a line for each end, and return the exit code. A
     signal stops them all; they stay interrupted.
 
-    A run whose last process ended without progress has a process of its own: it may be what ended that one.
+    A run whose last process ended without progress has its own process: it may be what ended that one.
     """
     found = [run for run in RunStore().all() if run.state == "interrupted"]
+    if not found:
+        print_line("no run was interrupted")
     parked = [run for run in found if run.parked]
     for run in parked:
         print_line(f"run {run.id} is parked: {run.record.tries} processes have ended without progress; "

@@ -35,7 +35,7 @@ def build_parser() -> Parser:
         "waits for an answer",
     )
     parser.add_argument("--id", default="", metavar="ID", help="the name of the run (default: a random one)")
-    parser.add_argument("--detach", action="store_true", help="work in a process of its own, and print the name")
+    parser.add_argument("--detach", action="store_true", help="work in its own process, and print the name")
     add_limits(parser)
     _add_fleet(parser)
     return parser
@@ -51,6 +51,10 @@ def _add_fleet(parser: Parser) -> None:
     fleet.add_argument(
         "--end-command", dest="command", default="", metavar="SH", help="run this in the files at the end"
     )
+    fleet.add_argument(
+        "--schedule", default="", metavar="CRON",
+        help='begin such a run at these times, in UTC, as "0 3 * * 1-5"; --id is its name'
+    )  # fmt: skip
     fleet.add_argument("--priority", type=int, default=0, choices=range(6), metavar="N", help="1 (first) to 5")
 
 

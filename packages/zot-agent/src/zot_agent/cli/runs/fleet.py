@@ -30,6 +30,8 @@ _CODES = {"done": 0, "queued": 0, "running": 0, "waiting": 3, "parked": 1, "stop
 
 def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
     """Give a run to the fleet; follow it to its end unless `given.detach`. Return the exit code."""
+    if given.schedule and not given.id:
+        raise ConfigError("--schedule needs --id, the name of its runs")
     id = given.id or secrets.token_hex(4)
     check_name(id)
     workspace = {name: text for name in ("url", "commit", "branch", "command") if (text := getattr(given, name))}
@@ -46,9 +48,11 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
             record = run_of_rows(store.read(id))
             if record is None or record.task != task:
                 raise ConfigError(f"run {id} has another task; choose another --id")
-        number = store.submit(id)
+        number = 0 if given.schedule else store.submit(id)
     finally:
         store.close()
+    if given.schedule:
+        return _schedule(given, id)
 
     async def work(fleet: "Fleet") -> int:
         await fleet.submit(id, number, given.priority)
@@ -60,6 +64,19 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
         return _print_end(await fleet.wait(id), places.store)
 
     return _with_fleet(given, work)
+
+
+def _schedule(given: argparse.Namespace, id: str) -> int:
+    from zot_agent.fleet.client import connect  # noqa: PLC0415  an extra
+    from zot_agent.fleet.schedules import schedule  # noqa: PLC0415  an extra
+
+    places = find_places(given.address, given.queue, given.store)
+
+    async def go() -> int:
+        await schedule(await connect(places.address), places.queue, id, given.schedule)
+        return 0
+
+    run_and_leave(go())
 
 
 def act(given: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`zot swarm VERB`: agents that live on beside the conversation, in processes of their own."""
+"""`zot swarm VERB`: agents that live on beside the conversation, in their own processes."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ def build_parser() -> Parser:
     """Build the parser of `zot swarm`."""
     parser = Parser(
         prog="zot swarm",
-        description="Start agents that work on beside the conversation, each in a git worktree of its own, and see, "
+        description="Start agents that work on beside the conversation, each in its own git worktree, and see, "
         "steer and end them.",
         epilog="exit codes: 0 done, 1 failed, 2 usage, no such member, or work that would be lost, 130 Ctrl+C",
     )
@@ -47,7 +47,7 @@ def build_parser() -> Parser:
 def _new_flags(new: Parser) -> Parser:
     new.usage = "zot swarm new [options] [options of zot] TASK"
     new.description = (
-        "Start an agent on a task, in a new git worktree with a branch of its own, and return. It takes the options of "
+        "Start an agent on a task, in a new git worktree with its own branch, and return. It takes the options of "
         "zot for models, tools, permissions and extensions (see zot --help)."
     )
     new.add_argument("--name", default="", metavar="ID", help="its id (default: the first words of the task)")

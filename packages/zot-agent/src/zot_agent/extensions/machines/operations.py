@@ -24,7 +24,7 @@ ID = "op-"
 """The beginning of the ids of operations."""
 
 NO_LIMIT = 1e8
-"""Seconds: commands have limits of their own."""
+"""Seconds: commands have their own limits."""
 
 _FILE_ERRORS = (
     *("EACCES", "EBUSY", "EDQUOT", "EEXIST", "EFBIG", "EINVAL", "EISDIR", "ELOOP", "EMLINK", "ENAMETOOLONG", "ENOENT"),

@@ -24,6 +24,7 @@ class PanelWishes(Record):
     handles_ctrl_c: bool = False
     paste: bool = False
     mouse: bool = False
+    key_kinds: bool = False
 
 
 class OwnedPanel:
@@ -77,7 +78,7 @@ class OwnedPanel:
         return PlacedPanel(
             self.id, self.wishes.mode, self.title, self.lines[: area.inner_height], self.footer,
             area.column, area.row, area.width, area.height,
-            not self.visible, focused, order, self.cursor, self.wishes.mouse,
+            not self.visible, focused, order, self.cursor, self.wishes.mouse, self.wishes.key_kinds,
         )  # fmt: skip
 
 

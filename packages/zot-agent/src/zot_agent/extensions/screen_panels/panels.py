@@ -149,15 +149,20 @@ class ScreenPanels:
         self._show()
         self.outdated()
 
-    def press(self, key: str, text: str = "", mods: Sequence[str] = (), pressed: object = None) -> bool:
+    def press(
+        self, key: str, text: str = "", mods: Sequence[str] = (), pressed: object = None, *, repeated: bool = False
+    ) -> bool:
         """Send a key to the panel that has the keys; False if none has. Esc and Ctrl+C close it, unless it handles
-        them: then the second one does, and no answer in time. `pressed` is for `unused`."""
+        them: then the second one does, and no answer in time. `pressed` is for `unused`; a `repeated` key is held
+        down."""
         panel = self.focused
         if panel is None:
             return False
         number = next(self._numbers)
         if (key, *mods) in (("esc",), ("c", "ctrl")):
             handles = panel.wishes.handles_esc if key == "esc" else panel.wishes.handles_ctrl_c
+            if handles and repeated:
+                return True  # a key that is held down is no second press
             if not handles or panel.owed or self._now() - panel.asked_to_close <= TWICE:
                 self.close(panel)
                 return True
@@ -166,8 +171,15 @@ class ScreenPanels:
         if len(self._sent) > 1000:
             self._sent.clear()  # nobody answers; a late answer changes nothing
         self._sent[number] = self._now(), pressed
-        panel.owner.send(from_host.PanelKey(panel.id, key, text, tuple(mods), number))
+        kind = "repeat" if repeated and panel.wishes.key_kinds else "press"
+        panel.owner.send(from_host.PanelKey(panel.id, key, text, tuple(mods), number, kind))
         return True
+
+    def release(self, key: str, text: str = "", mods: Sequence[str] = ()) -> None:
+        """Tell the panel that has the keys, if it wants to know, that one was let go. It does not answer."""
+        panel = self.focused
+        if panel is not None and panel.wishes.key_kinds:
+            panel.owner.send(from_host.PanelKey(panel.id, key, text, tuple(mods), kind="release"))
 
     def _check_answer(self, panel: OwnedPanel, number: int) -> None:
         if panel.owed == number and panel in self._panels:

@@ -21,7 +21,7 @@ def listed_runs(stored: "StoredSessions") -> list[dict[str, Any]]:
 
 
 def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> dict[str, Any]:
-    """Answer the question of a run, which then continues in a process of its own; blocks. Raises `SessionNotFound` for
+    """Answer the question of a run, which then continues in its own process; blocks. Raises `SessionNotFound` for
     a run that clients may not see."""
     from zot_agent.runs.control import continue_detached, give_answer  # noqa: PLC0415  few clients ask for runs
     from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
@@ -69,7 +69,7 @@ METHODS = (
     Method(
         "answer_run",
         answer_run,
-        "Answer the question of a run. The run then continues in a process of its own.",
+        "Answer the question of a run. The run then continues in its own process.",
         (
             CommandField("run", "string", "The name of the run, or its beginning.", required=True),
             CommandField("answer", "string", "`yes`, `always` or `no`.", required=True),

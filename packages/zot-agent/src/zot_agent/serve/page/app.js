@@ -135,7 +135,7 @@ function head(session) {
 
 function open(id, notes = []) {
   current?.close();
-  const on = { say, still, back: (text, why) => composer.giveBack(text, why), changed: () => list.load().catch(complain) };
+  const on = { say, still, back: (...given) => composer.giveBack(...given), changed: () => list.load().catch(complain) };
   current = new Session(id, notes, on, parts);
   history.replaceState(null, "", `#${id}`);
   $("composer").hidden = $("close").hidden = $("tools").hidden = false;
@@ -200,6 +200,10 @@ $("stop").addEventListener("click", () => current?.stop());
 $("save").addEventListener("click", () => earlier.save($("save").dataset.id));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) current?.stop();
+});
+// The timers of a page that nobody sees are slow: the list is current as soon as somebody looks again.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && server.token) list.load().catch(complain);
 });
 
 $("close").addEventListener("click", async () => {

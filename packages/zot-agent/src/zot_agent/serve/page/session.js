@@ -20,7 +20,7 @@ export class Session {
   ready = false; // whether the conversation is shown completely, so that events can continue it
 
   // `on` has functions: `say` shows a line, `still` says whether the session is there (null if nobody answers), `changed`
-  // is called when something ended or moved, `back` gets text for the message field. `parts` are further parts of the
+  // is called when something ended or moved, `back` gets text and pictures for the message field. `parts` are further parts of the
   // page: each may have `opened(session)`, `state(data)`, `take(event)` and `closed()`.
   constructor(id, notes, on, parts) {
     this.id = id;

@@ -117,7 +117,7 @@ class AccountRoutes:
     def _keys(self) -> tuple[ModelRegistry, PersonalKeys]:
         registry = self._registry()
         if not isinstance(registry.credentials, PersonalKeys):
-            raise ConfigError("this server was started with keys of its own")
+            raise ConfigError("this server was started with its own keys")
         return registry, registry.credentials
 
     async def _fields(self, request: Request) -> dict[str, Any]:

@@ -116,6 +116,6 @@ async def settings(chat: Chat, key: str) -> None:
 
 
 _DIALOGS = {Settings.model.key: model, Settings.provider.key: model, Settings.theme.key: theme}
-"""Settings that have a list of their own."""
+"""Settings that have their own list."""
 
 COMMANDS = (SlashCommand("settings", "[key]", "show and change the settings", "now", settings),)

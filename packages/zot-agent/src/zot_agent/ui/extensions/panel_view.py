@@ -30,6 +30,7 @@ class PanelView:
         self._pressed: tuple[str, str] | None = None  # the panel over which a mouse button is held
         panels.answered = self._answered
         panels.unused = self._unused
+        chat.app.held = self._held
         view.layer = self
 
     def show(self, event: PanelShow | PanelClose, title: str = "") -> bool:
@@ -54,6 +55,7 @@ class PanelView:
         app.rate = RATE if self._shown else self._usual_rate
         if app.mouse != (wants_mouse or self._usual_mouse):
             app.mouse = wants_mouse or self._usual_mouse
+        app.screen.key_kinds = any(each.key_kinds and each.focused for each, _ in self._shown.values())
         return True
 
     def dress(self) -> None:
@@ -125,6 +127,15 @@ class PanelView:
     def paste(self, text: str) -> bool:
         """Pass on a paste. Return False if no panel has the keys."""
         return self._panels.paste(text)
+
+    def _held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App.held`
+        if self._view.stack.top is not None or not self.has_keys:
+            return False
+        if released:
+            self._panels.release(key.name, key.text, key.modifiers)
+            return True
+        self._view.stack.touch()
+        return self._panels.press(key.name, key.text, key.modifiers, key, repeated=True)
 
     def _answered(self) -> None:
         if self._chat.app.drawing:

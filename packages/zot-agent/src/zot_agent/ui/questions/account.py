@@ -12,7 +12,7 @@ from zot_provider.providers.spec import Provider
 def personal_keys(chat: Chat) -> PersonalKeys:
     """Return the keys of the person. Raises `ConfigError` if zot was started with others."""
     if chat.host.keys is None:
-        raise ConfigError("this zot was started with keys of its own; use zot auth in a shell")
+        raise ConfigError("this zot was started with its own keys; use zot auth in a shell")
     return chat.host.keys
 
 

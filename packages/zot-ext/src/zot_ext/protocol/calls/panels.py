@@ -56,6 +56,9 @@ PANELS: tuple[HostMethod, ...] = (
             CallParam("handles_ctrl_c", "flag", "The same for Ctrl+C."),
             CallParam("paste", "flag", "It wants `panel_paste`; without this a paste is typed."),
             CallParam("mouse", "flag", "It wants `panel_mouse`."),
+            CallParam(
+                "key_kinds", "flag", "It wants to know which keys are held down and let go, where that is known."
+            ),
         ),
         _ROOM,
     ),

@@ -103,7 +103,7 @@ def _bracketed(units: Units, at: int, count: int, *, bracket: str, around: bool)
     if around:
         return UnitRange(place, end + 1)
     start = place + 1
-    if start < end and units.is_break(start):  # brackets on lines of their own keep their lines
+    if start < end and units.is_break(start):  # brackets on their own lines keep their lines
         line = units.start(end)
         if line > start and all(units.kind(each) == BLANK for each in range(line, end)):
             return UnitRange(start + 1, line - 1, lines=True) if line > start + 1 else UnitRange(start, start)

@@ -1,4 +1,4 @@
-// What extensions show: `ctx.ui` without its dialogs and panels, which have modules of their own.
+// What extensions show: `ctx.ui` without its dialogs and panels, which have their own modules.
 
 import { registerCompletions, suggest } from "./completions.mjs";
 import { dialogs } from "./dialogs.mjs";

@@ -1,4 +1,5 @@
-// Panels of extensions. A panel that has the keys takes the focus; what is typed there goes to its extension.
+// Panels of extensions. A panel that has the keys takes the focus; what is typed there goes to its extension. Overlays are
+// over the conversation, where the style sheet does not put them above the message field.
 
 import { $, button, made } from "../dom.js";
 import { rows } from "./shown.js";
@@ -22,9 +23,15 @@ export class Panels {
   #session = null;
   #panels = new Map(); // extension and id -> the parts of the panel
   #size = "";
+  #screen = { columns: 80, rows: 24, cell: 8 }; // the place of overlays, and the width of a cell in pixels
 
   constructor() {
-    new ResizeObserver(() => this.#measure()).observe($("conversation"));
+    const seen = new ResizeObserver(() => {
+      this.#measure();
+      this.#arrange();
+    });
+    seen.observe($("conversation"));
+    seen.observe($("log"));
   }
 
   opened(session) {
@@ -57,6 +64,7 @@ export class Panels {
     cell.remove();
     const columns = Math.max(20, Math.floor((Math.min($("log").clientWidth, 900) - 40) / (width / 10)) || 80);
     const lines = Math.max(6, Math.floor($("conversation").clientHeight * 0.6 / height) || 24);
+    this.#screen = { columns, rows: lines, cell: width / 10 };
     if (this.#size === `${columns} ${lines}`) return;
     this.#size = `${columns} ${lines}`;
     this.#session.ask("ext_panel_size", { columns, rows: lines }).catch(() => {});
@@ -77,6 +85,27 @@ export class Panels {
     parts.element.classList.toggle("focused", Boolean(panel.focused));
     if (panel.focused && !parts.focused && !panel.hidden) parts.lines.focus();
     parts.focused = panel.focused;
+    parts.kinds = panel.key_kinds;
+    parts.panel = panel;
+    this.#arrange();
+  }
+
+  // Put the overlays at their places over the conversation, the lowest first.
+  #arrange() {
+    const { offsetLeft, offsetTop, clientWidth, clientHeight } = $("log");
+    const { columns, rows, cell } = this.#screen;
+    const left = offsetLeft + (clientWidth - columns * cell) / 2;
+    const overlays = [...this.#panels.values()].filter(({ panel }) => panel.mode === "overlay" && !panel.hidden);
+    overlays.sort((one, two) => one.panel.order - two.panel.order);
+    for (const [number, { element, panel }] of overlays.entries()) {
+      element.style.setProperty("--left", `${left + panel.column * cell}px`);
+      element.style.setProperty("--width", `${(panel.width + 2) * cell}px`);
+      const { height } = element.getBoundingClientRect();
+      const middle = (panel.row + panel.height / 2) / rows;
+      const top = Math.min(middle * clientHeight - height / 2, clientHeight - height);
+      element.style.setProperty("--top", `${offsetTop + Math.max(0, top)}px`);
+      element.style.zIndex = number + 1;
+    }
   }
 
   #made(extension, panel) {
@@ -95,7 +124,12 @@ export class Panels {
       if (!key || event.isComposing || (event.key === "Tab" && event.shiftKey)) return; // Shift+Tab leaves
       event.preventDefault();
       event.stopPropagation();
-      this.#session?.send({ type: "ext_panel_key", ...key });
+      this.#session?.send({ type: "ext_panel_key", ...key, kind: event.repeat ? "repeat" : "press" });
+    });
+    lines.addEventListener("keyup", (event) => {
+      const key = keyOf(event);
+      if (!key || !this.#panels.get(JSON.stringify([extension, panel.id]))?.kinds) return;
+      this.#session?.send({ type: "ext_panel_key", ...key, kind: "release" });
     });
     lines.addEventListener("paste", (event) => {
       event.preventDefault();

@@ -1,7 +1,8 @@
 // The messages to zot that have not reached the model yet.
 //
 // While a prompt runs, a message is a `follow_up`: the model reads it when it would otherwise stop, and zot drops it when
-// the prompt is stopped. Otherwise it is a `prompt`, which is queued if a compaction or another prompt runs.
+// the prompt is stopped. Otherwise, or with pictures, it is a `prompt`, which is queued if a compaction or another prompt
+// runs.
 
 let count = 0; // messages so far: the ids of their commands
 
@@ -11,7 +12,7 @@ export class Waiting {
   #changed;
   #back;
 
-  // `send` sends a command; `changed` is called when the texts change; `back` gets text that zot will not read, and why.
+  // `send` sends a command; `changed` is called when the texts change; `back` gets text and pictures that zot will not read, and why.
   constructor(send, changed, back) {
     this.#send = send;
     this.#changed = changed;
@@ -20,12 +21,13 @@ export class Waiting {
 
   // The waiting texts, in order.
   get shown() {
-    return this.#messages.filter((each) => each.shown).map(({ text }) => text);
+    return this.#messages.filter((each) => each.shown).map(({ text, images }) => (images.length ? `${text} (with pictures)` : text));
   }
 
-  say(text, busy) {
+  say(text, busy, images = []) {
     count += 1;
-    const message = { id: `message ${count}`, text, type: busy ? "follow_up" : "prompt", shown: busy };
+    const type = busy && !images.length ? "follow_up" : "prompt";
+    const message = { id: `message ${count}`, text, images, type, shown: busy };
     this.#messages.push(message);
     this.#hand(message);
     this.#changed();
@@ -84,13 +86,14 @@ export class Waiting {
     return complete ? 0 : late.length;
   }
 
-  #hand({ id, type, text }) {
-    this.#send({ id, type, message: text });
+  #hand({ id, type, text, images }) {
+    const sent = images.map(({ mime_type, data }) => ({ mime_type, data }));
+    this.#send({ id, type, message: text, ...(sent.length ? { images: sent } : {}) });
   }
 
   #giveBack(messages, why = "") {
     for (const message of messages) this.#drop(message);
-    if (messages.length) this.#back(messages.map(({ text }) => text).join("\n"), why);
+    if (messages.length) this.#back(messages.map(({ text }) => text).join("\n"), messages.flatMap(({ images }) => images), why);
   }
 
   #drop(message) {

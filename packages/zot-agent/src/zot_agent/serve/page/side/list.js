@@ -33,6 +33,7 @@ export class SessionList {
       const { sessions } = await server.ask("GET", "/sessions");
       if (token === server.token) this.#draw(sessions);
     } finally {
+      this.stop();
       this.#timer = setTimeout(() => { if (server.token) this.load().catch(this.#on.complain); }, LISTING);
     }
   }

@@ -16,7 +16,7 @@ def open(call: ExtensionCall) -> CallAnswer:
         raise CallFailed("invalid", "id must have 1 to 100 characters")
     if mode not in MODES:
         raise CallFailed("invalid", f"mode must be one of {', '.join(MODES)}")
-    flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse")
+    flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse", "key_kinds")
     wishes = PanelWishes(mode, **{name: call.flag(name) for name in flags})  # type: ignore[arg-type]
     try:
         return _room(call.services.panels.newer.open(call.connection, id, wishes, call.params))

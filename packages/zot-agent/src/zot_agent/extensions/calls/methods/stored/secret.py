@@ -51,5 +51,5 @@ def _store(call: ExtensionCall) -> AccountStore:
 def secret_store(services: CallServices) -> AccountStore:
     """Return where secrets are kept. Raises `CallFailed` if they are not."""
     if services.accounts is None:
-        raise CallFailed("unavailable", "this zot was started with keys of its own, so it stores no secrets")
+        raise CallFailed("unavailable", "this zot was started with its own keys, so it stores no secrets")
     return services.accounts()

@@ -1,0 +1,95 @@
+"""Takes the pictures of the page of `zot serve`, docs/images/NAME.png, in Chromium.
+
+The server and its tools are real; only the model's words are written down beforehand. The fonts are those of the
+machine, so the pictures are not compared.
+"""
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import project
+from chromium import Tab, browser
+from play import EXTENSIONS
+
+from zot_provider.testing import ScriptedServer
+
+SHOTS = {
+    "serve-dark": (1200, 900, "dark"),
+    "serve-light": (1200, 900, "light"),
+    "serve-narrow": (390, 844, "light"),
+}
+"""Width and height in pixels, and the colours that the person likes, by the name of the picture."""
+
+NAMES = frozenset(SHOTS)
+
+_TOKEN = "the token of a screenshot"
+_DONE = "document.getElementById('status').innerText === 'The answer is complete'"
+
+
+async def take(folder: Path, names: frozenset[str]) -> None:
+    """Write these pictures into `folder`. Raises TimeoutError if the page does not get that far."""
+    with tempfile.TemporaryDirectory(prefix="zot-page-") as profile, ScriptedServer() as model:
+        model.add(*project.TASK)
+        async with _serving(model) as address, browser(Path(profile)) as tab:
+            await tab.go(f"{address}/#token={_TOKEN.replace(' ', '%20')}")
+            await _converse(tab)
+            for name in sorted(names):
+                width, height, likes = SHOTS[name]
+                size = {"width": width, "height": height, "deviceScaleFactor": 1}
+                await tab.call("Emulation.setDeviceMetricsOverride", **size, mobile=width < 600)
+                colors = [{"name": "prefers-color-scheme", "value": likes}]
+                await tab.call("Emulation.setEmulatedMedia", features=colors)
+                await tab.value("document.getElementById('log').scrollTop = 0")
+                await tab.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                await tab.screenshot(folder / f"{name}.png")
+
+
+async def _converse(tab: Tab) -> None:
+    """Open a session, ask, and wait until all of the answer has its colours."""
+    await tab.until("document.getElementById('new').open && document.activeElement.id === 'cwd'")
+    await tab.press("Enter")
+    await tab.until("document.getElementById('conversation').dataset.ready && document.activeElement.id === 'message'")
+    await tab.type(project.PROMPT)
+    await tab.press("Enter")
+    await tab.until(_DONE)
+    await tab.until("document.querySelector('#log .diff .added') && document.querySelector('#log .hl-keyword')")
+
+
+@asynccontextmanager
+async def _serving(model: ScriptedServer) -> AsyncIterator[str]:
+    """Run `zot serve` in the project, which is at the same place each time; its address."""
+    home = Path(tempfile.gettempdir(), "zot-page")
+    home.mkdir()
+    try:
+        shop = project.write(home / "shop")
+        environment = {
+            "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
+            "HOME": str(home),
+            "ZOT_HOME": str(home / ".zot"),
+            "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ZOT_SERVE_TOKEN": _TOKEN,
+            "ANTHROPIC_API_KEY": "sk-ant-not-a-key-of-anybody",
+            "ANTHROPIC_BASE_URL": model.base_url("anthropic-messages"),
+        }
+        flags = ("--listen", "127.0.0.1:0", "--provider", "anthropic", "--ext", str(EXTENSIONS / "status-line"))
+        server = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "zot_agent", "serve", *flags,
+            cwd=shop, env=environment, stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert server.stdout is not None
+        try:
+            async with asyncio.timeout(30):
+                line = await server.stdout.readline()
+            yield line.decode().split()[-1]
+        finally:
+            server.terminate()
+            await server.wait()
+    finally:
+        shutil.rmtree(home, ignore_errors=True)

@@ -1,0 +1,102 @@
+"""Runs that the engine begins at times, and not more often than it is told to."""
+
+import asyncio
+import json
+import os
+from typing import Any
+
+from command import Zot
+from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+from temporalio.client import Client
+
+from zot_agent.fleet.store.postgres import PostgresStore
+from zot_core.runtime.run_rows import RunRecord, run_of_rows
+from zot_provider.testing import Call, Received, ScriptedServer, Turn
+
+
+def one_step(request: Received) -> Turn:
+    """An answer with one effect, then the last one."""
+    if any(message["role"] == "assistant" for message in request.body["messages"]):
+        return Turn("all done")
+    return Turn(calls=[Call("bash", {"command": "echo effect >> effects"}, "c1")])
+
+
+def record_of(database: Postgres, id: str) -> RunRecord:
+    store = PostgresStore(database.address)
+    try:
+        record = run_of_rows(store.read(id))
+    finally:
+        store.close()
+    assert record is not None
+    return record
+
+
+def listed(zot: Zot) -> list[dict[str, Any]]:
+    done = zot.run("runs", "list", "--fleet", "--json", timeout=PATIENCE)
+    assert done.code == 0, done.err
+    found: list[dict[str, Any]] = json.loads(done.out)["runs"]
+    return found
+
+
+def begin(zot: Zot, schedule: str) -> None:
+    """Begin the next run of a schedule now."""
+
+    async def trigger() -> None:
+        client = await Client.connect(zot.env["ZOT_FLEET_ADDRESS"])
+        await client.get_schedule_handle(f"zot-schedule-{schedule}").trigger()
+
+    asyncio.run(trigger())
+
+
+def test_a_schedule_begins_runs_like_the_one_that_was_given_with_it(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    name = f"nightly-{os.urandom(3).hex()}"
+    server.add(*[one_step] * 10)
+    words = ("run", "--fleet", "--id", name, *zot.at(server), "--schedule")
+    wrong = zot.run(*words, "every night", name, timeout=PATIENCE)
+    assert wrong.code == 2
+    assert "--schedule 'every night': " in wrong.line()
+    assert zot.run(*words, "0 3 * * 1-5", name, timeout=PATIENCE).result == (0, "", "")
+    again = zot.run(*words, "0 4 * * *", name, timeout=PATIENCE)
+    assert (again.code, again.line()) == (
+        2, f"there is a schedule {name}; remove it with zot fleet unschedule {name}"
+    )  # fmt: skip
+    row = wait_for(
+        lambda: [each for each in zot.run("fleet", "schedules", timeout=PATIENCE).out.splitlines() if name in each],
+        "the schedule is listed",
+    )
+    assert "T03:00:00" in row[0]
+    workers.start("--sandbox", "off")
+    begin(zot, name)
+
+    def run_of_schedule() -> dict[str, Any] | None:
+        return next((run for run in listed(zot) if run["id"].startswith(f"{name}-")), None)
+
+    wait_for(lambda: (run := run_of_schedule()) and run["state"] == "done", "a run of the schedule is done")
+    run = run_of_schedule()
+    assert run is not None
+    assert (zot.cwd / "effects").read_text() == "effect\n"
+    assert record_of(database, run["id"]).task == name
+    assert record_of(database, name).steps == 0
+    assert zot.run("fleet", "unschedule", name, timeout=PATIENCE).result == (0, "", "")
+    gone = zot.run("fleet", "unschedule", name, timeout=PATIENCE)
+    assert (gone.code, gone.line()) == (2, f"no schedule {name}; zot fleet schedules lists them")
+
+
+def test_a_schedule_needs_a_name(zot: Zot, server: ScriptedServer) -> None:
+    done = zot.run("run", "--fleet", "--schedule", "0 3 * * *", *zot.at(server), "task", timeout=PATIENCE)
+    assert (done.code, done.line()) == (2, "--schedule needs --id, the name of its runs")
+
+
+def test_workers_begin_so_many_runs_a_minute(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    ids = [f"{os.urandom(3).hex()}-{number}" for number in range(6)]
+    server.add(*[one_step] * 20)
+    for id in ids:
+        done = zot.run("run", "--fleet", "--detach", "--id", id, *zot.at(server), id, timeout=PATIENCE)
+        assert done.code == 0, done.err
+    workers.start("--sandbox", "off", "--per-minute", "0.5", "--concurrency", "6")
+    wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done")
+    assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all
