@@ -58,7 +58,7 @@ async def schedules(client: Client) -> list[FleetSchedule]:
 
 
 async def unschedule(client: Client, id: str) -> None:
-    """Begin no more runs; runs that have begun continue. Raises `ZotError`, and `ConfigError` if there is none."""
+    """Begin no more runs; runs that have begun continue. Raises `ZotError`, and `ConfigError` without a schedule."""
     async with engine_errors(id):
         try:
             await client.get_schedule_handle(_PREFIX + id).delete()
