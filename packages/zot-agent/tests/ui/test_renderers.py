@@ -1,5 +1,6 @@
 """What extensions draw in the conversation, with real processes."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -112,6 +113,34 @@ async def test_a_message_of_its_type_is_drawn_by_an_extension(chats: Chats, serv
         await talk.press("/tell sunny<enter>")
         await talk.shown("☀ sunny ☀")
         await talk.shown("thanks")
+
+
+async def test_a_late_answer_for_another_width_is_clipped_until_there_is_one_for_this_width(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    asked: dict[int, asyncio.Future[list[WidgetLine] | None]] = {}
+
+    async def draw(members: dict[str, Any]) -> list[WidgetLine] | None:
+        asked[members["width"]] = asyncio.get_running_loop().create_future()
+        return await asked[members["width"]]
+
+    server.add(says("one"), "done")
+    async with chats.built(server) as talk:
+        talk.access.add_renderer("slow", "tool_call", "bash", draw, 5)
+        await talk.send("go")
+        await talk.shown("done")
+        await talk.shown("● bash echo one")  # zot's own, until there is an answer
+        await talk.press("typed meanwhile")
+        await talk.until(lambda: 78 in asked)
+        asked[78].set_result(["wide " * 15])
+        await talk.shown("wide " * 14)
+        talk.resize(40, 24)
+        await talk.until(lambda: 38 in asked)
+        assert "● " + "wide " * 7 in talk.screen()
+        assert all(len(row) <= 40 for row in talk.rows())
+        asked[38].set_result(["narrow"])
+        await talk.shown("● narrow")
+        assert talk.editor == "typed meanwhile"
 
 
 async def test_a_renderer_that_never_answers_is_not_asked_for_ever(chats: Chats, server: ScriptedServer) -> None:
