@@ -129,7 +129,11 @@ def test_wrong_arguments_are_told_in_a_line_of_usage(example: Example, name: str
     assert example.server.requests == []
 
 
-def test_tracing_without_its_library_says_how_to_get_it(example: Example) -> None:
+def test_tracing_without_its_library_says_how_to_get_it(example: Example, tmp_path: Path) -> None:
+    absent = tmp_path / "absent" / "opentelemetry.py"
+    absent.parent.mkdir()
+    absent.write_text("raise ModuleNotFoundError\n")
+    example.env |= {"PYTHONPATH": str(absent.parent)}
     shown = example.run("tracing.py", code=1)
     assert shown == "tracing: needs opentelemetry-sdk: uv run --with opentelemetry-sdk examples/sdk/tracing.py\n"
 
