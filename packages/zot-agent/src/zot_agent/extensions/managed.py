@@ -106,7 +106,7 @@ class ManagedExtension:
 
     def remember(self, *, use: bool) -> None:
         """Keep what it registers for the next run. With `use`, what it registered in its last run holds until the
-        process is ready, and nobody need wait for `started`."""
+        process is ready, and nobody need wait for `started`; the caller says that names have changed."""
         from zot_agent.extensions.declared.remembering import Remembering  # noqa: PLC0415  few extensions want it
 
         memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
@@ -120,7 +120,6 @@ class ManagedExtension:
             for frame in known.frames:
                 self.received(memory.late, frame)
             self._loading = False
-            self._shared.changed()
         self.memory, self._note = memory, memory.note
 
     @property
@@ -382,7 +381,8 @@ class ManagedExtension:
         self.intercepts |= intercepts
         if frame.intercept_options is not None and self.connection is not None:
             self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
-        self._shared.changed()
+        if not self._loading:
+            self._shared.changed()
 
     def _submit(self, frame: frames.Submit) -> None:
         if self.permissions.submit:
