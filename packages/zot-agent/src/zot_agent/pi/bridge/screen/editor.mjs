@@ -17,7 +17,7 @@ export class EditorKeys {
   #screen;
   #factory;
   #component = null;
-  #library = null;
+  #piTui = null;
   #listeners = new Set();
   #asked = { keys: false, decorate: false };
   #labels = new Map();
@@ -45,9 +45,9 @@ export class EditorKeys {
   }
 
   async #make(factory) {
-    const { keybindings, library } = await this.#screen.loadTui();
+    const { keybindings, piTui } = await this.#screen.loadTui();
     if (factory !== this.#factory) return;
-    this.#library = library;
+    this.#piTui = piTui;
     const redraw = () => this.#soon(true);
     try {
       this.#component = factory(new ScreenHandle(this.#screen, redraw), getEditorTheme(), keybindings);
@@ -133,7 +133,7 @@ export class EditorKeys {
   }
 
   #keys(passed) {
-    const names = passed.map((each) => this.#library?.parseKey?.(each) ?? each).map((name) => NAMES[name] ?? name);
+    const names = passed.map((each) => this.#piTui?.parseKey?.(each) ?? each).map((name) => NAMES[name] ?? name);
     return { keys: names.slice(0, 20) };
   }
 

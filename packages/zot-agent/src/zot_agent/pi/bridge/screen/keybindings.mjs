@@ -8,10 +8,10 @@ const APP = {
   "app.clipboard.pasteImage": "ctrl+v",
 };
 
-/** @param {any} library pi-tui @returns {any} its manager of keys, with pi's own too */
-export function createKeybindings(library) {
+/** @param {any} piTui pi-tui @returns {any} its manager of keys, with pi's own too */
+export function createKeybindings(piTui) {
   const own = Object.fromEntries(Object.entries(APP).map(([name, key]) => [name, { defaultKeys: key, description: name }]));
-  const manager = new library.KeybindingsManager({ ...library.TUI_KEYBINDINGS, ...own });
-  library.setKeybindings(manager);
+  const manager = new piTui.KeybindingsManager({ ...piTui.TUI_KEYBINDINGS, ...own });
+  piTui.setKeybindings(manager);
   return manager;
 }

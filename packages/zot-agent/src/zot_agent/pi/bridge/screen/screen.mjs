@@ -18,7 +18,7 @@ const PLACES = { aboveEditor: "above_editor", belowEditor: "below_editor" };
 export class Screen {
   #theme = null;
   #size = null;
-  #library = null;
+  #piTui = null;
   #surfaces = new Map();
   #working = {};
   #completers = [];
@@ -49,15 +49,15 @@ export class Screen {
     return this.#theme;
   }
 
-  /** @returns {Promise<{keybindings: any}>} the terminal library, which is loaded when something is drawn */
+  /** @returns {Promise<{keybindings: any}>} the module pi-tui, which is loaded when something is drawn */
   async loadTui() {
-    if (this.#library === null) {
-      const library = await terminalLibrary();
+    if (this.#piTui === null) {
+      const piTui = await terminalLibrary();
       const { createKeybindings } = await import("./keybindings.mjs");
-      this.#library = { keybindings: createKeybindings(library), library };
-      this.widthOf = library.visibleWidth;
+      this.#piTui = { keybindings: createKeybindings(piTui), piTui };
+      this.widthOf = piTui.visibleWidth;
     }
-    return this.#library;
+    return this.#piTui;
   }
 
   #call(method, params) {
