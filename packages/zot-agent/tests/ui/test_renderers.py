@@ -1,11 +1,14 @@
 """What extensions draw in the conversation, with real processes."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from screen import Chats
 
+from zot_agent.config.paths import zot_home
+from zot_agent.extensions.log import log_path
 from zot_core.conversation.events import WidgetLine
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -141,6 +144,43 @@ async def test_a_late_answer_for_another_width_is_clipped_until_there_is_one_for
         asked[38].set_result(["narrow"])
         await talk.shown("● narrow")
         assert talk.editor == "typed meanwhile"
+
+
+async def test_a_reload_while_a_renderer_and_a_completer_are_asked_leaves_a_whole_screen(
+    chats: Chats, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZOT_EXT_PATIENCE", "3")  # the process waits for its handlers before it ends
+    waits = """
+import asyncio
+
+@ext.renderer("tool_call", "bash")
+async def call(asked):
+    ext.log("drawing")
+    await asyncio.sleep(1000)
+
+@ext.completer("#")
+async def complete(asked):
+    ext.log("completing")
+    await asyncio.sleep(1000)
+
+@ext.command("pid")
+def pid(_):
+    return f"pid {os.getpid()}"
+"""
+    server.add(says("one"), "done")
+    async with chats.extended(server, {"waits": waits}) as talk:
+        await talk.send("go")
+        await talk.shown("● bash echo one")
+        await talk.press("see #1")
+        log = Path(log_path(zot_home(), "waits"))
+        while not {"drawing", "completing"} <= set(log.read_text().split()):
+            await talk.settle()
+            await asyncio.sleep(0.01)
+        await talk.press("<ctrl+u>/reload-ext<enter>")
+        await talk.shown("reloaded: 1 stopped, 1 loaded (1 ready)")
+        await talk.shown("● bash echo one")
+        await talk.press("/pid<enter>")
+        await talk.shown("[waits] pid ")
 
 
 async def test_a_renderer_that_never_answers_is_not_asked_for_ever(chats: Chats, server: ScriptedServer) -> None:
