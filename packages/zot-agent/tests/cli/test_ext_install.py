@@ -256,8 +256,8 @@ def test_a_clone_needs_consent_where_nobody_can_be_asked(ext: Cli, tmp_path: Pat
 
 
 def test_a_program_outside_of_the_folder_is_named(ext: Cli, tmp_path: Path) -> None:
-    source = write(tmp_path / "a", exec="../shared/run")
-    outside = os.path.realpath(ext.place / "shared" / "run")
+    source = write(tmp_path / "a", exec="../other/run")
+    outside = os.path.realpath(ext.place / "other" / "run")
     assert f"  outside    {outside}, which is not part of the extension\n" in ext("install", str(source))
     assert f"(runs {outside}, outside of its folder)" in ext("list")
 

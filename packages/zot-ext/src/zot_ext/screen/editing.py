@@ -1,4 +1,4 @@
-"""`EditorKey` and `EditorText`: what is asked about the editor."""
+"""`EditorKey` and `EditorText`: questions about a key and about the text of the editor."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ import { Earlier } from "./side/earlier.js";
 import { SessionList } from "./side/list.js";
 import { Runs } from "./side/runs.js";
 import { Settings } from "./side/settings.js";
-import { Commands } from "./work/commands.js";
-import { Composer } from "./work/composer.js";
-import { Look } from "./work/look.js";
-import { Pickers } from "./work/pickers.js";
+import { Commands } from "./prompt/commands.js";
+import { Composer } from "./prompt/composer.js";
+import { Look } from "./prompt/look.js";
+import { Pickers } from "./prompt/pickers.js";
 
 const KEY = "zot.token";
 const NARROW = matchMedia("(max-width: 600px)");

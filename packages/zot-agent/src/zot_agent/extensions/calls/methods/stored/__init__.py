@@ -1,1 +1,1 @@
-"""Methods for what is stored: sessions, values, secrets."""
+"""Methods for stored sessions, values and secrets."""
