@@ -30,9 +30,9 @@ def _run(arguments: list[str]) -> int:
     # A first request creates 40,000 objects, of which nearly all stay; looking for garbage among them takes 5 % of
     # start-up.
     gc.set_threshold(100_000, 20, 20)
-    from zot_agent.deferred_inspect import defer_inspect  # noqa: PLC0415  see the module's docstring
+    from zot_agent.deferred_modules import defer_modules  # noqa: PLC0415  see the module's docstring
 
-    defer_inspect()
+    defer_modules()
     from zot_agent.standard_output import watch_standard_output  # noqa: PLC0415  see the module's docstring
 
     watch_standard_output()

@@ -4,7 +4,6 @@ They are split here because `urllib.parse` takes 2 ms to import, before the firs
 """
 
 import socket
-from base64 import b64encode
 from functools import lru_cache
 
 from zot_provider.errors import ConfigError
@@ -146,6 +145,7 @@ def _basic(user: str) -> str:
     """Return the value of `authorization` (RFC 7617) for the user and password of a URL; empty for none."""
     if not user:
         return ""
+    from base64 import b64encode  # noqa: PLC0415  few URLs have a user
     from urllib.parse import unquote  # noqa: PLC0415  see the module's docstring
 
     name, _, password = user.removesuffix("@").partition(":")

@@ -1,0 +1,52 @@
+"""Deferred modules: asyncio imports them and hardly uses them. See "Start-up tricks" in `docs/architecture.md`.
+
+`importlib.util.LazyLoader` does not help: its modules are executed by the next `import` already.
+"""
+
+import os
+import sys
+from importlib.machinery import PathFinder
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+
+NAMES = ("inspect", "linecache", "ssl", "textwrap", "asyncio.sslproto")
+"""What imports these at the start of zot uses them in functions only."""
+
+_locks = {name: RLock() for name in NAMES}
+_waiting: "dict[str, Loader]" = {}
+
+
+class _DeferredModule(ModuleType):
+    """A module that is executed when one of its names is used, and is an ordinary module from then on."""
+
+    def __getattr__(self, name: str) -> Any:
+        # asyncio asks whether a socket that it connects is one of ssl's: none is before ssl is executed.
+        if name == "SSLSocket" and sys._getframe(1).f_globals.get("__name__") == "asyncio.base_events":
+            return _NoSocket
+        with _locks[self.__name__]:  # wait if another thread executes it
+            if (loader := _waiting.pop(self.__name__, None)) is not None:
+                loader.exec_module(self)
+                self.__class__ = ModuleType  # type: ignore[assignment]
+        return ModuleType.__getattribute__(self, name)
+
+
+class _NoSocket:
+    """What asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
+
+
+def defer_modules() -> None:
+    """Put the modules into `sys.modules`, unexecuted. A module that is loaded already stays as it is."""
+    library = os.path.dirname(os.__file__)
+    for name in NAMES:
+        package, _, _ = name.rpartition(".")
+        spec = PathFinder.find_spec(name, [os.path.join(library, package)])
+        if name in sys.modules or spec is None or spec.loader is None:
+            continue
+        module = _DeferredModule(name)
+        vars(module).update(__spec__=spec, __loader__=spec.loader, __file__=spec.origin, __package__=package)
+        _waiting[name] = spec.loader
+        sys.modules[name] = module

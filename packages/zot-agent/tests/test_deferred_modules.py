@@ -1,0 +1,72 @@
+import socket
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code: str) -> list[str]:
+    code = f"from zot_agent.deferred_modules import defer_modules; {code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("loaded", ["_ssl", "dis", "tokenize"])
+def test_asyncio_does_not_execute_them(loaded: str) -> None:
+    code = "defer_modules(); import asyncio, sys; asyncio.run(asyncio.sleep(0));"
+    assert run(f"{code} print('ssl' in sys.modules, {loaded!r} in sys.modules)") == ["True", "False"]
+
+
+def test_a_connection_without_tls_does_not_execute_ssl() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = f"import asyncio, sys; asyncio.run(asyncio.open_connection('127.0.0.1', {port}))"
+        assert run(f"defer_modules(); {code}; print('_ssl' in sys.modules)") == ["False"]
+
+
+def test_asyncio_still_refuses_a_socket_of_ssl_that_it_would_read_itself() -> None:
+    code = (
+        "defer_modules(); import asyncio, socket, ssl;"
+        "plain, other = socket.socketpair();"
+        "wrapped = ssl.create_default_context().wrap_socket(plain, server_hostname='a', do_handshake_on_connect=False);"
+        "loop = asyncio.new_event_loop()\n"
+        "try: loop.run_until_complete(loop.sock_recv(wrapped, 1))\n"
+        "except TypeError as error: print(error)"
+    )
+    assert run(code) == ["Socket", "cannot", "be", "of", "type", "SSLSocket"]
+
+
+def test_another_module_gets_the_socket_class_of_ssl() -> None:
+    code = "defer_modules(); from ssl import SSLSocket; import socket; print(issubclass(SSLSocket, socket.socket))"
+    assert run(code) == ["True"]
+
+
+def test_a_module_is_the_ordinary_one_once_it_is_used() -> None:
+    code = (
+        "defer_modules(); import inspect, types; from inspect import signature;"
+        "print(signature(len), type(inspect) is types.ModuleType, inspect.getmodule(inspect.Signature) is inspect)"
+    )
+    assert run(code) == ["(obj,", "/)", "True", "True"]
+
+
+def test_a_module_of_a_package_finds_its_siblings() -> None:
+    code = "defer_modules(); import asyncio.base_events as user; print(user.sslproto.SSLProtocol.__module__)"
+    assert run(code) == ["asyncio.sslproto"]
+
+
+def test_a_name_that_a_module_does_not_have_is_an_attribute_error() -> None:
+    code = "defer_modules(); import inspect; print(hasattr(inspect, 'nothing'), hasattr(inspect, 'unwrap'))"
+    assert run(code) == ["False", "True"]
+
+
+def test_threads_that_use_a_module_first_at_the_same_time_all_get_it_whole() -> None:
+    code = (
+        "import inspect as none_yet, sys; del sys.modules['inspect']; sys.setswitchinterval(1e-6); defer_modules();"
+        "import inspect; from concurrent.futures import ThreadPoolExecutor as Pool;"
+        "pool = Pool(8); print({each.__name__ for each in pool.map(lambda _: inspect.unwrap, range(8))})"
+    )
+    assert run(code) == ["{'unwrap'}"]
+
+
+def test_a_loaded_module_stays_as_it_is() -> None:
+    assert run("import inspect as before; defer_modules(); import inspect; print(inspect is before)") == ["True"]
