@@ -56,8 +56,16 @@ ROWS = [
     ),
     Row(
         "project-trust.ts",
-        [see("project-trust example loaded after trust resolution")],
-        part="zot decides about a project before it starts extensions, so that project_trust is not asked",
+        [
+            see("Project trust for:", "Trust this session"),
+            *(keys("\x1b[B"), keys("\x1b[B"), keys("\r")),
+            see("project-trust example loaded after trust resolution"),
+            ask(),
+            see("Yes."),
+            requested("Skill of the project."),
+        ],
+        ["Yes."],
+        files={".zot/skills/ours/SKILL.md": "---\nname: ours\ndescription: Skill of the project.\n---\nDo it.\n"},
     ),
     Row(
         "ssh.ts",

@@ -90,6 +90,17 @@ def test_an_extension_registers_and_answers(bridge: Bridge, tmp_path: Path) -> N
     assert host.noise == []
 
 
+def test_an_undecided_handler_leaves_the_trust_in_a_project_to_the_next(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.on("project_trust", () => ({ trusted: "undecided" }));
+          pi.on("project_trust", ({ cwd }) => ({ trusted: cwd === "/mine" ? "yes" : "undecided" }));
+        }
+    """)
+    assert host.intercept("project_trust", cwd="/mine").extra == {"trusted": True}
+    assert host.intercept("project_trust", cwd="/other").extra == {}
+
+
 def test_guards_fail_closed_and_prompts_are_changed_each_time(bridge: Bridge) -> None:
     host = bridge(WHOLE)
     options = [dict(frame.intercept_options.value) for frame in host.sent(Subscribe) if frame.intercept_options]

@@ -210,7 +210,8 @@ export class Intercepts {
 
   async #trust(frame, request) {
     const event = { type: "project_trust", cwd: frame.cwd };
-    const found = await this.#each("project_trust", event, request, (answer) => answer.trusted ?? answer.trust);
+    const decided = ({ trusted }) => (trusted === "undecided" ? undefined : trusted);
+    const found = await this.#each("project_trust", event, request, decided);
     if (found === true || found === "yes") return { trusted: true };
     return found === false || found === "no" ? { block: true, reason: "an extension does not trust this project" } : {};
   }
