@@ -120,6 +120,12 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         },
         (),
     ),
+    "ext_message": (
+        {"extension": TEXT, "custom_type": TEXT | {"description": "What it is."}, "role": {"const": "user"}}
+        | MESSAGE
+        | SEEN,
+        ("custom_type", *SEEN),
+    ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (
         {"reason": {"enum": [end for end in typing.get_args(events.RunEnd) if end not in USUAL_ENDS]}},

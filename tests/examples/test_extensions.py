@@ -956,7 +956,7 @@ def message_renderer(tmp_path: Path) -> None:
     calls: dict[str, Any] = {"messages_send": lambda params: sent.append(params) or {"delivered": "kept"}}
     with hosted("message-renderer", tmp_path, **calls) as host:
         assert host.command("remind").display == "/remind TEXT"
-        assert host.command("remind", "tea").display == "reminded"
+        assert host.command("remind", "tea").action == "noop"
         folded = host.render("message", "reminder", width=10, text="tea\nbread")
         assert folded is not None
         assert [line[0]["text"] for line in folded] == ["─" * 10, "⏰ ", "  1 more lines", "─" * 10]

@@ -73,10 +73,9 @@ def test_calls_results_and_messages_are_drawn_by_examples(tmp_path: Path, server
         pty.type("/remind")
         pty.wait_for("remind the model of something")  # the extension has registered
         pty.type(" buy tea\r")
-        pty.wait_for("reminded")
+        pty.wait_for("⏰ buy tea")
         pty.type("go\r")
         pty.wait_for("All is well.")
-        pty.wait_for("⏰ buy tea")
         pty.wait_for(f"● $ {command}")
         pty.wait_for("lines above")
         pty.type("\x1bo")  # Alt+O

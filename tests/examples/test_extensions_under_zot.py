@@ -675,8 +675,10 @@ async def github_issue_autocomplete(root: Path) -> None:
 
 async def message_renderer(root: Path) -> None:
     async with running("message-renderer", root) as zot:
-        assert await zot.command("remind", "tea") == events.Display("message-renderer", "reminded")
-        assert await asked(zot, "go") == ["go", "tea"]
+        added = await zot.command("remind", "tea")
+        assert isinstance(added, events.MessageAdded)
+        assert added.message.text == "tea"
+        assert await asked(zot, "go") == ["tea", "go"]
 
 
 async def built_in_tool_renderer(root: Path) -> None:

@@ -263,12 +263,15 @@ ROWS = [
         "message-renderer.ts",
         [
             *command("status", "Send a status message", "warn disk is full"),
+            see("[WARN] disk is full"),
+            stored("disk is full"),
+            keys("\x0f"),  # Ctrl+O expands it
+            see("  at "),
             ask(),
             see("Yes."),
-            see("[WARN] disk is full"),
+            requested("disk is full"),
         ],
         ["Yes."],
-        part="a message is shown with the next prompt, and not before",
     ),
     Row(
         "entry-renderer.ts",

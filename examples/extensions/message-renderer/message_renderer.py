@@ -20,11 +20,11 @@ def banner(asked: RenderRequest) -> list[list[dict[str, Any]]]:
 
 
 @ext.command("remind", "remind the model of something: /remind TEXT")
-def remind(text: str) -> str:
+def remind(text: str) -> str | None:
     if not text:
         return "/remind TEXT"
     ext.messages.send(text, custom_type="reminder", trigger=False)
-    return "reminded"
+    return None
 
 
 ext.run()

@@ -5,7 +5,7 @@ import asyncio
 from acp_editor import feed, text_of
 
 from zot_agent.acp.feed import TAIL
-from zot_core.conversation.events import TodoUpdate
+from zot_core.conversation.events import MessageAdded, TodoUpdate
 from zot_core.display import Todo
 from zot_core.events import (
     AssistantMessage,
@@ -90,7 +90,8 @@ def test_only_prompts_that_the_client_does_not_know_are_sent_to_it() -> None:
     made.show(UserMessage(Message("user", [TextBlock("known")])))
     made.start_run(client_prompt=False)
     made.show(UserMessage(Message("user", [TextBlock("unknown")])))
-    assert text_of(sent, "user_message_chunk") == "unknown"
+    made.show(MessageAdded("ext", Message("user", [TextBlock(" of an extension")])))
+    assert text_of(sent, "user_message_chunk") == "unknown of an extension"
 
 
 def test_a_call_is_announced_described_and_completed() -> None:

@@ -41,6 +41,10 @@ def weather(asked):
 def tell(text):
     ext.messages.send(text, custom_type="weather")
 
+@ext.command("quietly")
+def quietly(text):
+    ext.messages.send(text, custom_type="weather", trigger=False)
+
 @ext.command("unfold")
 def unfold(_):
     ext.rendering.expand(not ext.rendering.expanded)
@@ -116,6 +120,20 @@ async def test_a_message_of_its_type_is_drawn_by_an_extension(chats: Chats, serv
         await talk.press("/tell sunny<enter>")
         await talk.shown("☀ sunny ☀")
         await talk.shown("thanks")
+
+
+async def test_a_message_that_nobody_answers_is_drawn_at_once_and_once(chats: Chats, server: ScriptedServer) -> None:
+    server.add("thanks")
+    async with chats.extended(server, {"painter": PAINT}) as talk:
+        await talk.press("/quietly rainy<enter>")
+        await talk.shown("☀ rainy ☀")
+        assert "thanks" not in talk.screen()
+        assert server.requests == []
+        await talk.send("and?")
+        await talk.shown("thanks")
+        assert talk.screen().count("rainy") == 1
+        await talk.press("/new<enter>")
+        await talk.until_hidden("rainy")
 
 
 async def test_a_late_answer_for_another_width_is_clipped_until_there_is_one_for_this_width(

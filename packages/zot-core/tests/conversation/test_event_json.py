@@ -6,6 +6,7 @@ from zot_core.conversation import events
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent, Panel
 from zot_core.display import Todo
+from zot_provider.messages import Message, TextBlock
 
 PANEL = Panel("p", "Title", ("one",), "end")
 SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
@@ -24,6 +25,10 @@ SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
         (events.PanelClose("ext", "p"), {"panel_id": "p"}),
         (events.TitleChange("ext", "title"), {"text": "title"}),
         (events.Alert("ext", "done"), {"text": "done"}),
+        (
+            events.MessageAdded("ext", Message("user", [TextBlock("a")], "now", extra={"custom_type": "note"})),
+            {"custom_type": "note", "role": "user", "content": [{"type": "text", "text": "a"}], "time": "now"},
+        ),
         (
             events.WidgetChange("ext", "k", "header", ("line",), 2),
             {"key": "k", "place": "header", "lines": ["line"], "priority": 2},

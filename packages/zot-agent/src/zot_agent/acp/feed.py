@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from zot_agent.acp import calls
 from zot_agent.acp.calls import Json
-from zot_core.conversation.events import ConversationEvent, TodoUpdate
+from zot_core.conversation.events import ConversationEvent, MessageAdded, TodoUpdate
 from zot_core.display import CodeDisplay, DisplayBlock, Todo
 from zot_core.events import (
     AssistantMessage,
@@ -114,13 +114,8 @@ class UpdateFeed:
 
     def _show_other(self, event: ConversationEvent) -> None:
         match event:
-            case UserMessage(message):
-                if message.hidden:
-                    self.note(message.hidden)
-                    return
-                if not self._client_knows_message and message.text:
-                    self.user(message.text)
-                self._client_knows_message = False
+            case UserMessage() | MessageAdded():
+                self._show_message(event)
             case ToolStart(id):
                 if id in self._calls:
                     self._update_call(id, status="in_progress")
@@ -140,6 +135,16 @@ class UpdateFeed:
                 self._stop_calls()
             case _:
                 self._show_usage(event)
+
+    def _show_message(self, event: UserMessage | MessageAdded) -> None:
+        message, known = event.message, isinstance(event, UserMessage) and self._client_knows_message
+        if message.hidden:
+            self.note(message.hidden)
+            return
+        if message.text and not known:
+            self.user(message.text)
+        if isinstance(event, UserMessage):
+            self._client_knows_message = False
 
     def _show_agent(self, event: SubagentEvent) -> None:
         """Send an event of a sub-agent with the call that started it, as an extension of the protocol (`_meta`)."""

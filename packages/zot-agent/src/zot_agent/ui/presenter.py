@@ -9,6 +9,7 @@ from zot_core.conversation.events import (
     ClearNotes,
     ConversationEvent,
     Display,
+    MessageAdded,
     Notify,
     ShellEnd,
     ShellOutput,
@@ -186,6 +187,8 @@ class Presenter:
                 self.note(message, _LEVELS[level], extension)
             case Display(extension, text):
                 self.note(text, "info", extension)
+            case MessageAdded(_, message) if not message.hidden:
+                self.transcript.append(*user_cells(message, self.style))
             case ClearNotes(extension):
                 self.clear_notes(extension)
             case Submit(extension, _, refused) if refused:

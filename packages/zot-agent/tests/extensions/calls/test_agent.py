@@ -8,8 +8,9 @@ from calling_extension import CALLER, Person, Talk, World
 from waiting import until
 
 from zot_core.conversation.commands import CommandError
+from zot_core.conversation.events import MessageAdded
 from zot_core.conversation.extensions import FrontEndActions
-from zot_core.events import TurnStart
+from zot_core.events import Done, TurnStart
 from zot_provider.testing import Call, ScriptedClient, Turn
 
 
@@ -38,9 +39,51 @@ async def test_an_idle_agent_answers_a_message_or_keeps_it_for_the_next_prompt(w
         assert await send(talk, "later", deliver_as="next_turn", hidden=True) == "kept"
         assert await send(talk, "too", trigger=False) == "kept"
         assert not talk.conversation.busy
+        assert [(each.message.text, each.message.hidden) for each in talk.told if isinstance(each, MessageAdded)] == [
+            ("later", "sent by extension caller"),
+            ("too", ""),
+        ]
+        stored = (await talk.call("session.entries"))["result"]["entries"]
+        assert [each["text"] for each in stored if each["kind"] == "user"] == ["shown", "", "too"]
         await talk.conversation.prompt("now")
-        assert read(client) == ["from me", "now", "later", "too"]
+        assert read(client) == ["from me", "later", "too", "now"]
         assert await send(talk, " ") == await send(talk, "x", deliver_as="pigeon") == "invalid"
+
+
+async def test_a_message_for_the_next_prompt_is_added_once_the_run_has_ended(world: World) -> None:
+    body = (
+        "@ext.tool\ndef work() -> str:\n    'Work.'\n"
+        "    ext.messages.send('for later', deliver_as='next_turn')\n    return 'done'\n"
+    )
+    world.add("worker", body)
+    client = ScriptedClient([Turn(calls=[Call("work", {})]), "b", "c"])
+    async with world.running(client) as talk:
+        await talk.conversation.prompt("go")
+        assert [message.role for message in talk.runtime.messages] == ["user", "assistant", "tool", "assistant", "user"]
+        kinds = [type(event) for event in talk.told]
+        assert kinds.index(MessageAdded) > kinds.index(Done)
+        await talk.conversation.prompt("on")
+    assert read(client, 1) == ["go"]
+    assert read(client, 2) == ["go", "for later", "on"]
+
+
+@pytest.mark.parametrize("trigger", [True, False])
+async def test_a_message_of_a_command_that_runs_as_a_prompt_is_not_lost(world: World, trigger: bool) -> None:
+    world.add("teller", f"@ext.command('tell')\ndef tell(text):\n    ext.messages.send(text, trigger={trigger})\n")
+    client = ScriptedClient(["a"])
+    async with world.running(client) as talk:
+        await talk.conversation.prompt("/tell it")
+        await talk.conversation.idle()
+        assert talk.runtime.messages[0].text == "it"
+        assert len(client.requests) == (1 if trigger else 0)
+
+
+async def test_messages_that_nobody_reads_are_limited(world: World) -> None:
+    world.add("caller", CALLER)
+    async with world.running() as talk:
+        for n in range(100):
+            assert await send(talk, f"{n}", trigger=False) == "kept"
+        assert await send(talk, "one more", trigger=False) == "busy"
 
 
 async def test_a_message_steers_or_follows_a_run(world: World) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from zot_core.conversation import events
 from zot_core.conversation.events import ConversationEvent, Panel
 from zot_core.display import Todo
-from zot_core.event_json import ENCODED, encode_event
+from zot_core.event_json import ENCODED, encode_event, encode_message
 from zot_core.events import Notice
 from zot_provider.json_text import dump, escape_line_ends
 
@@ -82,6 +82,11 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if kind in _FIELDS:
         fields = {"type": event.type, "extension": event.extension, **_FIELDS[kind](event)}  # type: ignore[union-attr]
         return [escape_line_ends(dump(fields))]
+    if isinstance(event, events.MessageAdded):
+        fields = {"type": event.type, "extension": event.extension}
+        if custom := event.message.extra.get("custom_type"):
+            fields["custom_type"] = custom
+        return [escape_line_ends(f"{dump(fields)[:-1]},{encode_message(event.message)[1:]}")]
     if isinstance(event, events.DialogRequest):
         fields = {"type": event.type, "extension": event.extension, "request": event.request, **event.question}
         return [escape_line_ends(dump(fields))]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from zot_core.conversation.shell_command import ShellCommand, ShellResult
 from zot_core.display import Todo
 from zot_core.events import AgentEvent
+from zot_provider.messages import Message
 from zot_provider.record import Record
 
 Level: TypeAlias = Literal["info", "success", "warn", "error"]
@@ -144,6 +145,15 @@ class WorkingChange(Record):
     thinking: str = ""
 
 
+class MessageAdded(Record):
+    """A message of an extension was added to the conversation while nothing runs: the model reads it with the next
+    prompt. One with the field `hidden` is not shown."""
+
+    type: ClassVar[str] = "ext_message"
+    extension: str
+    message: Message
+
+
 class PlacedPanel(Record):
     """A panel that an extension draws on the screen, in cells: its place on a screen of the client's size, frame
     included. The frame takes a row above and below `lines`, and around an overlay also a column at each side. `hidden`:
@@ -182,6 +192,7 @@ ExtensionEvent: TypeAlias = (
     | TitleChange
     | Alert
     | WorkingChange
+    | MessageAdded
     | Notify
     | Display
     | ClearNotes

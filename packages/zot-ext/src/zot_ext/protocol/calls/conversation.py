@@ -22,12 +22,13 @@ CONVERSATION: tuple[HostMethod, ...] = (
                 "deliver_as",
                 "text",
                 "`steer`: before the next model call. `follow_up` (the default): when the model would stop. "
-                "`next_turn`: with the next prompt. `interrupt`: stop what runs, and answer this.",
+                "`next_turn`: with the next prompt; it is shown and stored before. `interrupt`: stop what runs, and "
+                "answer this.",
             ),
             CallParam(
                 "trigger",
                 "flag",
-                "If nothing runs, have `steer` and `follow_up` answered now (the default), not later.",
+                "If nothing runs, have `steer` and `follow_up` answered now (the default), not as `next_turn`.",
             ),
             CallParam("display_text", "text", "What the person sees in its place."),
             CallParam("hidden", "flag", "Do not show it to the person."),

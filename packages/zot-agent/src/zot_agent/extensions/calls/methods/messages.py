@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from itertools import takewhile
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -9,7 +10,8 @@ from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCal
 from zot_agent.extensions.calls.images import read_images
 from zot_core.agent import user_message
 from zot_core.agent.run import Run
-from zot_core.conversation.events import ConversationEvent, SessionStart
+from zot_core.conversation.events import ConversationEvent, MessageAdded
+from zot_core.errors import Refused
 from zot_core.events import Done, UserMessage
 from zot_provider.json_text import dump
 from zot_provider.messages import Message
@@ -21,29 +23,45 @@ if TYPE_CHECKING:
 DELIVERIES = ("steer", "follow_up", "next_turn", "interrupt")
 
 _MOST = 100
-"""Messages that wait for the next prompt of one conversation."""
+"""Messages that the model has not read yet."""
 
 
-class _NextTurn:
-    """The messages that come with the next prompt of a conversation."""
+class _Unanswered:
+    """Adds messages to a conversation that nobody answers now: at once, or after the run in progress, whose calls and
+    results must stay together."""
 
     def __init__(self, conversation: "Conversation") -> None:
-        self.waiting: list[Message] = []
-        conversation.runtime.hooks.extra_messages.add(self._take)
+        self._runtime, self._tell = conversation.runtime, conversation.events.notify
+        self._waiting: list[Message] = []
         conversation.events.add(self._follow)
 
+    @property
+    def _unread(self) -> int:
+        newest = reversed(self._runtime.agent.history.messages)
+        return len(self._waiting) + sum(1 for _ in takewhile(lambda each: "extension" in each.extra, newest))
+
+    async def add(self, message: Message) -> None:
+        """Add a message. Raises `CallFailed`, `SessionError`, and `Refused` if a hook does not allow it."""
+        if self._unread >= _MOST:
+            raise CallFailed("busy", f"{_MOST} messages wait for the next prompt already")
+        agent = self._runtime.agent
+        message = await agent.hooks.user_message.apply(message)
+        if agent.changeable:
+            self._append(message)
+        else:
+            self._waiting.append(message)
+
+    def _append(self, message: Message) -> None:
+        self._runtime.agent.history.append(message)
+        self._tell(MessageAdded(str(message.extra["extension"]), message))
+
     def _follow(self, event: ConversationEvent) -> None:
-        if isinstance(event, SessionStart):  # they were meant for the conversation before
-            self.waiting.clear()
-
-    def _take(self, step: int) -> list[Message]:
-        if step != 1:
-            return []
-        taken, self.waiting = self.waiting, []
-        return taken
+        if isinstance(event, Done):
+            while self._waiting:
+                self._append(self._waiting.pop(0))
 
 
-_next_turns: "WeakKeyDictionary[Conversation, _NextTurn]" = WeakKeyDictionary()
+_unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary()
 
 
 def send(call: ExtensionCall) -> "CallAnswer | Awaitable[CallAnswer]":
@@ -55,7 +73,9 @@ def send(call: ExtensionCall) -> "CallAnswer | Awaitable[CallAnswer]":
     if not text.strip() and not images:
         raise CallFailed("invalid", "text must not be empty, without images")
     conversation = call.conversation
-    runs = conversation.running is not None and conversation.running.steerable
+    running = conversation.running
+    # A slash command that runs as a prompt reads no messages.
+    runs = running is not None and running.steerable and not conversation.runtime.agent.changeable
     if delivery == "next_turn" or (not runs and delivery != "interrupt" and not call.flag("trigger", default=True)):
         return _keep(call, images)
     if delivery == "follow_up" and call.flag("expand") and text.startswith("/"):
@@ -118,16 +138,17 @@ async def _read(call: ExtensionCall, sent: Run | Message) -> CallAnswer:
     return {"delivered": "read"}
 
 
-def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> CallAnswer:
+async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> CallAnswer:
     if call.flag("wait"):
-        raise CallFailed("invalid", "this message waits for the next prompt; send it without wait")
+        raise CallFailed("invalid", "nobody answers this message now; send it without wait")
     conversation = call.conversation
-    kept = _next_turns.get(conversation)
-    if kept is None:
-        kept = _next_turns[conversation] = _NextTurn(conversation)
-    if len(kept.waiting) >= _MOST:
-        raise CallFailed("busy", f"{_MOST} messages wait for the next prompt already")
-    kept.waiting.append(_message(call, images))
+    unanswered = _unanswered.get(conversation)
+    if unanswered is None:
+        unanswered = _unanswered[conversation] = _Unanswered(conversation)
+    try:
+        await unanswered.add(_message(call, images))
+    except Refused as refused:
+        raise CallFailed("failed", str(refused)) from None
     return {"delivered": "kept"}
 
 

@@ -116,9 +116,7 @@ function sendCustom(bridge, extension, message, options = {}) {
     ...(message.display === false ? { hidden: true } : {}),
   };
   bridge.keepDetails(message, text);
-  bridge.wire.call("messages.send", params).then(({ delivered }) => {
-    if (delivered === "kept" && message.display !== false) bridge.screen.preview(message, text);
-  }).catch((error) => bridge.report(extension, "sendMessage", error));
+  bridge.wire.call("messages.send", params).catch((error) => bridge.report(extension, "sendMessage", error));
 }
 
 function sendUser(bridge, extension, content, options = {}) {

@@ -132,12 +132,6 @@ export class Screen {
     this.#completers = [];
   }
 
-  /** Shows a message that is part of the conversation with the next prompt only. */
-  preview(message, text) {
-    const renderer = this.bridge.extensions.map((each) => each.messageRenderers.get(message.customType)).find(Boolean);
-    this.bridge.notify("info", this.#textOf(renderer, { role: "custom", timestamp: Date.now(), ...message }) ?? text);
-  }
-
   /** Shows an entry that an extension draws: zot's conversation has messages only. */
   previewEntry(customType, data) {
     const renderer = this.bridge.extensions.map((each) => each.entryRenderers.get(customType)).find(Boolean);

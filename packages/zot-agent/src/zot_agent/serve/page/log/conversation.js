@@ -164,6 +164,7 @@ const EVENTS = {
   done() { this.done(); },
   ext_notify({ extension, level, message }) { note(`${extension}: ${message}`, `of-extension ${level}`).dataset.extension = extension; },
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text of-extension").dataset.extension = extension; },
+  ext_message(event) { this.userMessage(event); },
   ext_clear_notes({ extension }) {
     for (const each of $("log").querySelectorAll(".of-extension")) if (each.dataset.extension === extension) each.remove();
   },
