@@ -11,9 +11,9 @@ def run(code: str) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize("loaded", ["_ssl", "dis", "tokenize"])
-def test_asyncio_does_not_execute_them(loaded: str) -> None:
-    code = "defer_modules(); import asyncio, sys; asyncio.run(asyncio.sleep(0));"
+@pytest.mark.parametrize("loaded", ["_ssl", "dis", "tokenize", "_posixsubprocess", "_locale"])
+def test_asyncio_and_argparse_do_not_execute_them(loaded: str) -> None:
+    code = "defer_modules(); import asyncio, argparse, sys; asyncio.run(asyncio.sleep(0)); argparse.ArgumentParser();"
     assert run(f"{code} print('ssl' in sys.modules, {loaded!r} in sys.modules)") == ["True", "False"]
 
 
@@ -34,6 +34,22 @@ def test_asyncio_still_refuses_a_socket_of_ssl_that_it_would_read_itself() -> No
         "except TypeError as error: print(error)"
     )
     assert run(code) == ["Socket", "cannot", "be", "of", "type", "SSLSocket"]
+
+
+def test_the_constants_are_those_of_the_module() -> None:
+    names = "subprocess.PIPE, subprocess.STDOUT, subprocess.DEVNULL"
+    code = f"defer_modules(); import subprocess; given = {names}; subprocess.run; print(given == ({names}))"
+    assert run(code) == ["True"]
+
+
+def test_argparse_says_what_it_says_without_them() -> None:
+    code = (
+        "import argparse; parser = argparse.ArgumentParser(prog='p', description='d', exit_on_error=False);"
+        "parser.add_argument('word', nargs='+'); parser.add_argument('-n', type=int, help='a number');"
+        "print(parser.format_help())"
+    )
+    assert run(f"defer_modules(); {code}") == run(code)
+    assert run("defer_modules(); import gettext; print(gettext.ngettext('one', 'more', 2))") == ["more"]
 
 
 def test_another_module_gets_the_socket_class_of_ssl() -> None:

@@ -1,4 +1,4 @@
-"""Deferred modules: asyncio imports them and hardly uses them. See "Start-up tricks" in `docs/architecture.md`.
+"""Deferred modules: imported at the start and hardly used. See "Start-up tricks" in `docs/architecture.md`.
 
 `importlib.util.LazyLoader` does not help: its modules are executed by the next `import` already.
 """
@@ -13,8 +13,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-NAMES = ("inspect", "linecache", "ssl", "textwrap", "asyncio.sslproto")
-"""What imports these at the start of zot uses them in functions only."""
+NAMES = ("gettext", "inspect", "linecache", "locale", "ssl", "subprocess", "textwrap", "asyncio.sslproto")
+"""What imports these at the start of zot uses them in functions only, beside `_CONSTANTS` and `_ANSWERS`."""
+
+_CONSTANTS = {"subprocess": {"PIPE": -1, "STDOUT": -2, "DEVNULL": -3}}
+
+
+class _NoSocket:
+    """What asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
+
+
+_ANSWERS: dict[tuple[str, str], Any] = {
+    # asyncio asks whether a socket that it connects is one of ssl's: none is before ssl is executed.
+    ("asyncio.base_events", "SSLSocket"): _NoSocket,
+    # The few words that argparse adds are English, as everything else that zot says.
+    ("argparse", "gettext"): lambda text: text,
+    ("argparse", "ngettext"): lambda one, more, count: one if count == 1 else more,
+}
+"""What these modules get under these names without executing the module that has them."""
 
 _locks = {name: RLock() for name in NAMES}
 _waiting: "dict[str, Loader]" = {}
@@ -24,18 +40,16 @@ class _DeferredModule(ModuleType):
     """A module that is executed when one of its names is used, and is an ordinary module from then on."""
 
     def __getattr__(self, name: str) -> Any:
-        # asyncio asks whether a socket that it connects is one of ssl's: none is before ssl is executed.
-        if name == "SSLSocket" and sys._getframe(1).f_globals.get("__name__") == "asyncio.base_events":
-            return _NoSocket
+        asked = sys._getframe(1).f_globals.get("__name__", ""), name
+        if asked in _ANSWERS:
+            return _ANSWERS[asked]
+        if name == "__path__":  # none of them is a package, as `from ... import` wants to know
+            raise AttributeError(name)
         with _locks[self.__name__]:  # wait if another thread executes it
             if (loader := _waiting.pop(self.__name__, None)) is not None:
                 loader.exec_module(self)
                 self.__class__ = ModuleType  # type: ignore[assignment]
         return ModuleType.__getattribute__(self, name)
-
-
-class _NoSocket:
-    """What asyncio gets as `ssl.SSLSocket` until `ssl` is executed. It has no instances."""
 
 
 def defer_modules() -> None:
@@ -48,5 +62,6 @@ def defer_modules() -> None:
             continue
         module = _DeferredModule(name)
         vars(module).update(__spec__=spec, __loader__=spec.loader, __file__=spec.origin, __package__=package)
+        vars(module).update(_CONSTANTS.get(name, {}))
         _waiting[name] = spec.loader
         sys.modules[name] = module

@@ -33,6 +33,9 @@ def _run(arguments: list[str]) -> int:
     from zot_agent.deferred_modules import defer_modules  # noqa: PLC0415  see the module's docstring
 
     defer_modules()
+    from zot_agent.module_finder import find_own_modules  # noqa: PLC0415  see the module's docstring
+
+    find_own_modules()
     from zot_agent.standard_output import watch_standard_output  # noqa: PLC0415  see the module's docstring
 
     watch_standard_output()

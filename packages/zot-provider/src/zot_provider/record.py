@@ -20,6 +20,9 @@ R = TypeVar("R", bound="Record")
 _FEW = 15
 """Records that are made without a compiled `__init__`, which takes as long to compile as they take longer."""
 
+_SPECIAL = frozenset({type(ClassVar), type(ClassVar[int])})
+"""Types of the annotations that may say that something is no field; nearly all others are not looked at again."""
+
 MISSING: Any = object()
 """The default of a field without one."""
 
@@ -134,7 +137,8 @@ class _RecordType(type):
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "_RecordType":
         kinds = _kinds(namespace) if bases else {}
-        names = tuple(each for each in kinds if not _is_class_variable(kinds[each]))
+        fields = [each for each in kinds if type(kinds[each]) not in _SPECIAL or not _is_class_variable(kinds[each])]
+        names = tuple(fields)
         if not bases or bases == (Record,):
             namespace["_declared"] = {each: namespace.pop(each) for each in names if each in namespace}
             namespace["__slots__"] = namespace["__match_args__"] = names

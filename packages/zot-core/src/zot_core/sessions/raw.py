@@ -9,8 +9,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from jiter import from_json
-
 _decode = json.JSONDecoder().raw_decode
 _NAME = '"arguments"'
 
@@ -20,6 +18,8 @@ def read_row(line: bytes) -> dict[str, Any]:
 
     A byte that is not UTF-8 is replaced, the rest of the line is kept.
     """
+    from jiter import from_json  # noqa: PLC0415  a new session has no rows to read
+
     try:
         row = from_json(line)
     except ValueError:

@@ -11,8 +11,9 @@ from zot_provider.record import Record
 FENCE = "---"
 
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +(.*?))? *")
-_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*")
-_ITEM = re.compile(r"( *)- +(.*?) *")
+# Compiled when they are first needed: few files have lists.
+_WORDS = r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+)*"
+_ITEM = r"( *)- +(.*?) *"
 _TOOL = r"[^\s,()]+(?:\([^)]*\))?"
 _FOLDED = {">": (" ", "\n"), ">-": (" ", ""), "|": ("\n", "\n"), "|-": ("\n", "")}
 """Headers of block scalars, with the text that joins their lines and the text after the last line."""
@@ -58,7 +59,7 @@ def read_tools(value: object) -> list[str]:
     by parentheses."""
     if isinstance(value, list):
         return [each.strip() for each in value if isinstance(each, str) and each.strip()]
-    return re.findall(_TOOL, value) if isinstance(value, str) else []
+    return re.findall(_TOOL, value) if value and isinstance(value, str) else []
 
 
 def read_fields(front: str) -> dict[str, object]:
@@ -133,7 +134,7 @@ def plain_fields(front: str) -> dict[str, object] | None:
 def _flow(value: str) -> list[str] | None:
     """Parse a list of words on one line, as in `[read, bash]`."""
     items = [item.strip(" ") for item in value[1:-1].split(",")]
-    return items if value.endswith("]") and all(map(_WORDS.fullmatch, items)) else None
+    return items if value.endswith("]") and all(re.fullmatch(_WORDS, each) for each in items) else None
 
 
 def _scalar(value: str) -> str | None:
@@ -171,7 +172,7 @@ def _block(value: str, lines: list[str]) -> object:
 def _list(lines: list[str]) -> list[str] | None:
     items = []
     for line in lines:
-        found = _ITEM.fullmatch(line)
+        found = re.fullmatch(_ITEM, line)
         item = _scalar(found[2]) if found and found[2] else None
         if item is None:
             return None

@@ -25,7 +25,7 @@ DEPTH_LIMIT = 4
 """Maximum number of folders in a name."""
 
 _SUFFIX = ".md"
-_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_NAME = r"[A-Za-z0-9_.-]+"
 
 
 class ExtensionPrompts(Record):
@@ -166,13 +166,13 @@ def _files_in(
     for entry in entries:
         name, path = entry.name, entry.path
         if is_folder(entry):
-            if _NAME.fullmatch(name) and len(names) < DEPTH_LIMIT:
+            if re.fullmatch(_NAME, name) and len(names) < DEPTH_LIMIT:
                 folders.append((name, path))
         elif name.endswith(_SUFFIX):
             stem = name.removesuffix(_SUFFIX)
             if not os.path.isfile(path):
                 notes.append(f"{path} is not a file; it is left out")
-            elif not _NAME.fullmatch(stem):
+            elif not re.fullmatch(_NAME, stem):
                 notes.append(f"{path}: the name must be letters, digits, hyphens, dots, underscores; it is left out")
             else:
                 yield TemplateFile(":".join((*names, stem)), path, source)
@@ -189,7 +189,7 @@ def _files_of(each: ExtensionPrompts, seen: set[str], notes: list[str]) -> Itera
             notes.append(f"extension {each.extension}: its prompt {path!r} is not in its folder; it is left out")
             continue
         name = os.path.basename(target).removesuffix(_SUFFIX)
-        single = target.endswith(_SUFFIX) and os.path.isfile(target) and _NAME.fullmatch(name) is not None
+        single = target.endswith(_SUFFIX) and os.path.isfile(target) and re.fullmatch(_NAME, name) is not None
         files = [TemplateFile(name, target, "")] if single else _files_in(target, "", seen, notes)
         found = False
         for file in files:
