@@ -18,6 +18,7 @@ from waiting import wait_until
 from zot_provider.testing import ScriptedServer, Turn
 from zot_tui.widgets.dialogs.stack import WAITS
 
+HOSTS = Path(__file__).parents[1] / "support" / "pi_hosts.mjs"
 SECONDS = 90.0
 """How long a step waits for what it says."""
 
@@ -58,6 +59,8 @@ class Row:
     """Programs on the PATH: shell scripts by their names."""
     arguments: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    """Addresses that the extension fetches from, and what answers instead; empty: the scripted server."""
     rows: int = 30
     columns: int = 180
     setup: Callable[[Path], None] | None = None
@@ -203,6 +206,9 @@ def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, st
             (root / "programs" / name).chmod(0o755)
         environment["PATH"] = os.pathsep.join([str(root / "programs"), environment["PATH"]])
     with ScriptedServer(row.says, key=KEY) as server:
+        if row.hosts:
+            hosts = {host: instead or server.url for host, instead in row.hosts.items()}
+            environment |= {"NODE_OPTIONS": f"--import={HOSTS}", "PI_HOSTS": json.dumps(hosts)}
         if row.models:
             _write(zot.home / "models.json", _models(row.models, server.base_url("openai-chat")))
         words = [sys.executable, "-m", "zot_agent", *zot.at(server)]

@@ -1,7 +1,9 @@
 """Examples with flags, resources, providers, other machines and packages of their own."""
 
+import json
 from pathlib import Path
 
+from command import KEY
 from pi_conversation_rows import call
 from pi_drive import Row, ask, command, gone, keys, requested, see, write
 
@@ -96,6 +98,27 @@ ROWS = [
         ["Yes."],
         cannot="its package @earendil-works/gondolin, a virtual machine, is not installed with the examples",
     ),
-    Row("custom-provider-anthropic", [keys("/model\r"), see("search"), keys("custom-anth"), see("claude-opus-4-5")]),
-    Row("custom-provider-gitlab-duo", [keys("/model\r"), see("search"), keys("gitlab-duo"), see("claude-")]),
+    Row(
+        "custom-provider-anthropic",
+        [
+            *(keys("/model\r"), see("search"), keys("custom-anth"), see("claude-opus-4-5"), keys("\r")),
+            *(gone("Enter choose"), ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
+        ],
+        ["I am Opus."],
+        variables={"CUSTOM_ANTHROPIC_API_KEY": KEY},
+        hosts={"https://api.anthropic.com": ""},
+    ),
+    Row(
+        "custom-provider-gitlab-duo",
+        [
+            *(keys("/model\r"), see("search"), keys("gitlab-duo"), see("claude-opus-4-8"), keys("\r")),
+            *(gone("Enter choose"), ask(), see("All done."), requested("from-the-tool")),
+        ],
+        [call("bash", command="echo from-the-$(echo tool)"), "All done."],
+        variables={"GITLAB_TOKEN": "glpat-one"},
+        hosts={
+            "https://gitlab.com": "data:application/json," + json.dumps({"token": KEY, "headers": {}}),
+            "https://cloud.gitlab.com/ai/v1/proxy/anthropic/": "",
+        },
+    ),
 ]

@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 from pi_conversation_rows import call
-from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, requested, see
+from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, file, gone, keys, requested, see
 
 from zot_provider.testing import Call, Turn
 
@@ -46,7 +46,8 @@ def run(tmp_path: Path, request: pytest.FixtureRequest, installer_environment: d
             outcome["why"] = str(error)
             raise
         finally:
-            (Path(results) / f"package-{package.partition('@')[0]}.json").write_text(json.dumps(outcome))
+            name = package.rpartition("@")[0].replace("/", "-")
+            (Path(results) / f"package-{name}.json").write_text(json.dumps(outcome))
 
     return run
 
@@ -120,3 +121,42 @@ def test_the_model_reads_a_page_and_searches_with_web_access(run: Drive, site: s
     says = [call("fetch_content", url=f"{site}/tides"), search, "All done."]
     row = Row("pages and searches", steps, says, files={"../home/.pi/web-search.json": json.dumps(settings)})
     run("pi-web-access@0.28.0", row)
+
+
+def test_processes_of_the_model_run_on_wake_it_and_are_ended_by_the_person(run: Drive) -> None:
+    watch = {"logMatches": [{"pattern": "listening"}]}
+    started = call("process", action="start", name="shop", command="echo listening on 80; exec cat", notify=watch)
+    steps: list[Step | list[Step]] = [
+        *(ask(), see("Started."), see('[process] "shop" matched stdout: listening on 80')),
+        *(see("It is ready."), requested("<process_event type=", "<matched_line>listening on 80</matched_line>")),
+        *command("ps", "Open the managed process overview panel."),
+        *(see("Processes", "shop", "running"), keys("\x1b"), gone("running")),
+        *command("ps:logs", "Open managed process logs."),
+        *(see("q close", "proc_"), keys("q"), gone("q close")),
+        *command("ps:kill", "Stop a running managed process."),
+        *(see("Killed shop"), ask("and now?"), see("It has ended."), requested("name=\\\"SIGTERM\\\"")),
+        *command("ps:settings", "Configure"),
+        *(see("Processes Settings", "Overview panel"), keys("\x1b"), gone("Processes Settings")),
+    ]
+    row = Row("processes in the background", steps, [started, "Started.", "It is ready.", "It has ended."])
+    run("@aliou/pi-processes@0.12.0", row)
+
+
+def test_a_diagram_of_the_model_is_drawn_in_the_conversation_and_told_to_the_model_with_mermaid(run: Drive) -> None:
+    diagram = "Here:\n```mermaid\ngraph LR\n  Leith --> Burntisland\n```\n"
+    steps = [
+        *(ask(), see("│ Leith", "►│ Burntisland"), ask("thanks"), see("Welcome.")),
+        *command("pi-mermaid", "Render mermaid in last assistant message"),
+        see("No mermaid blocks found"),
+    ]
+    run("pi-mermaid@0.3.0", Row("diagrams", steps, [diagram, "Welcome."]))
+
+
+def test_an_answer_is_opened_in_the_browser_with_markdown_preview(run: Drive) -> None:
+    steps = [
+        *(ask(), see("The tides")),
+        *command("preview-browser", "Open browser preview"),
+        *(see("Opened preview in browser"), file("opened", "<h1>The tides</h1>", "<title>")),
+    ]
+    programs = {"pandoc": "cat > /dev/null; echo '<h1>The tides</h1>'", "xdg-open": "cp \"${1#file://}\" $PWD/opened"}
+    run("pi-markdown-preview@0.16.0", Row("previews", steps, ["# The tides\n\nTwice a day."], programs=programs))

@@ -7,7 +7,7 @@ Names of zot itself are reserved.
 from collections.abc import Container, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from zot_core.conversation.commands import Command
+from zot_core.conversation.commands import Command, names_skill, read_command
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.from_extension import RegisterTool
 from zot_provider.record import Record
@@ -15,8 +15,7 @@ from zot_provider.request import Sampling
 
 T = TypeVar("T", Command, "ToolOffer")
 
-_DIGITS = frozenset("0123456789")
-_LETTERS = _DIGITS.union("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _LONGEST = 64
 """Characters of the longest name of a tool that providers accept. One invalid name would make every request fail."""
 
@@ -150,10 +149,8 @@ class ExtensionRegistry:
         Names of commands are not case-sensitive. Raises `RegistrationError` for a name that cannot be typed.
         """
         name = name.removeprefix("/")
-        word, colon, number = name.partition(":")  # a number separates commands of one name: `deploy:2`
-        numbered = not colon or (0 < len(number) <= 3 and _DIGITS.issuperset(number))
-        if not word or not _LETTERS.issuperset(word) or not numbered:
-            rule = "only letters, digits, _ and -, maybe with a number behind a colon"
+        if read_command(f"/{name}") != (name, "") or names_skill(name):
+            rule = "only letters, digits, _, -, . and :, with a letter, digit, _ or - at its start, and not skill:"
             raise RegistrationError(f"a command cannot be called {name!r}: {rule}")
         return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
 

@@ -1,15 +1,23 @@
 """Members of pi's API that only some extensions use, at a fake host."""
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from zot_ext.protocol.from_extension import Notify
+from zot_ext.protocol.from_extension import HostCall, Notify, PanelClose
 from zot_ext.testing import FakeHost
 
 pytestmark = pytest.mark.needs("pi")
 
 Bridge = Callable[..., FakeHost]
+
+
+def called(host: FakeHost, method: str) -> dict[str, Any]:
+    """The parameters of a call."""
+    found = host.wait_for(HostCall, lambda call: call.method == method).params
+    return {} if found is None else dict(found.value)
 
 
 def test_an_extension_hears_that_a_person_is_asked_and_of_another_title(bridge: Bridge) -> None:
@@ -35,11 +43,128 @@ def test_an_extension_hears_that_a_person_is_asked_and_of_another_title(bridge: 
 def test_an_extension_is_told_which_events_and_functions_zot_does_not_have(bridge: Bridge) -> None:
     host = bridge("""
         export default function (pi) {
-          pi.on("agent_before_settle", () => ({ continue: true }));
+          pi.on("cache_warming_decision", () => ({ action: "stop" }));
           pi.registerMarkdownTransformer((text) => text);
         }
     """)
     assert host.wait_for(Notify).message == (
-        "extension uses what is not there outside of pi: the event agent_before_settle, "
+        "extension uses what is not there outside of pi: the event cache_warming_decision, "
         "registerMarkdownTransformer (zot's own Markdown)"
     )
+
+
+FORMS = """
+    export default function (pi) {
+      pi.registerCommand("form", { handler: async (_, ctx) => {
+        const field = { name: "goal", type: "string", initialValue: "", required: true, placeholder: "Goal" };
+        const count = { name: "count", type: "integer", initialValue: "3" };
+        ctx.ui.notify(JSON.stringify(await ctx.ui.hostInputForm({ title: "Inputs", fields: [field, count] })));
+        const row = (path) => ({ path, id: path, cwd: "/", createdAt: 1, modifiedAt: 2, messageCount: 3, firstMessage: `of ${path}` });
+        const picker = ctx.ui.hostSessionPicker({ sessions: [row("/a"), row("/b")] });
+        ctx.ui.notify(await picker.result);
+      } });
+    }
+"""
+
+
+def test_the_forms_and_pickers_of_atomic_are_those_of_zot(bridge: Bridge) -> None:
+    answers = {"ui.form": {"value": {"goal": "tea", "count": 4}}, "ui.pick": {"value": ["/b"]}}
+    host = bridge(FORMS, calls=answers)
+    host.command("form")
+    assert [note.message for note in host.sent(Notify)] == ['{"goal":"tea","count":"4"}', "/b"]
+    form, pick = (called(host, method) for method in ("ui.form", "ui.pick"))
+    assert form["fields"][0] == {"name": "goal", "kind": "text", "required": True, "description": "Goal"}
+    assert form["fields"][1]["initial"] == "3"
+    assert pick["rows"][0] == {"id": "/a", "label": "of /a", "detail": "/, 3 messages"}
+
+
+def test_a_component_is_dismissed_by_a_signal(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.registerCommand("show", { handler: async (_, ctx) => {
+            const abort = new AbortController();
+            const shown = ctx.ui.custom(() => ({ render: () => ["here"], invalidate() {} }), { signal: abort.signal });
+            setTimeout(() => abort.abort(new Error("no longer needed")), 50);
+            await shown.catch((error) => ctx.ui.notify(error.message));
+          } });
+        }
+    """)
+    host.command("show")
+    assert host.wait_for(Notify).message == "no longer needed"
+    assert host.wait_for(PanelClose)
+
+
+BOUNDARIES = """
+    export default function (pi) {
+      pi.on("turn_end", ({ outcome, toolResults }) => ({ entries: [{ type: "custom", customType: "turns", data: { outcome } }] }));
+      pi.on("turn_end", ({ entries }) => {
+        const message = { type: "custom_message", customType: "hint", content: "Look again.", display: false };
+        return { entries: [...entries, message], continue: true };
+      });
+      pi.on("agent_before_settle", ({ context }) => {
+        if (!context.canContinue) return undefined;
+        return { entries: [{ type: "custom_message", customType: "x", content: "Run the tests.", display: true }] };
+      });
+      pi.on("agent_before_settle", () => ({ continue: true }));
+    }
+"""
+
+
+def test_handlers_add_entries_at_the_end_of_a_turn_and_have_the_model_called_again(bridge: Bridge) -> None:
+    host = bridge(BOUNDARIES)
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "Done."}], "id": "e7"}
+    host.event("turn_complete", step=1, message=answer, tool_results=[])
+    assert called(host, "session.append") == {"custom_type": "turns", "data": {"outcome": "completed"}}
+    sent = called(host, "messages.send")
+    assert (sent["text"], sent["custom_type"], sent["trigger"], sent["hidden"]) == ("Look again.", "hint", True, True)
+    stop = host.intercept("before_stop", step=1, text="Done.", continued=0)
+    assert (stop.block, stop.reason) == (True, "Run the tests.")
+
+
+def test_handlers_see_every_message_begin_and_why_the_conversation_is_compacted(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          const heard = [];
+          pi.on("message_start", ({ message }) => { heard.push(`start ${message.role}`); });
+          pi.on("message_end", ({ message }) => { heard.push(`end ${message.role}`); });
+          pi.on("session_compact_failed", ({ reason }, ctx) => { ctx.ui.notify([...heard, `failed ${reason}`].join(", ")); });
+          pi.on("session_before_compact", ({ reason, willRetry }) => ({ compaction: { summary: `${reason} ${willRetry}` } }));
+          pi.on("input", ({ source, streamingBehavior }) => ({ action: "transform", text: `${source} ${streamingBehavior}` }));
+        }
+    """)
+    host.event("message_end", message={"role": "user", "content": [{"type": "text", "text": "hi"}], "id": "1"})
+    result = {"type": "tool_result", "call_id": "c", "content": [], "is_error": False}
+    host.event("message_end", message={"role": "tool", "content": [result, result], "id": "2"})
+    host.event("pre_compact", reason="threshold", message_count=2, token_estimate=9)
+    host.event("post_compact", status="failed")
+    both = "start toolResult, start toolResult, end toolResult, end toolResult"
+    assert host.wait_for(Notify).message == f"start user, end user, {both}, failed threshold"
+    answer = host.intercept("session_before_compact", reason="overflow", messages=[], tokens_before=9)
+    assert answer.extra["summary"] == "overflow true"
+    text = host.intercept("input", text="x", images=[], source="extension", deliver_as="steer").extra["text"]
+    assert text == "extension steer"
+
+
+def test_a_handler_that_owns_the_whole_transcript_changes_its_messages(bridge: Bridge) -> None:
+    host = bridge(
+        """
+        export default function (pi) {
+          pi.on("context_with_system", ({ messages }) => {
+            if (messages[0].role !== "system" || messages[0].content !== "Help.") throw new Error("no system message");
+            return { messages: messages.filter((each) => each.role !== "user" || each.content[0].text !== "drop") };
+          });
+        }
+        """,
+        calls={"control.system_prompt": {"text": "Help."}},
+    )
+    messages = [{"id": str(i), "role": "user", "content": [{"type": "text", "text": t}]} for i, t in enumerate(("drop", "keep"))]
+    answer = host.intercept("context", messages=messages)
+    assert answer.messages is not None
+    assert [each["id"] for each in json.loads(answer.messages.text)] == ["1"]
+    assert host.sent(Notify) == []
+
+
+def test_a_guard_may_end_the_run_with_its_refusal(bridge: Bridge) -> None:
+    host = bridge("export default (pi) => pi.on('tool_call', () => ({ block: true, reason: 'no', terminate: true }));")
+    refused = host.intercept_call("bash", {"command": "ls"})
+    assert (refused.block, refused.reason, refused.extra) == (True, "no", {"terminate": True})

@@ -109,9 +109,9 @@ function imagesIn(content) {
 
 function sendCustom(bridge, extension, message, options = {}) {
   const running = !bridge.isIdle();
-  const text = textOf(message.content);
+  const text = textOf(message.content) || `[${message.customType}]`; // the model reads something of each message
   const params = {
-    text: text || " ", images: imagesIn(message.content), custom_type: message.customType, details: message.details,
+    text, images: imagesIn(message.content), custom_type: message.customType, details: message.details,
     deliver_as: DELIVERIES[options.deliverAs] ?? (running ? "steer" : "follow_up"), trigger: options.triggerTurn === true,
     ...(message.display === false ? { hidden: true } : {}),
   };

@@ -23,14 +23,18 @@ export class Commands {
   /** Tells zot about what is new. */
   register() {
     this.#handlers.clear();
-    const taken = new Set();
+    const all = this.#bridge.extensions.flatMap((extension) => [...extension.commands.keys()]);
+    const seen = new Map();
     for (const extension of this.#bridge.extensions) {
       for (const command of extension.commands.values()) {
-        let name = command.name;
-        for (let number = 2; taken.has(name); number += 1) name = `${command.name}:${number}`;
-        taken.add(name);
+        const number = (seen.get(command.name) ?? 0) + 1;
+        seen.set(command.name, number);
+        const name = number === 1 ? command.name : `${command.name}:${number}`;
         const run = (args, request) => command.handler(args, createCommandContext(this.#bridge, extension, { signal: request.abort.signal }));
-        this.#add(name, command.description ?? "", { extension, run, complete: command.getArgumentCompletions });
+        const handler = { extension, run, complete: command.getArgumentCompletions };
+        this.#add(name, command.description ?? "", handler);
+        // pi numbers all commands of one name, zot leaves the first one its name.
+        if (number === 1 && all.filter((each) => each === name).length > 1) this.#add(`${name}:1`, command.description ?? "", handler);
       }
       for (const shortcut of extension.shortcuts.values()) this.#shortcut(extension, shortcut);
     }
@@ -60,7 +64,7 @@ export class Commands {
 
   /** A command whose name zot uses itself gets the next free name, as pi gives it. */
   refused({ kind, name, status }) {
-    if (kind !== "command" || status === "ok" || !this.#handlers.has(name) || name.includes(":")) return;
+    if (kind !== "command" || status === "ok" || !this.#handlers.has(name) || this.#sent.get(name) !== name) return;
     const handler = this.#handlers.get(name);
     const other = `${name}:2`;
     this.#handlers.set(other, handler);

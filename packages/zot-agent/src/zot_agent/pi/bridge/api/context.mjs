@@ -1,5 +1,7 @@
 // `ctx`: what handlers get beside their event.
 
+import { promptOptions } from "../events/intercepts.mjs";
+
 /** @param {import("./bridge.mjs").Bridge} bridge @param {import("./registrations.mjs").Registrations} extension
  * @param {{signal?: AbortSignal}} [options] */
 export function createContext(bridge, extension, options = {}) {
@@ -26,7 +28,7 @@ export function createContext(bridge, extension, options = {}) {
     getContextUsage: () => usage(check()),
     compact: (wanted) => compact(check(), extension, wanted),
     getSystemPrompt: () => check().systemPrompt(),
-    getSystemPromptOptions: () => ({ cwd: check().cwd }),
+    getSystemPromptOptions: () => promptOptions(check()),
   };
 }
 

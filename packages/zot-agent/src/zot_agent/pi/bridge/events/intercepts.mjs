@@ -1,6 +1,7 @@
 // Questions that zot waits for: what extensions refuse and change, one after the other, as pi combines their answers.
 
 import { createContext } from "../api/context.mjs";
+import { ask, beforeEnd, boundary } from "./boundaries.mjs";
 import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
 
 const EXTEND_MILLISECONDS = 2500;
@@ -27,6 +28,8 @@ export class Intercepts {
     // Text of a model is held back while somebody may change it, so only handlers that return something are asked.
     this.answersMessages = this.#handlers("message_end").some(([, handler]) => /return\s*[({]/.test(String(handler)));
     if (this.answersMessages) intercept.push("message_end");
+    if (used("context_with_system") && !intercept.includes("context")) intercept.push("context");
+    if (used("agent_before_settle")) intercept.push("before_stop");
     const options = Object.fromEntries(intercept.filter((each) => CLOSED.includes(each))
       .map((each) => [each, { on_timeout: "block", on_exit: "block" }]));
     if (used("before_agent_start")) options.before_agent_start = { cadence: "prompt" };
@@ -72,6 +75,7 @@ export class Intercepts {
       case "user_bash": return this.#userBash(frame, request);
       case "message_end": return this.#messageEnd(frame, request);
       case "project_trust": return this.#trust(frame, request);
+      case "before_stop": return this.#beforeStop(request);
     }
     return this.#session(frame, request);
   }
@@ -97,7 +101,10 @@ export class Intercepts {
     for (const [extension, handler] of this.#handlers("tool_call")) {
       try {
         const answer = await handler(event, createContext(this.#bridge, extension, { signal: request.abort.signal }));
-        if (answer?.block) return { block: true, reason: answer.reason || "Tool execution was blocked by an extension" };
+        if (answer?.block) {
+          const reason = answer.reason || "Tool execution was blocked by an extension";
+          return { block: true, reason, ...(answer.terminate ? { terminate: true } : {}) };
+        }
       } catch (error) {
         this.#bridge.report(extension, "tool_call", error);
         return { block: true, reason: `Extension failed, blocking execution: ${error?.message ?? error}` };
@@ -127,8 +134,28 @@ export class Intercepts {
     const before = event.messages;
     const text = JSON.stringify(before);
     await this.#each("context", event, request, ({ messages }) => { if (messages) event.messages = messages; });
+    await this.#withSystem(event, request);
     if (event.messages === before && JSON.stringify(before) === text) return {};
     return { messages: fromMessages(event.messages) };
+  }
+
+  /** The same for handlers that see the system prompt too. They cannot change it here. */
+  async #withSystem(event, request) {
+    if (this.#handlers("context_with_system").length === 0) return;
+    const system = { role: "system", content: this.#bridge.systemPrompt(), timestamp: Date.now() };
+    const whole = { type: "context_with_system", messages: [system, ...event.messages] };
+    await this.#each("context_with_system", whole, request, ({ messages }) => { if (messages) whole.messages = messages; });
+    const prompt = whole.messages.filter((each) => each.role === "system").map((each) => textOf(each.content)).join("\n\n");
+    if (prompt !== system.content) this.#bridge.notify("warn", "context_with_system cannot change the system prompt; before_agent_start can");
+    const kept = whole.messages.filter((each) => each.role !== "system");
+    const same = kept.length === event.messages.length && kept.every((each, index) => each === event.messages[index]);
+    if (!same) event.messages = kept;
+  }
+
+  async #beforeStop(request) {
+    const options = { signal: request.abort.signal };
+    const event = boundary(this.#bridge, { type: "agent_before_settle" }, "completed");
+    return beforeEnd(this.#bridge, await ask(this.#bridge, this.#handlers("agent_before_settle"), event, options));
   }
 
   async #payload(frame, request) {
@@ -166,8 +193,11 @@ export class Intercepts {
   }
 
   async #input(frame, request) {
-    const source = this.#bridge.mode === "tui" ? "interactive" : "rpc";
-    const event = { type: "input", text: frame.text, images: contentOf((frame.images ?? []).map((each) => ({ type: "image", ...each }))), source };
+    const person = this.#bridge.mode === "tui" ? "interactive" : "rpc";
+    const images = contentOf((frame.images ?? []).map((each) => ({ type: "image", ...each })));
+    const streamingBehavior = { steer: "steer", follow_up: "followUp" }[frame.deliver_as];
+    const source = frame.source === "extension" ? "extension" : person;
+    const event = { type: "input", text: frame.text, images, source, ...(streamingBehavior ? { streamingBehavior } : {}) };
     let changed = false;
     const handled = await this.#each("input", event, request, ({ action, text, images }) => {
       if (action === "handled") return true;
@@ -243,7 +273,7 @@ export function objectOf(details) {
 }
 
 /** What is known of how the system prompt was made. */
-function promptOptions(bridge) {
+export function promptOptions(bridge) {
   return {
     cwd: bridge.cwd, promptGuidelines: [], toolSnippets: {}, contextFiles: [],
     /** What an extension puts here comes behind the prompt. */
@@ -270,7 +300,11 @@ function sessionEvent(frame, bridge, request) {
         fileOps: { read: new Set(), written: new Set(), edited: new Set() },
         settings: { enabled: true, reserveTokens: 16384, keepRecentTokens: 20000 },
       };
-      return { type: frame.event, preparation, branchEntries: bridge.sessions.getBranch(), customInstructions: frame.instructions || undefined, signal };
+      const reason = frame.reason ?? "manual";
+      return {
+        type: frame.event, preparation, branchEntries: bridge.sessions.getBranch(), customInstructions: frame.instructions || undefined,
+        reason, willRetry: reason === "overflow", signal,
+      };
     }
     default: {
       const preparation = {

@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { createContext } from "../api/context.mjs";
+import { afterTurn, ask, boundary } from "./boundaries.mjs";
 import { argumentsOf, contentOf, toMessages } from "./messages.mjs";
 
 /** Events of zot that the bridge itself needs, because they make what it remembers old. */
@@ -11,9 +12,10 @@ const ALWAYS = ["session_start", "session_end", "entry_appended", "agent_start",
 /** What zot is asked for, for each event of pi. */
 const SOURCES = {
   turn_start: ["turn_start"], turn_end: ["turn_complete"], agent_end: ["message_end"],
-  message_start: ["message_start"], message_update: ["message_start", "message_update"], message_end: ["message_end"],
+  message_start: ["message_start", "message_end"], message_update: ["message_start", "message_update"], message_end: ["message_end"],
   tool_execution_start: ["tool_call", "tool_execution_start"], tool_execution_update: ["tool_call", "tool_progress"],
   tool_execution_end: ["tool_call", "tool_result", "tool_execution_end"],
+  session_compact: ["pre_compact"], session_compact_failed: ["pre_compact", "post_compact"],
   after_provider_response: ["after_provider_response"], agent_settled: ["agent_settled"],
 };
 const FOOTERS = new Set(["session_start", "turn_complete", "model_select", "thinking_level_select", "session_tree"]);
@@ -27,6 +29,7 @@ export class Observed {
   #results = new Map();
   #previous = undefined;
   #abort = null;
+  #compaction = "manual";
 
   /** @type {(channel: string, data: unknown) => void} */
   onBus = () => {};
@@ -124,6 +127,7 @@ export class Observed {
       const handlers = extension.handlers.get(event.type);
       if (!handlers) continue;
       extension.chain = extension.chain.then(async () => {
+        if (event.type === "turn_end") return this.#turnEnded(extension, handlers, event);
         for (const handler of handlers) {
           try {
             await handler(event, createContext(bridge, extension));
@@ -137,6 +141,14 @@ export class Observed {
     let timer;
     const limit = new Promise((resolve) => { timer = setTimeout(resolve, RUNNING_MILLISECONDS); timer.unref(); });
     return Promise.race([Promise.all(ends), limit]).finally(() => clearTimeout(timer));
+  }
+
+  async #turnEnded(extension, handlers, about) {
+    const bridge = this.#bridge;
+    const goesOn = about.toolResults.length > 0;
+    const event = boundary(bridge, about, about.message?.stopReason === "aborted" ? "aborted" : "completed");
+    const wanted = await ask(bridge, handlers.map((each) => [extension, each]), event);
+    await afterTurn(bridge, wanted, goesOn).catch((error) => bridge.report(extension, "turn_end", error));
   }
 
   /** @param {any} frame @returns {any} the event of pi, or null */
@@ -161,7 +173,13 @@ export class Observed {
       case "message_end":
         return this.#message(frame.message);
       case "session_compact":
-        return { type: "session_compact", compactionEntry: this.#bridge.sessions.getBranch().findLast((each) => each.type === "compaction"), fromExtension: false };
+        return this.#compacted();
+      case "pre_compact":
+        this.#compaction = frame.reason;
+        return null;
+      case "post_compact":
+        if (frame.status !== "failed") return null;
+        return { type: "session_compact_failed", reason: this.#compaction, aborted: false, willRetry: false, fromExtension: false };
       case "session_info_changed":
         return { type: "session_info_changed", name: frame.title || undefined };
       case "session_tree":
@@ -176,6 +194,12 @@ export class Observed {
     return this.#tool(frame);
   }
 
+  #compacted() {
+    if (!this.has("session_compact")) return null;
+    const compactionEntry = this.#bridge.sessions.getBranch().findLast((each) => each.type === "compaction");
+    return { type: "session_compact", compactionEntry, fromExtension: false, reason: this.#compaction, willRetry: false };
+  }
+
   #model(frame) {
     if (!this.has("model_select")) return null;
     const { models } = this.#bridge;
@@ -187,13 +211,15 @@ export class Observed {
     const name = (id) => this.#bridge.toolNames.get(id) ?? "";
     const toolResults = (frame.tool_results ?? []).flatMap((each) => toMessages(each, name));
     const message = frame.message ? toMessages(frame.message, name)[0] : undefined;
-    return { type: "turn_end", turnIndex: frame.step - 1, message, toolResults };
+    const toolResultEntryIds = (frame.tool_results ?? []).map((each) => each.id);
+    return { type: "turn_end", turnIndex: frame.step - 1, message, toolResults, messageEntryId: frame.message?.id, toolResultEntryIds };
   }
 
   #message(message) {
     for (const block of message.content) if (block.type === "tool_call") this.#bridge.toolNames.set(block.id, block.name);
     const made = toMessages(message, (id) => this.#bridge.toolNames.get(id) ?? "");
     this.#run.push(...made);
+    if (message.role !== "assistant") for (const each of made) this.emit({ type: "message_start", message: each });
     if (this.#bridge.intercepts.answersMessages && message.role !== "tool") return null;
     for (const each of made.slice(0, -1)) this.emit({ type: "message_end", message: each });
     return { type: "message_end", message: made.at(-1) };

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { packageOf } from "./entries.mjs";
+import { absent } from "./unavailable.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const SCOPES = ["@earendil-works", "@mariozechner", "@bastani"];
@@ -56,6 +57,9 @@ async function loadFile(file) {
 }
 
 const shim = (name) => path.join(HERE, "..", "shims", `${name}.mjs`);
+
+/** The modules of pi itself. */
+const PI = ["coding-agent", "ai", "agent-core"].map(shim);
 
 /** What each specifier leads to. */
 function sources() {
@@ -125,7 +129,8 @@ export async function modulesFor(texts) {
   for (const [name, source] of SOURCES) {
     if (names.has(name)) {
       const more = drawn && source() === shim("coding-agent") ? await loadFile(shim("widgets")) : {};
-      found[name] = drawn ? { ...(await loadFile(source())), ...more } : await loadFile(source());
+      const module = await loadFile(source());
+      found[name] = PI.includes(source()) ? { ...absent(), ...module, ...more } : module;
     }
     else Object.defineProperty(found, name, { enumerable: true, configurable: true, get: () => lateModule(source()) });
   }

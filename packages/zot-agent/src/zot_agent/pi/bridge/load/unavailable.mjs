@@ -1,31 +1,57 @@
-// What extensions use that cannot be had over a pipe. It is told when they are loaded.
+// What extensions use that cannot be had over a pipe. It is told when they are loaded, and again where it is called.
 
-const NAMES = {
-  createAgentSession: "an agent in the process of the extension", AgentSession: "the agent's own object",
-  createAgentSessionRuntime: "an agent in the process of the extension",
-  createAgentSessionFromServices: "an agent in the process of the extension",
-  createAgentSessionServices: "the agent's own objects", AgentSessionRuntime: "the agent's own object",
-  ExtensionRunner: "the host of extensions", discoverAndLoadExtensions: "the host of extensions",
-  InteractiveMode: "pi's own screen", runPrintMode: "pi's own modes", runRpcMode: "pi's own modes",
-  main: "pi's command line", DefaultPackageManager: "pi's packages", DefaultResourceLoader: "pi's loader",
+const REASONS = {
+  "an agent in the process of the extension": "createAgentSession createAgentSessionRuntime createAgentSessionFromServices "
+    + "createAgentSessionServices AgentSession AgentSessionRuntime compact generateSummary generateSummaryWithUsage "
+    + "generateBranchSummary prepareBranchEntries collectEntriesForBranchSummary findCutPoint findTurnStartIndex "
+    + "buildContextEntries buildSessionProjection sessionEntryToContextMessages agentLoop agentLoopContinue runAgentLoop "
+    + "runAgentLoopContinue AgentHarness",
+  "the host of extensions": "ExtensionRunner createExtensionRuntime discoverAndLoadExtensions wrapRegisteredTool wrapRegisteredTools",
+  "a part of pi's own screen": "InteractiveMode BashExecutionComponent BranchSummaryMessageComponent "
+    + "CompactionSummaryMessageComponent ExtensionEditorComponent ExtensionInputComponent ExtensionSelectorComponent "
+    + "FooterComponent LoginDialogComponent ModelSelectorComponent OAuthSelectorComponent SessionSelectorComponent "
+    + "SettingsSelectorComponent ShowImagesSelectorComponent SkillInvocationMessageComponent ThemeSelectorComponent "
+    + "ThinkingSelectorComponent ToolExecutionComponent TreeSelectorComponent UserMessageSelectorComponent ArminComponent",
+  "pi's command line": "main parseArgs runPrintMode runRpcMode RpcClient resolveCliModel resolveModelScopeWithDiagnostics",
+  "pi's own models and keys": "ModelRegistry ModelRuntime readStoredCredential CredentialSynchronizationError createModels "
+    + "createProvider createImagesModels createImagesProvider InMemoryCredentialStore InMemoryModelsStore retryAssistantCall",
+  "pi's own files": "DefaultPackageManager DefaultResourceLoader ProjectTrustStore hasTrustRequiringProjectResources "
+    + "loadProjectContextFiles loadSkills loadSkillsFromDir formatSkillsForPrompt parseSkillBlock getPackageDir getDocsPath "
+    + "getExamplesPath getReadmePath",
+  "a function of pi that zot does not have": "convertToPng resizeImage formatDimensionNote detectSupportedImageMimeTypeFromFile "
+    + "generateDiffString generateUnifiedPatch createLocalPowerShellOperations createPowerShellTool createPowerShellToolDefinition "
+    + "getPowerShellConfig",
 };
+const NAMES = new Map(Object.entries(REASONS).flatMap(([reason, names]) => names.split(" ").map((name) => [name, reason])));
 
 /** Events of pi that zot does not have. */
-const EVENTS = ["agent_before_settle", "cache_warming_decision", "context_with_system", "session_compact_failed"];
+const EVENTS = ["cache_warming_decision"];
+
+/** What stands for each name that is not there: it says so when it is called, made or extended.
+ * @returns {Record<string, Function>} */
+export function absent() {
+  return Object.fromEntries([...NAMES].map(([name, reason]) => [name, function () {
+    throw new Error(`${name} is not there outside of pi: it is ${reason}`);
+  }]));
+}
 
 /** @param {Map<string, Function[]>} handlers by event @returns {string[]} a line for each thing */
 export function unheard(handlers) {
   return EVENTS.filter((each) => handlers.has(each)).map((each) => `the event ${each}`);
 }
 
+const IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']@[^"']*\/(?:pi-coding-agent|pi-ai|pi-agent-core|atomic)["']/g;
+
 /** @param {Iterable<string>} texts of its modules @returns {string[]} a line for each thing */
 export function unavailable(texts) {
   const found = new Set();
   for (const text of texts) {
-    for (const match of text.matchAll(/import\s*\{([^}]*)\}\s*from\s*["'](@[^"']*\/(?:pi-coding-agent|atomic))["']/g)) {
+    for (const match of text.matchAll(IMPORT)) {
       for (const part of match[1].split(",")) {
-        const name = part.trim().split(/\s+as\s+/)[0];
-        if (Object.hasOwn(NAMES, name)) found.add(`${name} (${NAMES[name]})`);
+        const [name, local = name] = part.trim().split(/\s+as\s+/);
+        // A name that is only a type is not called, made or extended.
+        const used = NAMES.has(name) && new RegExp(`\\b${local}\\s*[(.]|\\bextends\\s+${local}\\b`).test(text);
+        if (used) found.add(`${name} (${NAMES.get(name)})`);
       }
     }
   }

@@ -38,7 +38,15 @@ export class Panels {
     });
     if (!(await panel.open())) return undefined;
     options.onHandle?.(panel.handle());
-    return result;
+    const { signal } = options;
+    if (!signal) return result;
+    const dismissed = new Promise((_, reject) => {
+      const dismiss = () => { panel.close(); reject(signal.reason); };
+      if (signal.aborted) dismiss();
+      else signal.addEventListener("abort", dismiss, { once: true });
+      void result.finally(() => signal.removeEventListener("abort", dismiss));
+    });
+    return Promise.race([result, dismissed]);
   }
 
   /** @returns {object} pi's handle of an overlay */

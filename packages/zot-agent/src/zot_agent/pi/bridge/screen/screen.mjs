@@ -1,7 +1,7 @@
 // What extensions show: `ctx.ui` without its dialogs and panels, which have their own modules.
 
 import { registerCompletions, suggest } from "./completions.mjs";
-import { dialogs } from "./dialogs.mjs";
+import { dialogs, hostDialogs } from "./dialogs.mjs";
 import { EditorKeys } from "./editor.mjs";
 import { Footer } from "./footer.mjs";
 import { Panels } from "./panels.mjs";
@@ -189,6 +189,10 @@ export class Screen {
       ...Object.fromEntries(asked),
       notify: (message, type = "info") => bridge.notify(LEVELS[type] ?? "info", String(message)),
       custom: asking("custom", (factory, options) => this.panels.custom(factory, options)),
+      get hostInputForm() { return hostDialogs(bridge).hostInputForm; },
+      get hostSessionPicker() { return hostDialogs(bridge).hostSessionPicker; },
+      requestRender: () => this.refresh(),
+      getFooterDataProvider: () => this.footer.data,
       setStatus: (key, text) => {
         this.footer.setStatus(key, text);
         this.#show(`status:${key}`, "status", text === undefined ? undefined : [text]);

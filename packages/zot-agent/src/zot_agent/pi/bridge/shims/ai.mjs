@@ -27,7 +27,7 @@ export class AssistantMessageEventStream extends EventStream {
   }
 }
 
-function emptyAnswer(model) {
+export function emptyAnswer(model) {
   return {
     role: "assistant", content: [], api: model.api ?? "zot", provider: model.provider, model: model.id, usage: usageOf(),
     stopReason: "stop", timestamp: Date.now(),
@@ -93,18 +93,7 @@ export const stream = streamSimple;
 export const completeSimple = (model, context, options) => streamSimple(model, context, options).result();
 export const complete = completeSimple;
 
-const wires = (name) => () => {
-  throw new Error(`${name} is not there outside of pi: zot speaks to providers itself (baseUrl and api of registerProvider)`);
-};
-export const anthropicMessagesApi = wires("anthropicMessagesApi");
-export const openAIResponsesApi = wires("openAIResponsesApi");
-export const openAICompletionsApi = wires("openAICompletionsApi");
-export const streamAnthropic = wires("streamAnthropic");
-export const streamSimpleAnthropic = wires("streamSimpleAnthropic");
-export const streamOpenAIResponses = wires("streamOpenAIResponses");
-export const streamSimpleOpenAIResponses = wires("streamSimpleOpenAIResponses");
-export const streamSimpleOpenAICompletions = wires("streamSimpleOpenAICompletions");
-export const streamSimpleGoogle = wires("streamSimpleGoogle");
+export * from "./wires.mjs";
 
 /** Streams for other dialects, by their name. */
 export const apiProviders = new Map();
