@@ -5,7 +5,7 @@ from pathlib import Path
 
 from command import KEY
 from pi_conversation_rows import call
-from pi_drive import Row, ask, command, gone, keys, requested, see, write
+from pi_drive import Row, ask, command, file, gone, keys, no_file, requested, see, write
 
 
 def _empty_trigger(_: Path) -> None:
@@ -88,9 +88,12 @@ ROWS = [
     ),
     Row(
         "sandbox",
-        [ask(), see("Yes.")],
-        ["Yes."],
-        cannot="its package @anthropic-ai/sandbox-runtime is not installed with the examples",
+        [
+            *(see("Sandbox initialized", "Sandbox: 6 domains, 2 write paths"), ask(), see("All done.")),
+            *(requested("Read-only file system", "inside"), file("inside", "yes"), no_file("../home/outside")),
+            *(command("sandbox", "Show sandbox configuration"), see("Deny Read: ~/.ssh")),
+        ],
+        [call("bash", command="echo yes > inside; cat inside; echo no > ~/outside"), "All done."],
     ),
     Row(
         "gondolin",

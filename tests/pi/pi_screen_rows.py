@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 
 from pi_conversation_rows import call
-from pi_drive import SECONDS, Row, Stage, Step, ask, command, gone, keys, requested, run_git, see, stored, titled
+from pi_drive import SECONDS, Row, Stage, Step, ask, command, gone, keys, requested, run_git, see, stored, titled, write
 
-from zot_provider.testing import Turn
+from zot_provider.testing import Call, Turn
 
 _ESC = "\x1b"
 _DOWN = "\x1b[B"
+_HINT = "ask, or / for commands"
 
 
 def _in_colours(text: str) -> Step:
@@ -22,6 +23,21 @@ def _in_colours(text: str) -> Step:
             return {stage.pty.style_at(x + i, y).fg for x, y in places for i in range(len(text))}
 
         stage.pty.wait_until(lambda: len(colours()) > 3, SECONDS, f"a colourful {text!r}")
+
+    return step
+
+
+def _made_for(background: str) -> Step:
+    """Wait until the hint in the empty editor is dark, for a light background, or light, for a dark one."""
+
+    def step(stage: Stage) -> None:
+        def is_dark() -> bool:
+            rows = stage.pty.screen().splitlines()
+            at = next((y for y, row in enumerate(rows) if _HINT in row), 0)
+            colour = stage.pty.style_at(max(0, rows[at].find(_HINT)), at).fg
+            return len(colour) == 6 and sum(bytes.fromhex(colour)) < 3 * 0x88
+
+        stage.pty.wait_until(lambda: is_dark() == (background == "light"), SECONDS, f"a theme for {background}")
 
     return step
 
@@ -134,6 +150,7 @@ ROWS = [
             keys(f"{_DOWN}\r"),
             see("View source path?"),
             keys("\r"),
+            see("examples/extensions/commands.ts"),
         ],
     ),
     Row(
@@ -202,7 +219,20 @@ ROWS = [
         [*command("invaders", "Play Space Invaders!"), see("Score"), keys("\x1b[C "), keys("q"), gone("Lives")],
         rows=45,
     ),
-    Row("tic-tac-toe.ts", [*command("tic-tac-toe", "tic-tac-toe"), see("Tic")], rows=45),
+    Row(
+        "tic-tac-toe.ts",
+        [
+            *command("tic-tac-toe", "tic-tac-toe"),
+            *(see("Tic"), keys("\r"), requested("Player X played at (row=", "you are Player O", "Placed O at (0,1)")),
+            *(see("Your turn"), keys("q"), gone("Tic-Tac-Toe"), see("Player X played", "✓ Placed O at (0,1)")),
+            stored("tic-tac-toe", '"Placed O at (0,1)'),
+        ],
+        [
+            Turn(calls=[Call("tic_tac_toe", {"action": "move_right"}), Call("tic_tac_toe", {"action": "play"})]),
+            "Your move.",
+        ],
+        rows=45,
+    ),
     Row(
         "doom-overlay",
         [*command("doom-overlay", "Play DOOM"), see("Failed to download DOOM WAD file")],
@@ -215,9 +245,9 @@ ROWS = [
     ),
     Row(
         "mac-system-theme.ts",
-        [see("ask, or / for commands"), ask(), see("Yes.")],
-        ["Yes."],
-        programs={"osascript": "echo true"},
+        [see(_HINT), _made_for("light"), write("mode", "true"), _made_for("dark")],
+        files={"mode": "false"},
+        programs={"osascript": "cat mode"},
     ),
     Row(
         "built-in-tool-renderer.ts",
@@ -226,8 +256,8 @@ ROWS = [
     ),
     Row(
         "minimal-mode.ts",
-        [ask(), see("All done."), see("$ echo h"), requested("hidden-output")],
-        [call("bash", command="echo hidden-output"), "All done."],
+        [ask(), see("All done."), see("$ echo h"), requested("hidden-output"), gone("hidden-output")],
+        [call("bash", command="echo hidden-$(echo output)"), "All done."],
     ),
     Row(
         "github-issue-autocomplete.ts",

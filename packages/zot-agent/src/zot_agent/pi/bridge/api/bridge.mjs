@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { allEntries, explained, load } from "../load/loader.mjs";
+import { allEntries, explained, inTime, load } from "../load/loader.mjs";
 import { unheard } from "../load/unavailable.mjs";
 import { Intercepts } from "../events/intercepts.mjs";
 import { Observed } from "../events/observed.mjs";
@@ -103,7 +103,7 @@ export class Bridge {
         const api = createApi(this, found);
         this.apis.set(found, api);
         try {
-          await loaded.factory(api);
+          await inTime(Promise.resolve(loaded.factory(api)));
         } catch (failure) {
           error = explained(failure, loaded.entry);
           console.error(failure);

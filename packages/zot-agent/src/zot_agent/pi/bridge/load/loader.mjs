@@ -25,6 +25,18 @@ export function allEntries(given) {
   return { entries, errors };
 }
 
+/** How long the others wait for one extension to be loaded. */
+const LOAD_MILLISECONDS = 15_000;
+
+/** @template T @param {Promise<T>} loading @returns {Promise<T>} fails after the time that the others wait */
+export function inTime(loading) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it is not ready after ${LOAD_MILLISECONDS / 1000} s`)), LOAD_MILLISECONDS);
+  });
+  return Promise.race([loading, late]).finally(() => clearTimeout(timer));
+}
+
 function cacheFolder() {
   return process.env.ZOT_PI_CACHE ?? path.join(modulesFolder(), "node_modules", ".cache", "jiti");
 }
@@ -41,7 +53,7 @@ export async function load(entries) {
     const name = nameOf(entry);
     const missing = unavailable(texts[index].values());
     try {
-      const factory = await jiti.import(entry, { default: true });
+      const factory = await inTime(jiti.import(entry, { default: true }));
       if (typeof factory !== "function") throw new Error("it does not export a function as default");
       found.push({ name, entry, factory, error: "", missing });
     } catch (error) {

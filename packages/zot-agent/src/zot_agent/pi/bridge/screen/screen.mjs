@@ -88,7 +88,7 @@ export class Screen {
       try {
         this.#call("widgets.set", { key, lines: component.render(this.columns - MARGIN), place });
       } catch (error) {
-        this.bridge.notify("error", `the widget ${key} cannot be drawn: ${error?.message ?? error}`);
+        this.bridge.notify("error", `the ${key.replace(":", " ")} cannot be drawn: ${error?.message ?? error}`);
         console.error(error);
       }
     };

@@ -1,0 +1,108 @@
+"""What extensions written for pi do wrong: their neighbours in the process go on."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from zot_ext.protocol.from_extension import Notify
+from zot_ext.testing import FakeHost
+
+pytestmark = pytest.mark.needs("pi")
+
+Bridge = Callable[..., FakeHost]
+
+NEIGHBOUR = """
+    export default function (pi) {
+      pi.registerCommand("neighbour", { handler: async (_, ctx) => { ctx.ui.notify("the neighbour goes on"); } });
+    }
+"""
+
+
+def goes_on(host: FakeHost, count: int = 1) -> bool:
+    host.command("neighbour")
+    return bool(host.wait_for(Notify, lambda note: note.message == "the neighbour goes on", count=count))
+
+
+def noted(host: FakeHost, part: str) -> str:
+    return host.wait_for(Notify, lambda note: part in note.message).message
+
+
+@pytest.mark.parametrize("source", ["export default () => new Promise(() => {});", "await new Promise(() => {});"])
+def test_an_extension_that_is_never_ready_leaves_the_others(bridge: Bridge, source: str) -> None:
+    host = bridge(source, NEIGHBOUR)
+    assert noted(host, "cannot be used") == "extension cannot be used: it is not ready after 15 s"
+    assert goes_on(host)
+
+
+def test_a_widget_that_cannot_be_drawn_and_a_renderer_that_throws_are_reported(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.registerTool({ name: "look", description: "looks", parameters: { type: "object", properties: {} },
+            execute: async () => ({ content: [] }), renderCall: () => { throw new Error("no picture of it"); } });
+          pi.on("agent_start", (_, ctx) => {
+            ctx.ui.setWidget("w", () => ({ render() { throw new Error("no widget"); }, invalidate() {} }));
+          });
+        }
+    """
+    host = bridge(source, NEIGHBOUR)
+    host.event("agent_start")
+    assert noted(host, "no widget") == "the widget w cannot be drawn: no widget"
+    question: dict[str, Any] = {"kind": "tool_call", "name": "look", "item": "c1", "state": "done", "args": {}}
+    assert host.intercept("render", width=40, **question).extra.get("lines") is None
+    assert goes_on(host)
+
+
+def test_a_timer_that_outlives_the_session_of_its_extension_cannot_use_the_next_one(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.on("session_start", (event, ctx) => {
+            if (event.reason === "startup") setInterval(() => ctx.ui.notify("from the timer"), 20);
+          });
+        }
+    """
+    host = bridge(source, NEIGHBOUR)
+    host.event("session_start", reason="startup")
+    assert noted(host, "from the timer")
+    host.event("session_end", reason="session_switch", detail="new")
+    host.event("session_start", reason="new", session_id="s2")
+    assert "This extension ctx is stale" in noted(host, "outside of its handlers")
+    assert goes_on(host)
+    count = len([note for note in host.sent(Notify) if note.message == "from the timer"])
+    assert goes_on(host, 2)
+    assert len([note for note in host.sent(Notify) if note.message == "from the timer"]) == count
+
+
+def test_an_extension_that_blocks_its_process_holds_up_its_neighbours_until_it_ends(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.on("agent_start", () => { const end = Date.now() + 10_000; while (Date.now() < end); });
+        }
+    """
+    host = bridge(source, NEIGHBOUR)
+    begun = time.monotonic()
+    host.event("agent_start")
+    assert goes_on(host)
+    assert time.monotonic() - begun > 9
+    assert goes_on(host, 2)
+
+
+def test_a_program_that_an_extension_starts_cannot_write_into_the_wire(bridge: Bridge) -> None:
+    host = bridge(
+        """
+        import { spawnSync } from "node:child_process";
+        import fs from "node:fs";
+        export default function (pi) {
+          pi.registerCommand("print", { handler: async () => {
+            spawnSync("echo", ["from a program"], { stdio: "inherit" });
+            fs.writeSync(1, "from a descriptor\\n");
+            process.stdout.write("from the stream\\n");
+          } });
+        }
+        """,
+        NEIGHBOUR,
+    )
+    assert host.command("print").error in ("", None)
+    assert goes_on(host)
+    assert host.noise == []
