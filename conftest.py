@@ -46,6 +46,7 @@ PROGRAMS_OF_SOME = (
     "node",
     "npm",
     "ps",
+    "socat",
     "ssh",
     "ssh-keygen",
     "sshd",

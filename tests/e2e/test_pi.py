@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,64 @@ def test_the_folders_of_pi_count_only_with_the_setting_and_those_of_a_project_wi
         assert "not used, because you have not allowed it: extensions pi-project" in done.err
         assert server.requests[1].body["messages"][-1]["content"] == "mine"
     assert greeted(zot, "--trust") == "the project's"
+
+
+@pytest.mark.needs("pi")
+def test_the_folders_of_atomic_bring_extensions_prompts_skills_and_themes(zot: Zot) -> None:
+    agent, project = Path(zot.env["HOME"]) / ".atomic" / "agent", zot.cwd / ".atomic"
+    nested = {"name": "nested", "atomic": {"extensions": ["./main.ts"]}}
+    source = 'import { CONFIG_DIR_NAME } from "@bastani/atomic";\n' + greeter("nested in X")
+    files = {
+        agent / "extensions" / "nested" / "package.json": json.dumps(nested),
+        agent / "extensions" / "nested" / "main.ts": source.replace('"nested in X"', "`nested in ${CONFIG_DIR_NAME}`"),
+        agent / "prompts" / "tea.md": "Bring $1 tea.\n",
+        agent / "skills" / "brew" / "SKILL.md": "---\nname: brew\ndescription: brews tea\n---\nBoil water.\n",
+        agent / "themes" / "leaf.json": json.dumps({"name": "leaf", "colors": {"mdHeading": "#00ff00"}}),
+        project / "prompts" / "cake.md": "Bring $1 cake.\n",
+    }
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    zot.home.mkdir(exist_ok=True)
+    (zot.home / "config.json").write_text(json.dumps({"pi": {"folders": True}, "theme": "leaf"}))
+    assert greeted(zot, "--trust") == "nested in .atomic"
+    with ScriptedServer(["Here.", "Here."], key="sk-test-0123456789-secret") as server:
+        assert zot.ask(server, "-p", "/tea green", timeout=60).code == 0
+        assert zot.ask(server, "-p", "/cake lemon", "--trust", timeout=60).code == 0
+        asked = [request.body["messages"][-1]["content"] for request in server.requests]
+        assert asked == ["Bring green tea.", "Bring lemon cake."]
+        assert "brews tea" in json.dumps(server.requests[0].body)
+
+
+@pytest.mark.needs("pi", "npm")
+def test_a_package_is_cloned_from_git_and_a_folder_is_copied(zot: Zot, tmp_path: Path) -> None:
+    origin = tmp_path / "origin" / "pi-greeter"
+    origin.mkdir(parents=True)
+    (origin / "package.json").write_text(json.dumps({**PACKAGE, "pi": {"extensions": ["./a.ts"]}}))
+    (origin / "a.ts").write_text(greeter("from git"))
+    settings = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "-A"], [*settings, "commit", "-qm", "one"]):
+        subprocess.run(["git", *words], cwd=origin, check=True)
+    done = zot.run("ext", "install", f"file://{origin}", "--yes", timeout=60)
+    assert done.code == 0, done.err
+    assert greeted(zot) == "from git"
+    assert zot.run("ext", "remove", "pi-greeter", "--yes").code == 0
+    (origin / "a.ts").write_text(greeter("from a folder"))
+    assert zot.run("ext", "install", str(origin), "--yes", timeout=60).code == 0
+    assert greeted(zot) == "from a folder"
+
+
+@pytest.mark.needs("pi")
+def test_an_old_node_is_said_in_one_line(zot: Zot, tmp_path: Path) -> None:
+    (zot.cwd / "hello.ts").write_text(greeter("x"))
+    assert zot.run("ext", "install", "hello.ts").code == 0
+    node = tmp_path / "old" / "node"
+    node.parent.mkdir()
+    node.write_text("#!/bin/sh\necho v18.19.0\n")
+    node.chmod(0o755)
+    old = {**zot.env, "PATH": os.pathsep.join([str(node.parent), zot.env["PATH"]])}
+    doctor = zot.run("ext", "doctor", "--no-start", env=old, timeout=60)
+    assert "is Node v18.19.0, which is too old; install Node 22.19 or newer from https://nodejs.org" in doctor.out
 
 
 @pytest.mark.needs("pi")

@@ -35,7 +35,7 @@ def _made_for(background: str) -> Step:
             rows = stage.pty.screen().splitlines()
             at = next((y for y, row in enumerate(rows) if _HINT in row), 0)
             colour = stage.pty.style_at(max(0, rows[at].find(_HINT)), at).fg
-            return len(colour) == 6 and sum(bytes.fromhex(colour)) < 3 * 0x88
+            return len(colour) == 6 and sum(bytes.fromhex(colour)) < 3 * 0x85
 
         stage.pty.wait_until(lambda: is_dark() == (background == "light"), SECONDS, f"a theme for {background}")
 
@@ -248,6 +248,7 @@ ROWS = [
         [see(_HINT), _made_for("light"), write("mode", "true"), _made_for("dark")],
         files={"mode": "false"},
         programs={"osascript": "cat mode"},
+        variables={"COLORTERM": "truecolor"},
     ),
     Row(
         "built-in-tool-renderer.ts",

@@ -71,8 +71,9 @@ def installed(home: str) -> bool:
     return both[0] == both[1]
 
 
-def node_problem() -> str:
-    """Ask Node for its version; return a line if it is missing or too old for some extensions, else an empty text."""
+def node_problem(*, for_all: bool = True) -> str:
+    """Ask Node for its version; return a line if it is missing or too old, else an empty text. With `for_all` it must be
+    new enough for all extensions, else for the bridge."""
     path = shutil.which(NODE)
     if path is None:
         return f"Node is not on the PATH; {_GET_NODE}"
@@ -85,6 +86,6 @@ def node_problem() -> str:
         return f"{path} --version does not say its version ({error}); {_GET_NODE}"
     if (major, minor) < OLDEST_NODE:
         return f"{path} is Node {text}, which is too old; {_GET_NODE}"
-    if (major, minor) < RECOMMENDED_NODE:
+    if for_all and (major, minor) < RECOMMENDED_NODE:
         return f"{path} is Node {text}; many extensions written for pi need more: {_GET_NODE}"
     return ""

@@ -20,9 +20,9 @@ def needs(found: DiscoveredExtension) -> list[str]:
     if not found.manifest.exec:
         return []
     if found.pi:
-        from zot_agent.pi.runtime import missing  # noqa: PLC0415  few are written for pi
+        from zot_agent.pi.runtime import missing, node_problem  # noqa: PLC0415  few are written for pi
 
-        return list(filter(None, [missing(zot_home())]))
+        return list(filter(None, [missing(zot_home()) or node_problem(for_all=False)]))
     try:
         packages = environment_of(found, zot_home())
         if packages is not None and not packages.complete:

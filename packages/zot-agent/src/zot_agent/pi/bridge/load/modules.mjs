@@ -59,7 +59,7 @@ async function loadFile(file) {
 const shim = (name) => path.join(HERE, "..", "shims", `${name}.mjs`);
 
 /** The modules of pi itself. */
-const PI = ["coding-agent", "ai", "agent-core"].map(shim);
+const PI = ["coding-agent", "atomic", "ai", "agent-core"].map(shim);
 
 /** What each specifier leads to. */
 function sources() {
@@ -71,7 +71,7 @@ function sources() {
     found.set(`${scope}/pi-agent-core`, () => shim("agent-core"));
     found.set(`${scope}/pi-tui`, () => entryOf("@earendil-works/pi-tui"));
   }
-  found.set("@bastani/atomic", () => shim("coding-agent"));
+  found.set("@bastani/atomic", () => shim("atomic"));
   for (const name of ["typebox", "@sinclair/typebox"]) {
     found.set(name, () => shim("typebox"));
     for (const part of ["value", "compile", "compiler"]) {
@@ -128,7 +128,7 @@ export async function modulesFor(texts) {
   const drawn = all.some((text) => WIDGETS.test(text));
   for (const [name, source] of SOURCES) {
     if (names.has(name)) {
-      const more = drawn && source() === shim("coding-agent") ? await loadFile(shim("widgets")) : {};
+      const more = drawn && PI.slice(0, 2).includes(source()) ? await loadFile(shim("widgets")) : {};
       const module = await loadFile(source());
       found[name] = PI.includes(source()) ? { ...absent(), ...module, ...more } : module;
     }
