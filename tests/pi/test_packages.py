@@ -134,7 +134,7 @@ def test_processes_of_the_model_run_on_wake_it_and_are_ended_by_the_person(run: 
         *command("ps:logs", "Open managed process logs."),
         *(see("q close", "proc_"), keys("q"), gone("q close")),
         *command("ps:kill", "Stop a running managed process."),
-        *(see("Killed shop"), ask("and now?"), see("It has ended."), requested("name=\\\"SIGTERM\\\"")),
+        *(see("Killed shop"), ask("and now?"), see("It has ended."), requested('name=\\"SIGTERM\\"')),
         *command("ps:settings", "Configure"),
         *(see("Processes Settings", "Overview panel"), keys("\x1b"), gone("Processes Settings")),
     ]
@@ -158,5 +158,5 @@ def test_an_answer_is_opened_in_the_browser_with_markdown_preview(run: Drive) ->
         *command("preview-browser", "Open browser preview"),
         *(see("Opened preview in browser"), file("opened", "<h1>The tides</h1>", "<title>")),
     ]
-    programs = {"pandoc": "cat > /dev/null; echo '<h1>The tides</h1>'", "xdg-open": "cp \"${1#file://}\" $PWD/opened"}
+    programs = {"pandoc": "cat > /dev/null; echo '<h1>The tides</h1>'", "xdg-open": 'cp "${1#file://}" $PWD/opened'}
     run("pi-markdown-preview@0.16.0", Row("previews", steps, ["# The tides\n\nTwice a day."], programs=programs))

@@ -72,8 +72,8 @@ def installed(home: str) -> bool:
 
 
 def node_problem(*, for_all: bool = True) -> str:
-    """Ask Node for its version; return a line if it is missing or too old, else an empty text. With `for_all` it must be
-    new enough for all extensions, else for the bridge."""
+    """Ask Node for its version; return a line if it is missing or too old, else an empty text. With `for_all` it must
+    be new enough for all extensions, else for the bridge."""
     path = shutil.which(NODE)
     if path is None:
         return f"Node is not on the PATH; {_GET_NODE}"

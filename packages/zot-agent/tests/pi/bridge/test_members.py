@@ -59,7 +59,8 @@ FORMS = """
         const field = { name: "goal", type: "string", initialValue: "", required: true, placeholder: "Goal" };
         const count = { name: "count", type: "integer", initialValue: "3" };
         ctx.ui.notify(JSON.stringify(await ctx.ui.hostInputForm({ title: "Inputs", fields: [field, count] })));
-        const row = (path) => ({ path, id: path, cwd: "/", createdAt: 1, modifiedAt: 2, messageCount: 3, firstMessage: `of ${path}` });
+        const times = { createdAt: 1, modifiedAt: 2, messageCount: 3 };
+        const row = (path) => ({ path, id: path, cwd: "/", ...times, firstMessage: `of ${path}` });
         const picker = ctx.ui.hostSessionPicker({ sessions: [row("/a"), row("/b")] });
         ctx.ui.notify(await picker.result);
       } });
@@ -96,7 +97,7 @@ def test_a_component_is_dismissed_by_a_signal(bridge: Bridge) -> None:
 
 BOUNDARIES = """
     export default function (pi) {
-      pi.on("turn_end", ({ outcome, toolResults }) => ({ entries: [{ type: "custom", customType: "turns", data: { outcome } }] }));
+      pi.on("turn_end", ({ outcome }) => ({ entries: [{ type: "custom", customType: "turns", data: { outcome } }] }));
       pi.on("turn_end", ({ entries }) => {
         const message = { type: "custom_message", customType: "hint", content: "Look again.", display: false };
         return { entries: [...entries, message], continue: true };
@@ -127,9 +128,13 @@ def test_handlers_see_every_message_begin_and_why_the_conversation_is_compacted(
           const heard = [];
           pi.on("message_start", ({ message }) => { heard.push(`start ${message.role}`); });
           pi.on("message_end", ({ message }) => { heard.push(`end ${message.role}`); });
-          pi.on("session_compact_failed", ({ reason }, ctx) => { ctx.ui.notify([...heard, `failed ${reason}`].join(", ")); });
-          pi.on("session_before_compact", ({ reason, willRetry }) => ({ compaction: { summary: `${reason} ${willRetry}` } }));
-          pi.on("input", ({ source, streamingBehavior }) => ({ action: "transform", text: `${source} ${streamingBehavior}` }));
+          pi.on("session_compact_failed", ({ reason }, ctx) => {
+            ctx.ui.notify([...heard, `failed ${reason}`].join(", "));
+          });
+          pi.on("session_before_compact", ({ reason, willRetry }) => {
+            return { compaction: { summary: `${reason} ${willRetry}` } };
+          });
+          pi.on("input", ({ source, streamingBehavior: sent }) => ({ action: "transform", text: `${source} ${sent}` }));
         }
     """)
     host.event("message_end", message={"role": "user", "content": [{"type": "text", "text": "hi"}], "id": "1"})
@@ -157,7 +162,8 @@ def test_a_handler_that_owns_the_whole_transcript_changes_its_messages(bridge: B
         """,
         calls={"control.system_prompt": {"text": "Help."}},
     )
-    messages = [{"id": str(i), "role": "user", "content": [{"type": "text", "text": t}]} for i, t in enumerate(("drop", "keep"))]
+    texts = [[{"type": "text", "text": each}] for each in ("drop", "keep")]
+    messages = [{"id": str(at), "role": "user", "content": content} for at, content in enumerate(texts)]
     answer = host.intercept("context", messages=messages)
     assert answer.messages is not None
     assert [each["id"] for each in json.loads(answer.messages.text)] == ["1"]
