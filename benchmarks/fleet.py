@@ -80,7 +80,7 @@ def _worker(variables: dict[str, str], folder: Path) -> "subprocess.Popen[bytes]
 
 
 async def _submit(names: list[str], engine: str, database: str, base_url: str, folder: Path) -> None:
-    from zot_agent.fleet.client import Fleet, connect
+    from zot_agent.fleet.engine.client import Fleet, connect
     from zot_agent.fleet.rows import first_rows
     from zot_agent.fleet.store.postgres import PostgresStore
     from zot_agent.host.options import HostOptions

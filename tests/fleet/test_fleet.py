@@ -220,7 +220,7 @@ def test_a_frozen_worker_that_wakes_up_does_not_end_the_run_that_another_one_has
 SUBMIT = """
 import asyncio, os, sys
 from zot_agent.cli.args import parse
-from zot_agent.fleet.client import Fleet, connect
+from zot_agent.fleet.engine.client import Fleet, connect
 from zot_agent.fleet.places import find_places
 from zot_agent.fleet.rows import first_rows
 from zot_agent.fleet.store.open import open_store

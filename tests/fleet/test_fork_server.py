@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from fleet_servers import PATIENCE
+from waiting import until
 
 from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.run_process import read_lines
@@ -42,7 +43,8 @@ async def test_a_run_has_a_process_that_shares_what_the_server_has_loaded(tmp_pa
         runs = await asyncio.gather(*[server.fork(str(tmp_path)) for _ in range(3)])
         assert len({run.pid for run in runs}) == 3
         for run in runs:
-            assert os.readlink(f"/proc/{run.pid}/cwd") == str(tmp_path)
+            folder = f"/proc/{run.pid}/cwd"
+            await until(lambda folder=folder: os.readlink(folder) == str(tmp_path))  # type: ignore[misc]
             assert Path(f"/proc/{run.pid}/cmdline").read_bytes().split(b"\0")[2:4] == [
                 b"-m",
                 b"zot_agent.fleet.fork_server",

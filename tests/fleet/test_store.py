@@ -184,12 +184,66 @@ def test_long_rows_are_kept_by_their_hash(database: Postgres, tmp_path: Path) ->
     store.close()
 
 
-def test_content_is_found_by_its_hash(store: FleetStore) -> None:
-    hash = store.put(b"content" * 1000)
-    assert (store.put(b"content" * 1000), store.get(hash)) == (hash, b"content" * 1000)
+def test_content_of_a_run_is_found_by_its_hash(store: FleetStore) -> None:
+    store.create("has", first_rows("has"))
+    hash = store.put("has", b"content" * 1000)
+    assert (store.put("has", b"content" * 1000), store.get("has", hash)) == (hash, b"content" * 1000)
     for unknown in ("0" * 64, "../x", ""):
         with pytest.raises(SessionNotFound):
-            store.get(unknown)
+            store.get("has", unknown)
+    with pytest.raises(SessionNotFound):
+        store.get("other", hash)
+    with pytest.raises(SessionNotFound, match="no run other"):
+        store.put("other", b"content")
+
+
+def test_the_first_rows_of_a_run_can_be_read_alone(store: FleetStore, tmp_path: Path) -> None:
+    store.create("long", first_rows("long"))
+    session = take(store, "long", 1, tmp_path)
+    session.append(say("more"))
+    session.close()
+    assert store.read("long", 2) == b"".join(first_rows("long")[:1]) + store.read("long").splitlines(keepends=True)[1]
+    assert store.read("long", 9) == store.read("long")
+
+
+def test_a_run_is_removed_with_its_contents_unless_it_was_submitted_again(store: FleetStore, tmp_path: Path) -> None:
+    for id in ("old", "kept"):
+        store.create(id, first_rows(id))
+        store.submit(id)
+    hashes = {id: store.put(id, b"the same content of two runs") for id in ("old", "kept")}
+    assert store.submissions("old") == 1
+    assert store.unchanged(3600.0) == []
+    assert sorted(store.unchanged(-3600.0)) == ["kept", "old"]
+    assert not store.remove("old", 0)
+    session = take(store, "old", 1, tmp_path / "copy")
+    assert store.remove("old", 1)
+    assert not store.remove("old", 1)
+    assert store.names() == ["kept"]
+    for lost in (store.read, store.submit, store.submissions):
+        with pytest.raises(SessionNotFound):
+            lost("old")
+    with pytest.raises(SessionNotFound):
+        store.get("old", hashes["old"])
+    assert store.get("kept", hashes["kept"]) == b"the same content of two runs"
+    session.close()
+
+
+def test_a_worker_cannot_append_to_a_run_that_was_removed(database: Postgres, tmp_path: Path) -> None:
+    store = PostgresStore(database.address)
+    store.create("removed", first_rows("removed"))
+    session = take(store, "removed", 1, tmp_path)
+    assert store.remove("removed", 0)
+    with pytest.raises(SessionLocked):
+        session.append(say("too late"))
+    session.close()
+    store.create("removed", first_rows("removed"))
+    session = take(store, "removed", 1, tmp_path)
+    store.remove("removed", 0)
+    with pytest.raises(SessionNotFound):
+        session.append(say("too late, and long" * 10_000))
+    session.close()
+    assert database.execute("SELECT count(*) FROM zot_row WHERE run = 'removed'") == [(0,)]
+    store.close()
 
 
 def test_rows_that_are_missing_are_said_and_not_passed_over(database: Postgres) -> None:

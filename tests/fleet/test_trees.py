@@ -54,12 +54,21 @@ def web(tmp_path: Path, origin: Path) -> Iterator[str]:
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None: ...
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as running:
+    class Patient(ThreadingHTTPServer):
+        request_queue_size = 64  # git opens several connections at once
+
+    with Patient(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}/{origin.name}"
         running.shutdown()
         thread.join()
+
+
+def store_with_run(tmp_path: Path) -> FolderStore:
+    store = FolderStore(str(tmp_path / "store"))
+    store.create("run", [b"{}\n"])
+    return store
 
 
 def state(folder: str) -> dict[str, tuple[bytes, int]]:
@@ -72,9 +81,9 @@ def state(folder: str) -> dict[str, tuple[bytes, int]]:
 
 
 def test_another_machine_finds_the_files_of_the_last_state(tmp_path: Path, origin: Path, web: str) -> None:
-    store = FolderStore(str(tmp_path / "store"))
+    store = store_with_run(tmp_path)
     for url in (str(origin), f"file://{origin}", web):
-        one = RunTree(str(tmp_path / "one"), {"url": url}, {}, store)
+        one = RunTree("run", str(tmp_path / "one"), {"url": url}, {}, store)
         one.fetch()
         files = Path(one.files)
         assert (files / "a.txt").read_text() == "alpha\n"
@@ -90,7 +99,7 @@ def test_another_machine_finds_the_files_of_the_last_state(tmp_path: Path, origi
         kept = one.keep()
         assert kept is not None
         assert one.keep() is None
-        other = RunTree(str(tmp_path / "two"), {"url": url}, kept, store)
+        other = RunTree("run", str(tmp_path / "two"), {"url": url}, kept, store)
         other.fetch()
         (files / "left.tmp").unlink()
         assert state(other.files) == state(one.files)
@@ -100,8 +109,8 @@ def test_another_machine_finds_the_files_of_the_last_state(tmp_path: Path, origi
 
 
 def test_nothing_in_the_files_makes_git_start_a_program(tmp_path: Path, origin: Path) -> None:
-    store, mark = FolderStore(str(tmp_path / "store")), tmp_path / "started"
-    tree = RunTree(str(tmp_path / "one"), {"url": str(origin)}, {}, store)
+    store, mark = store_with_run(tmp_path), tmp_path / "started"
+    tree = RunTree("run", str(tmp_path / "one"), {"url": str(origin)}, {}, store)
     tree.fetch()
     files = Path(tree.files)
     names = ("filter.x.clean", "filter.x.smudge", "core.fsmonitor", "core.sshCommand", "uploadpack.packObjectsHook")
@@ -112,14 +121,14 @@ def test_nothing_in_the_files_makes_git_start_a_program(tmp_path: Path, origin: 
     (files / "c.txt").write_text("c")
     kept = tree.keep()
     assert kept is not None
-    RunTree(str(tmp_path / "two"), {"url": str(origin)}, kept, store).fetch()
+    RunTree("run", str(tmp_path / "two"), {"url": str(origin)}, kept, store).fetch()
     assert not mark.exists()
 
 
 def test_the_end_is_a_branch_a_patch_and_a_command(tmp_path: Path, origin: Path) -> None:
-    store = FolderStore(str(tmp_path / "store"))
+    store = store_with_run(tmp_path)
     end = {"url": str(origin), "branch": "zot/fix", "command": "echo $ZOT_RUN > " + str(tmp_path / "said")}
-    tree = RunTree(str(tmp_path / "one"), end, {}, store)
+    tree = RunTree("run", str(tmp_path / "one"), end, {}, store)
     tree.fetch()
     Path(tree.files, "a.txt").write_text("beta\n")
     field = tree.end("Fix it", os.environ | {"ZOT_RUN": "fix"})
@@ -128,17 +137,17 @@ def test_the_end_is_a_branch_a_patch_and_a_command(tmp_path: Path, origin: Path)
     assert (tmp_path / "said").read_text() == "fix\n"
     clean = tmp_path / "clean"
     git(tmp_path, "clone", "--quiet", str(origin), str(clean))
-    (tmp_path / "patch").write_bytes(store.get(field["patch"]))
+    (tmp_path / "patch").write_bytes(store.get("run", field["patch"]))
     git(clean, "apply", str(tmp_path / "patch"))
     assert (clean / "a.txt").read_text() == "beta\n"
-    fails = RunTree(str(tmp_path / "two"), {"url": str(origin), "command": "echo why; exit 3"}, {}, store)
+    fails = RunTree("run", str(tmp_path / "two"), {"url": str(origin), "command": "echo why; exit 3"}, {}, store)
     fails.fetch()
     with pytest.raises(TreeError, match="has failed with the exit code 3: why"):
         fails.end("Fix it", os.environ)
 
 
 def test_what_cannot_be_fetched_is_said_in_a_line(tmp_path: Path, origin: Path) -> None:
-    store = FolderStore(str(tmp_path / "store"))
+    store = store_with_run(tmp_path)
     for workspace, text in (
         ({"url": str(tmp_path / "nothing")}, "git fetch has failed: "),
         ({"url": str(origin), "commit": "0123456789"}, "git rev-parse has failed: nothing of that name is there"),
@@ -146,7 +155,7 @@ def test_what_cannot_be_fetched_is_said_in_a_line(tmp_path: Path, origin: Path) 
         ({"url": "--upload-pack=touch bad"}, "git fetch has failed: "),
     ):
         with pytest.raises(TreeError, match=text):
-            RunTree(str(tmp_path / "one"), workspace, {}, store).fetch()
+            RunTree("run", str(tmp_path / "one"), workspace, {}, store).fetch()
     assert not (tmp_path / "bad").exists()
 
 

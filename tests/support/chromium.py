@@ -52,6 +52,9 @@ class Tab:
             message: dict[str, Any] = json.loads(await self._connection.recv())
         if message.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
             self.complaints.append(message["params"])
+        if message.get("method") == "Page.javascriptDialogOpening":  # the page asks whether it is sure
+            said = {"id": next(self._numbers), "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+            await self._connection.send(json.dumps(said))
         frame = message["params"]["frame"] if message.get("method") == "Page.frameNavigated" else {"parentId": ""}
         if "parentId" not in frame:
             self._navigated = frame["loaderId"]

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from zot_agent.cli.args import parse
+from zot_agent.cli.fleet import add_places
 from zot_agent.cli.parser import Parser
 from zot_agent.cli.startup_checks import check_options, missing_extra
+from zot_agent.fleet.missing import run_and_leave
+from zot_agent.fleet.places import find_places
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address, parse_address
@@ -62,6 +65,9 @@ def build_parser() -> Parser:
         "--idle", type=float, default=limits.idle_seconds, metavar="SECONDS",
         help=f"close sessions that were not used for so long, 0 for never (default: {limits.idle_seconds:g})",
     )  # fmt: skip
+    fleet = parser.add_argument_group("runs of a fleet, on other machines")
+    fleet.add_argument("--fleet", action="store_true", help="show the runs of a fleet too, to all clients")
+    add_places(fleet)
     return parser
 
 
@@ -90,8 +96,12 @@ def run(arguments: Sequence[str]) -> int:
             roots=asked.roots,
             names=asked.names,
             limits=limits,
+            fleet=find_places(asked.address, asked.queue, asked.store) if asked.fleet else None,
         )
-        return asyncio.run(serve(service, lambda bound: _print_address(bound, "" if token else service.token)))
+        work = serve(service, lambda bound: _print_address(bound, "" if token else service.token))
+        if service.fleet is not None:
+            run_and_leave(work)
+        return asyncio.run(work)
     except SystemExit as stop:  # argparse, after --help
         return stop.code if isinstance(stop.code, int) else 0
     except ZotError as error:

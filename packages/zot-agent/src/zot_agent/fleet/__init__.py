@@ -2,16 +2,13 @@
 
 ```text
 store      the rows of runs and large contents: in Postgres, or in a folder
-workflow   what Temporal knows of a run: one workflow, whose single long activity drives the conversation
+engine     what Temporal knows of runs and schedules, and how they are begun, steered, answered and removed there
 worker     takes runs from a queue; each has its own process
 run_process  that process: the session, the workspace and the conversation of one run
 fork_server  the process that forks for each run, on Linux
 talk       the lines between a worker and the process of a run
 traces     spans of OpenTelemetry around those of a run
 trees      workspaces that travel: a git URL and a commit, and bundles with what has changed
-client     begins, lists, steers, answers and stops runs
-schedules  runs that the engine begins again and again
-dev        a development server and two workers on this machine
 ```
 
 Only `talk`, `limits` and `missing` may be imported without the extra.

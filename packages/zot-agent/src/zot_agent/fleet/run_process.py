@@ -8,6 +8,7 @@ loop of this run alone, and a run that takes all memory ends nothing else.
 import asyncio
 import json
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,10 +16,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.store.copy import COPY
 from zot_agent.fleet.store.interface import FleetStore, StoreAway
 from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.talk import End, EndState, RunProgress, Task, fields_of
-from zot_agent.fleet.trees import RunTree, TreeError
+from zot_agent.fleet.trees import TREE_FILES, RunTree, TreeError
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.options import options_of
@@ -94,7 +96,10 @@ class RunWork:
         threading.Thread(target=self._listen, args=(lines, loop), daemon=True).start()
         store = open_store(self._task.store)
         try:
-            return await self._work(store)
+            end = await self._work(store)
+            if end.state in OVER:  # the store has everything; of a run that has failed, a person may look at the files
+                await asyncio.to_thread(_clear, self._task.folder)
+            return end
         except StoreAway as error:
             return _end("away", error)
         except SessionLocked as error:
@@ -121,7 +126,7 @@ class RunWork:
             return End("parked", f"{record.tries} processes have ended without progress", steps=record.steps)
         options = options_of(record, path)
         if record.workspace:
-            self._tree = RunTree(task.folder, record.workspace, record.tree, store)
+            self._tree = RunTree(task.run, task.folder, record.workspace, record.tree, store)
             await asyncio.to_thread(self._tree.fetch)
             options = options.replace(cwd=self._tree.files)
         self._open(options, record, log)
@@ -249,6 +254,16 @@ class RunWork:
                 agent.inbox.steer(message)
                 host.conversation.inbox_changed()
         self._messages.clear()
+
+
+def _clear(folder: str) -> None:
+    """Remove what a run has left on this machine."""
+    for name in (*TREE_FILES, COPY):
+        shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+        with suppress(OSError):
+            os.unlink(os.path.join(folder, name))
+    with suppress(OSError):
+        os.rmdir(folder)
 
 
 def _write_cancelled(path: str, log: RowLog) -> None:

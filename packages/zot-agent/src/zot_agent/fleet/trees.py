@@ -20,6 +20,9 @@ from zot_core.sessions.row_log.row_file import make_private
 from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
+TREE_FILES = _FILES, _STATES, _BUNDLE = "tree", "states.git", "bundle"
+"""What a `RunTree` has in its folder."""
+
 _KEPT = "refs/zot/kept"
 _HEAD = "refs/zot/head"
 _PROTOCOLS = "file:git:http:https:ssh"
@@ -45,15 +48,15 @@ class TreeLimits(Record):
 
 
 class RunTree:
-    """The files of a run in `folder/tree`. `workspace` and `tree` are fields of its `RunRecord`."""
+    """The files of the run `run` in `folder/tree`. `workspace` and `tree` are fields of its `RunRecord`."""
 
     def __init__(
-        self, folder: str, workspace: Mapping[str, Any], tree: Mapping[str, Any], store: FleetStore,
+        self, run: str, folder: str, workspace: Mapping[str, Any], tree: Mapping[str, Any], store: FleetStore,
         limits: TreeLimits | None = None,
     ) -> None:  # fmt: skip
-        self.files = os.path.join(folder, "tree")
-        self._states = os.path.join(folder, "states.git")
-        self._workspace, self.tree, self._store = workspace, dict(tree), store
+        self.files = os.path.join(folder, _FILES)
+        self._states = os.path.join(folder, _STATES)
+        self._run, self._workspace, self.tree, self._store = run, workspace, dict(tree), store
         self._limits = limits or TreeLimits()
         self._last = ("", "")
 
@@ -74,10 +77,10 @@ class RunTree:
         base = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{wanted}^{{commit}}")
         self.tree["base"], head, files = base, base, base
         if bundle := self.tree.get("bundle"):
-            path = os.path.join(os.path.dirname(self.files), "bundle")
+            path = os.path.join(os.path.dirname(self.files), _BUNDLE)
             try:
                 with open(path, "wb") as file:
-                    file.write(self._store.get(str(bundle)))
+                    file.write(self._store.get(self._run, str(bundle)))
             except OSError as error:
                 raise TreeError(f"cannot write {path}: {error.strerror}") from error
             self._git("fetch", "--quiet", "--no-tags", path, f"+{_KEPT}:{_KEPT}")
@@ -106,11 +109,11 @@ class RunTree:
         self._git("fetch", "--quiet", "--no-tags", os.path.join(self.files, ".git"), f"+HEAD:{_HEAD}")
         commit = self._git("commit-tree", tree, "-p", base, "-p", head, "-m", message)
         self._git("update-ref", _KEPT, commit)
-        path = os.path.join(os.path.dirname(self.files), "bundle")
+        path = os.path.join(os.path.dirname(self.files), _BUNDLE)
         self._git("bundle", "create", "--quiet", path, _KEPT, f"^{base}")
         try:
             with open(path, "rb") as file:
-                bundle = self._store.put(file.read())
+                bundle = self._store.put(self._run, file.read())
         except OSError as error:
             raise TreeError(f"cannot read {path}: {error.strerror}") from error
         self._last = (tree, head)
@@ -123,7 +126,8 @@ class RunTree:
         self.keep()
         base, (tree, head) = str(self.tree["base"]), self._last
         patch = self._git("diff", "--binary", base, tree)
-        self.tree |= {"patch": self._store.put(patch.encode("utf-8", "surrogateescape") + b"\n" * bool(patch))}
+        text = patch.encode("utf-8", "surrogateescape") + b"\n" * bool(patch)
+        self.tree |= {"patch": self._store.put(self._run, text)}
         if branch := self._workspace.get("branch"):
             commit = self._git("commit-tree", tree, "-p", head, "-m", message) if patch else head
             url, slow = str(self._workspace.get("url", "")), self._limits.fetch_seconds

@@ -17,6 +17,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
+from zot_agent.fleet.engine.workflow import COPY, DELIVER, DRIVE, RunWorkflow, ScheduledWorkflow
 from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.metrics import FleetMetrics
@@ -24,7 +25,6 @@ from zot_agent.fleet.rows import copied_rows
 from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.talk import LINE_BYTES, End, Task, attempt_number, fields_of
 from zot_agent.fleet.traces import current_span
-from zot_agent.fleet.workflow import COPY, DELIVER, DRIVE, RunWorkflow, ScheduledWorkflow
 from zot_core.aio import finish, spawn
 from zot_core.runtime.run_rows import run_of_rows
 from zot_core.sessions.row_log.row_file import make_private

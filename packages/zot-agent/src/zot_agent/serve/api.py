@@ -3,7 +3,7 @@
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -26,6 +26,9 @@ from zot_agent.version import __version__
 from zot_core.errors import SessionLocked, SessionNotFound
 from zot_provider.errors import ZotError
 from zot_provider.registry import ModelRegistry
+
+if TYPE_CHECKING:
+    from zot_agent.fleet.view import FleetView
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -58,6 +61,7 @@ class Api:
         registry: Callable[[], ModelRegistry],
         limits: ServeLimits,
         options: HostOptions,
+        fleet: "FleetView | None" = None,
     ) -> None:
         """`registry` returns the providers and the person's keys; `options` hold where a client names none."""
         self._sessions, self._limits = sessions, limits
@@ -65,8 +69,8 @@ class Api:
         self._accounts = AccountRoutes(registry, self._body, limits, options)
         self._stored = StoredRoutes(sessions.stored, sessions.allowed, self._body)
         self._settings = SettingRoutes(registry, self._body)
-        self._runs = RunRoutes(sessions.stored, self._body)
-        self._metrics = MetricRoutes(sessions.all)
+        self._runs = RunRoutes(sessions.stored, self._body, fleet)
+        self._metrics = MetricRoutes(sessions.all, fleet)
 
     def router(self) -> Router:
         """Return the router of all routes, including those of the page."""
@@ -86,7 +90,10 @@ class Api:
             Route("/stored/{id}", _with_error_responses(self._stored.remove), methods=["DELETE"]),
             Route("/stored/{id}/export", _with_error_responses(self._stored.export), methods=["GET"]),
             Route("/runs", _with_error_responses(self._runs.list), methods=["GET"]),
-            Route("/runs/{id}/answer", _with_error_responses(self._runs.answer), methods=["POST"]),
+            *[
+                Route(f"/runs/{{id}}/{name}", _with_error_responses(getattr(self._runs, name)), methods=["POST"])
+                for name in ("answer", "cancel", "retry", "steer")
+            ],
             Route("/settings", _with_error_responses(self._settings.list), methods=["GET"]),
             Route("/settings", _with_error_responses(self._settings.change), methods=["PATCH"]),
             Route("/accounts", _with_error_responses(self._accounts.list), methods=["GET"]),

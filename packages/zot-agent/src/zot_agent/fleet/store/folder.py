@@ -3,7 +3,10 @@
 import hashlib
 import os
 import re
+import shutil
+import time
 from contextlib import suppress
+from itertools import islice
 
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions.row_log.interface import RowLog
@@ -16,8 +19,8 @@ _ATTEMPT_DIGITS = 20
 
 class FolderStore:
     """A `FleetStore` of files: `runs/ID/session.jsonl` has the rows, `attempt` beside it the number of the attempt that
-    may write, and `submissions` a byte for each submission; `blobs/HASH` is content. The kernel's lock of the rows
-    keeps two attempts apart, so all workers must be on one machine."""
+    may write, `submissions` a byte for each submission, and `blobs/HASH` contents. The kernel's lock of the rows keeps
+    two attempts apart, so all workers must be on one machine."""
 
     def __init__(self, folder: str) -> None:
         self.folder = os.path.abspath(folder)
@@ -41,20 +44,21 @@ class FolderStore:
 
     def submit(self, id: str) -> int:
         """See `FleetStore`."""
-        self.read(id)
+        self.read(id, 1)
         try:
+            os.utime(self._path(id))
             with open(os.path.join(os.path.dirname(self._path(id)), "submissions"), "ab") as file:
                 file.write(b".")
                 file.flush()
                 return file.tell()
         except OSError as error:
-            raise SessionError(f"cannot write {file.name}: {error.strerror}") from error
+            raise SessionError(f"cannot write {os.path.dirname(self._path(id))}: {error.strerror}") from error
 
-    def read(self, id: str) -> bytes:
+    def read(self, id: str, first: int = 0) -> bytes:
         """See `FleetStore`."""
         try:
             with open(self._path(id), "rb", opener=open_regular) as file:
-                return file.read()
+                return b"".join(islice(file, first)) if first else file.read()
         except FileNotFoundError:
             raise SessionNotFound(f"no run {id} in {self.folder}") from None
         except OSError as error:
@@ -62,38 +66,74 @@ class FolderStore:
 
     def open(self, id: str, attempt: int, folder: str) -> tuple[str, RowLog]:
         """See `FleetStore`. The file is the one with the rows, so `folder` stays empty."""
-        self.read(id)
+        self.read(id, 1)
         path = self._path(id)
         return path, _AttemptFile(path, os.path.join(os.path.dirname(path), "attempt"), attempt)
 
     def names(self) -> list[str]:
         """See `FleetStore`."""
+        return [name for _, name in sorted(self._changed(), reverse=True)]
+
+    def _changed(self) -> list[tuple[float, str]]:
         root, found = os.path.join(self.folder, "runs"), []
         with suppress(FileNotFoundError):
             for name in os.listdir(root):
-                with suppress(FileNotFoundError):  # being made
-                    found.append((os.stat(self._path(name)).st_mtime_ns, name))
-        return [name for _, name in sorted(found, reverse=True)]
+                with suppress(FileNotFoundError):  # being made, or removed
+                    found.append((os.stat(self._path(name)).st_mtime, name))
+        return [each for each in found if not each[1].startswith(".")]
 
-    def put(self, data: bytes) -> str:
+    def submissions(self, id: str) -> int:
         """See `FleetStore`."""
-        hash = hashlib.sha256(data).hexdigest()
+        self.read(id, 1)
         try:
-            make_private(os.path.join(self.folder, "blobs"))
-            replace_file(os.path.join(self.folder, "blobs", hash), data, mode=0o600)
+            return os.stat(os.path.join(os.path.dirname(self._path(id)), "submissions")).st_size
+        except FileNotFoundError:
+            return 0
+
+    def unchanged(self, seconds: float) -> list[str]:
+        """See `FleetStore`."""
+        before = time.time() - seconds
+        return [name for changed, name in self._changed() if changed < before]
+
+    def remove(self, id: str, submission: int) -> bool:
+        """See `FleetStore`."""
+        folder = os.path.dirname(self._path(id))
+        gone = os.path.join(self.folder, "runs", f".{os.urandom(6).hex()}")
+        try:
+            os.rename(folder, gone)  # from now on it cannot be submitted
+            size = 0
+            with suppress(FileNotFoundError):
+                size = os.stat(os.path.join(gone, "submissions")).st_size
+            if size > submission:
+                os.rename(gone, folder)
+                return False
+            shutil.rmtree(gone)
+        except FileNotFoundError:
+            return False
         except OSError as error:
-            raise SessionError(f"cannot write {self.folder}: {error.strerror}") from error
+            raise SessionError(f"cannot remove {folder}: {error.strerror}") from error
+        return True
+
+    def put(self, id: str, data: bytes) -> str:
+        """See `FleetStore`."""
+        self.read(id, 1)
+        hash, folder = hashlib.sha256(data).hexdigest(), os.path.join(os.path.dirname(self._path(id)), "blobs")
+        try:
+            make_private(folder)
+            replace_file(os.path.join(folder, hash), data, mode=0o600)
+        except OSError as error:
+            raise SessionError(f"cannot write {folder}: {error.strerror}") from error
         return hash
 
-    def get(self, hash: str) -> bytes:
+    def get(self, id: str, hash: str) -> bytes:
         """See `FleetStore`."""
         try:
             if not re.fullmatch(r"[0-9a-f]{64}", hash):
                 raise FileNotFoundError
-            with open(os.path.join(self.folder, "blobs", hash), "rb") as file:
+            with open(os.path.join(os.path.dirname(self._path(id)), "blobs", hash), "rb") as file:
                 return file.read()
         except FileNotFoundError:
-            raise SessionNotFound(f"no content {hash[:64]} in {self.folder}") from None
+            raise SessionNotFound(f"no content {hash[:64]} of the run {id} in {self.folder}") from None
 
     def close(self) -> None:
         """See `FleetStore`."""

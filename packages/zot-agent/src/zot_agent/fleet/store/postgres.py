@@ -3,7 +3,7 @@
 ```text
 zot_run   id, attempt, rows, size, submissions, changed     one line for each run: who may write, and what is there
 zot_row   run, number, attempt, data | blob                 the rows, numbered from 0; a long one by its hash
-zot_blob  hash, data                                        contents by their SHA-256
+zot_blob  run, hash, data                                   contents of a run by their SHA-256
 ```
 
 An append is one statement: it counts the row in `zot_run` if the attempt and the number of rows are what the writer
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import psycopg
 
-from zot_agent.fleet.store.copy import write_copy
+from zot_agent.fleet.store.copy import COPY, write_copy
 from zot_agent.fleet.store.interface import StoreAway, StoreLimits
 from zot_core.errors import SessionError, SessionLocked, SessionNotFound
 from zot_core.sessions.row_log.interface import RowLog
@@ -35,7 +35,9 @@ CREATE TABLE IF NOT EXISTS zot_run (
 CREATE TABLE IF NOT EXISTS zot_row (
   run text NOT NULL REFERENCES zot_run ON DELETE CASCADE, number bigint NOT NULL, attempt bigint NOT NULL,
   data bytea, blob bytea, PRIMARY KEY (run, number));
-CREATE TABLE IF NOT EXISTS zot_blob (hash bytea PRIMARY KEY, data bytea NOT NULL);
+CREATE TABLE IF NOT EXISTS zot_blob (
+  run text NOT NULL REFERENCES zot_run ON DELETE CASCADE, hash bytea NOT NULL, data bytea NOT NULL,
+  PRIMARY KEY (run, hash));
 """
 _SCHEMA_LOCK = 0x7A6F74
 
@@ -48,7 +50,8 @@ SELECT id, %(number)s, %(attempt)s, %(data)s, %(blob)s FROM owner
 """
 _ALL = """
 SELECT row.number, coalesce(row.data, blob.data) FROM zot_row AS row
-LEFT JOIN zot_blob AS blob ON blob.hash = row.blob WHERE row.run = %s AND row.number < %s ORDER BY row.number
+LEFT JOIN zot_blob AS blob ON blob.run = row.run AND blob.hash = row.blob
+WHERE row.run = %s AND row.number < %s ORDER BY row.number
 """
 
 
@@ -75,22 +78,23 @@ class PostgresStore:
 
     def submit(self, id: str) -> int:
         """See `FleetStore`."""
-        change = "UPDATE zot_run SET submissions = submissions + 1 WHERE id = %s RETURNING submissions"
+        change = "UPDATE zot_run SET submissions = submissions + 1, changed = now() WHERE id = %s RETURNING submissions"
         found = self._do(lambda connection: connection.execute(change, [id]).fetchone())
         if found is None:
             raise SessionNotFound(f"no run {id} in the store")
         return int(found[0])
 
-    def read(self, id: str) -> bytes:
+    def read(self, id: str, first: int = 0) -> bytes:
         """See `FleetStore`."""
-        return self._do(lambda connection: self._read(connection, id))[1]
+        return self._do(lambda connection: self._read(connection, id, first))[1]
 
-    def _read(self, connection: "psycopg.Connection[Any]", id: str) -> tuple[int, bytes]:
+    def _read(self, connection: "psycopg.Connection[Any]", id: str, first: int = 0) -> tuple[int, bytes]:
         found = connection.execute("SELECT rows FROM zot_run WHERE id = %s", [id]).fetchone()
         if found is None:
             raise SessionNotFound(f"no run {id} in the store")
-        rows = connection.execute(_ALL, [id, found[0]]).fetchall()
-        if [number for number, _ in rows] != list(range(found[0])) or any(data is None for _, data in rows):
+        count = min(first, found[0]) if first else found[0]
+        rows = connection.execute(_ALL, [id, count]).fetchall()
+        if [number for number, _ in rows] != list(range(count)) or any(data is None for _, data in rows):
             raise SessionError(f"rows of the run {id} are missing in the store")
         return len(rows), b"".join(data for _, data in rows)
 
@@ -106,7 +110,7 @@ class PostgresStore:
                 return self._read(connection, id)
 
         number, rows = self._do(work)
-        path = os.path.join(folder, "session.jsonl")
+        path = os.path.join(folder, COPY)
         write_copy(path, rows)
         return path, _StoredRows(self, id, attempt, number, path)
 
@@ -125,11 +129,11 @@ class PostgresStore:
         self._do(work)
 
     def _values(
-        self, connection: "psycopg.Connection[Any]", id: str, attempt: int, number: int, row: bytes
+        self, connection: "psycopg.Connection[Any]", run: str, attempt: int, number: int, row: bytes
     ) -> dict[str, Any]:
-        values = {"run": id, "attempt": attempt, "number": number, "size": len(row), "data": row, "blob": None}
+        values = {"run": run, "attempt": attempt, "number": number, "size": len(row), "data": row, "blob": None}
         if len(row) > self.limits.row_bytes:
-            values |= {"data": None, "blob": _put(connection, row)}
+            values |= {"data": None, "blob": _put(connection, run, row)}
         return values
 
     def names(self) -> list[str]:
@@ -139,18 +143,37 @@ class PostgresStore:
         )
         return [str(each[0]) for each in found]
 
-    def put(self, data: bytes) -> str:
+    def submissions(self, id: str) -> int:
         """See `FleetStore`."""
-        return self._do(lambda connection: _put(connection, data)).hex()
+        select = "SELECT submissions FROM zot_run WHERE id = %s"
+        found = self._do(lambda connection: connection.execute(select, [id]).fetchone())
+        if found is None:
+            raise SessionNotFound(f"no run {id} in the store")
+        return int(found[0])
 
-    def get(self, hash: str) -> bytes:
+    def unchanged(self, seconds: float) -> list[str]:
+        """See `FleetStore`."""
+        select = "SELECT id FROM zot_run WHERE changed < now() - make_interval(secs => %s)"
+        found = self._do(lambda connection: connection.execute(select, [seconds]).fetchall())
+        return [str(each[0]) for each in found]
+
+    def remove(self, id: str, submission: int) -> bool:
+        """See `FleetStore`."""
+        delete = "DELETE FROM zot_run WHERE id = %s AND submissions <= %s"
+        return self._do(lambda connection: connection.execute(delete, [id, submission]).rowcount) > 0
+
+    def put(self, id: str, data: bytes) -> str:
+        """See `FleetStore`."""
+        return self._do(lambda connection: _put(connection, id, data)).hex()
+
+    def get(self, id: str, hash: str) -> bytes:
         """See `FleetStore`."""
         with suppress(ValueError):
-            select, key = "SELECT data FROM zot_blob WHERE hash = %s", bytes.fromhex(hash)
-            found = self._do(lambda connection: connection.execute(select, [key]).fetchone())
+            select, key = "SELECT data FROM zot_blob WHERE run = %s AND hash = %s", bytes.fromhex(hash)
+            found = self._do(lambda connection: connection.execute(select, [id, key]).fetchone())
             if found is not None:
                 return bytes(found[0])
-        raise SessionNotFound(f"no content {hash[:64]} in the store")
+        raise SessionNotFound(f"no content {hash[:64]} of the run {id} in the store")
 
     def close(self) -> None:
         """See `FleetStore`."""
@@ -197,11 +220,15 @@ class PostgresStore:
                 connection.execute(_SCHEMA)
 
 
-def _put(connection: "psycopg.Connection[Any]", data: bytes) -> bytes:
+def _put(connection: "psycopg.Connection[Any]", run: str, data: bytes) -> bytes:
     hash = hashlib.sha256(data).digest()
-    insert = "INSERT INTO zot_blob (hash, data) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-    if connection.execute("SELECT 1 FROM zot_blob WHERE hash = %s", [hash]).fetchone() is None:
-        connection.execute(insert, [hash, data])
+    insert = "INSERT INTO zot_blob (run, hash, data) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
+    there = "SELECT 1 FROM zot_blob WHERE run = %s AND hash = %s"
+    if connection.execute(there, [run, hash]).fetchone() is None:
+        try:
+            connection.execute(insert, [run, hash, data])
+        except psycopg.errors.ForeignKeyViolation:
+            raise SessionNotFound(f"no run {run} in the store") from None
     return hash
 
 

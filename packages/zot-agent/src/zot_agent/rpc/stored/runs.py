@@ -28,10 +28,29 @@ def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) 
     from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
 
     runs = RunStore()
-    if not _sees(stored, found := runs.find(run)):
-        raise SessionNotFound(f"there is no run {run!r}")
-    continue_detached(give_answer(runs, found.id, answer, message))
-    return run_fields(runs.find(found.id))
+    continue_detached(give_answer(runs, _found(stored, run).id, answer, message))
+    return run_fields(runs.find(run))
+
+
+def cancelled_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
+    """End a run for good; blocks. Raises as `answered_run` does."""
+    from zot_agent.runs.control import cancel  # noqa: PLC0415  few clients ask for runs
+    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
+    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
+
+    cancel(RunStore(), found := _found(stored, run).id)
+    return run_fields(RunStore().find(found))
+
+
+def retried_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
+    """Continue a run that no process has in its own process; blocks. Raises as `answered_run` does."""
+    from zot_agent.runs.control import check_continuable, continue_detached  # noqa: PLC0415  few clients ask for runs
+    from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
+    from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
+
+    check_continuable(found := _found(stored, run), retry=True)
+    continue_detached(found)
+    return run_fields(RunStore().find(found.id))
 
 
 async def list_runs(context: "CommandContext", _: dict[str, Any]) -> Answer:
@@ -43,6 +62,15 @@ async def answer_run(context: "CommandContext", fields: dict[str, Any]) -> Answe
     """Answer the question of a run."""
     given = fields["run"], fields["answer"], fields.get("message", "")
     return {"run": await asyncio.to_thread(answered_run, context.stored, *given)}
+
+
+def _found(stored: "StoredSessions", run: str) -> "StoredRun":
+    """Return a run that the client may know of. Raises `SessionNotFound`."""
+    from zot_agent.runs.store import RunStore  # noqa: PLC0415  few clients ask for runs
+
+    if not _sees(stored, found := RunStore().find(run)):
+        raise SessionNotFound(f"there is no run {run!r}")
+    return found
 
 
 def _sees(stored: "StoredSessions", run: "StoredRun") -> bool:

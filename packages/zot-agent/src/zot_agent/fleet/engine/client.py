@@ -2,19 +2,22 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter
 from datetime import datetime
 from typing import Any
 
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHandle
 from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
+from zot_agent.fleet.engine.errors import engine_errors
+from zot_agent.fleet.engine.schedules import schedules
+from zot_agent.fleet.engine.workflow import RUN_PREFIX, WORKFLOW, RunWorkflow
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.traces import engine_traces
-from zot_agent.fleet.workflow import RUN_PREFIX, WORKFLOW, RunWorkflow
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, field
 
@@ -24,7 +27,6 @@ _STATES = {
     WorkflowExecutionStatus.TERMINATED: "cancelled",
     WorkflowExecutionStatus.TIMED_OUT: "failed",
 }
-_NOT_NOW = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
 
 
 class FleetRun(Record):
@@ -83,6 +85,15 @@ class Fleet:
                 found.append(_run(each.id, each.status, each.start_time, state))
         return found
 
+    async def open_states(self) -> Counter[str]:
+        """Return how many runs that are not over are in each state."""
+        states: Counter[str] = Counter()
+        query = f"WorkflowType = '{WORKFLOW}' AND ExecutionStatus = 'Running'"
+        async with engine_errors(""):
+            async for each in self._client.list_workflows(query):
+                states[_run(each.id, each.status, each.start_time, await each.memo()).state] += 1
+        return states
+
     async def show(self, id: str) -> FleetRun:
         """Return a run with its question."""
         async with engine_errors(id):
@@ -131,6 +142,33 @@ class Fleet:
                 return run
             await asyncio.sleep(0.5)
 
+    async def is_over(self, id: str) -> bool:
+        """Return whether the engine has no work left on a run, or does not know the run."""
+        async with engine_errors(id):
+            try:
+                return (await self._handle(id).describe()).status != WorkflowExecutionStatus.RUNNING
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:
+                    return True
+                raise
+
+    async def forget(self, id: str) -> bool:
+        """Let the engine delete what it knows of a run that is over, and return whether it knew the run."""
+        named = WorkflowExecution(workflow_id=RUN_PREFIX + id)
+        request = DeleteWorkflowExecutionRequest(namespace=self._client.namespace, workflow_execution=named)
+        async with engine_errors(id):
+            try:
+                await self._client.workflow_service.delete_workflow_execution(request)
+            except RPCError as error:
+                if error.status == RPCStatusCode.NOT_FOUND:
+                    return False
+                raise
+        return True
+
+    async def templates(self) -> set[str]:
+        """Return the names of the runs that schedules copy."""
+        return {each.id for each in await schedules(self._client)}
+
     def _handle(self, id: str) -> WorkflowHandle[Any, Any]:
         return self._client.get_workflow_handle(RUN_PREFIX + id)
 
@@ -142,16 +180,3 @@ def _run(id: str, status: WorkflowExecutionStatus | None, started: datetime, sta
         shown["state"] = _STATES[status] if shown["state"] in ("queued", "running") else shown["state"]
         shown["owner"] = ""
     return FleetRun(id.removeprefix(RUN_PREFIX), **shown).replace(started=started.isoformat(timespec="seconds"))
-
-
-@asynccontextmanager
-async def engine_errors(id: str) -> AsyncIterator[None]:
-    """Convert the errors of the engine about the run `id` into `ZotError`."""
-    try:
-        yield
-    except RPCError as error:
-        if error.status == RPCStatusCode.NOT_FOUND:
-            raise ConfigError(f"no run {id} in the fleet, or it has ended; zot runs list --fleet shows them") from None
-        if error.status in _NOT_NOW:
-            raise ZotError("Temporal does not answer; the runs that it has are safe there") from None
-        raise ZotError(f"Temporal refuses: {error.message.splitlines()[0]}") from error

@@ -11,8 +11,8 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from zot_agent.fleet.client import engine_errors
-from zot_agent.fleet.workflow import SCHEDULED, ScheduledWorkflow
+from zot_agent.fleet.engine.errors import engine_errors
+from zot_agent.fleet.engine.workflow import SCHEDULED, ScheduledWorkflow
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record
 
