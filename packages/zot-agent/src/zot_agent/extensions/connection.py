@@ -10,16 +10,18 @@ Everything runs on the event loop; an idle connection costs nothing. An extensio
 connection, and nothing else is affected.
 """
 
-# Longer than 400 lines: the life of a connection, from its start to its end, is in one class.
+from __future__ import annotations
 
+# Longer than 400 lines: the life of a connection, from its start to its end, is in one class.
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.log import ExtensionLog, quoted
-from zot_agent.extensions.requests import AnswerLines, ExtensionEnded, PendingRequests, R, RequestFrame, TimedOut
+from zot_agent.extensions.requests import ExtensionEnded, PendingRequests, TimedOut
 from zot_agent.version import __version__
 from zot_core.aio import finish, spawn
 from zot_core.machine.posix import missing_posix
@@ -27,26 +29,11 @@ from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.frame import Unknown
-from zot_ext.protocol.from_extension import (
-    CancelCall,
-    ClearNotes,
-    CommandResponse,
-    EventInterceptResponse,
-    FromExtension,
-    Hello,
-    HostCall,
-    Notify,
-    Ready,
-    ShutdownAck,
-    ToolResult,
-)
-from zot_ext.protocol.from_host import FromHost, HelloAck, HostResult, Shutdown
-from zot_ext.protocol.groups.providers import ProviderResult
-from zot_ext.protocol.groups.tool_ops import OpResponse
+from zot_ext.protocol.registrations import Hello
 
 if TYPE_CHECKING:
     from zot_agent.extensions.process import Process
+    from zot_agent.extensions.requests import AnswerLines, R, RequestFrame
     from zot_agent.extensions.tool_calls.running import RunningCall
     from zot_agent.extensions.trace import Trace
     from zot_agent.lines.writer import Stuck
@@ -60,18 +47,14 @@ _EXIT_GRACE = 0.1
 shortly before its exit is seen, and its exit status is the better reason."""
 
 
-_AT_END = (Notify, ClearNotes, HostCall, CancelCall)
-"""The frames that count between `shutdown` and the end. `OpenCalls` refuses calls that change something."""
-
-
 class ConnectionListener(Protocol):
     """Receives the frames of an extension, and its end."""
 
-    def received(self, connection: "Connection", frame: FromExtension) -> None:
+    def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame that is not a reply and not part of the handshake or the end."""
         ...
 
-    def ended(self, connection: "Connection", why: str) -> None:
+    def ended(self, connection: Connection, why: str) -> None:
         """The extension has ended or is being ended. Called once; `why` completes a sentence that begins "the
         extension"."""
         ...
@@ -93,11 +76,11 @@ class Connection:
         *,
         env: Mapping[str, str],
         listener: ConnectionListener,
-        ack: Callable[[Hello], HelloAck],
+        ack: Callable[[Hello], frames.HelloAck],
         log: ExtensionLog,
         limits: ExtensionLimits = DEFAULT_LIMITS,
-        trace: "Trace | None" = None,
-        sandbox: "Sandbox | None" = None,
+        trace: Trace | None = None,
+        sandbox: Sandbox | None = None,
         may_run: bool | tuple[str, ...] = True,
     ) -> None:
         self.name = name
@@ -176,13 +159,13 @@ class Connection:
         `ready_idle_seconds`."""
         await self._ready.wait()
 
-    def send(self, frame: FromHost, *, droppable: bool = False) -> None:
+    def send(self, frame: frames.FromHost, *, droppable: bool = False) -> None:
         """Queue a frame; does nothing unless the extension is running. While it ends, its calls are answered.
 
         A `droppable` frame (an observed event) is dropped if the extension does not read. A frame that cannot be
         encoded is logged.
         """
-        answers = self.state == "stopping" and isinstance(frame, HostResult)
+        answers = self.state == "stopping" and isinstance(frame, frames.HostResult)
         if not (self.state == "running" or answers) or (droppable and not self._writer.fits()):
             return
         try:
@@ -241,7 +224,7 @@ class Connection:
 
     async def _stop(self) -> None:
         if self.state == "running":
-            self.send(Shutdown())
+            self.send(frames.Shutdown())
             self.state = "stopping"
             if {"session", "storage"}.isdisjoint(self.granted):
                 self._writer.finish()  # else it may ask for what it needs at the end
@@ -313,7 +296,7 @@ class Connection:
             self._stop_timer()
             self._timer = self._loop.call_later(_EXIT_GRACE, self._end, why)
 
-    def _writer_stuck(self, how: "Stuck") -> None:
+    def _writer_stuck(self, how: Stuck) -> None:
         self._end(f"read nothing for {how.seconds:g} s while {how.lines} frames waited")
 
     def _events_dropped(self, count: int) -> None:
@@ -335,7 +318,7 @@ class Connection:
             self._trace.add(self.name, "out", line)
         self._writer.write(line, now=now)
 
-    def _received(self, line: "bytes | Oversized") -> None:
+    def _received(self, line: bytes | Oversized) -> None:
         if self._trace is not None:
             self._trace.add(self.name, "in", line if isinstance(line, bytes) else line.start)
         self._lines.feed(line)
@@ -343,7 +326,7 @@ class Connection:
     def _takes(self, line: bytes) -> bool:
         return self.answers is not None and self.answers.takes(line)
 
-    def _handle(self, line: bytes, frame: FromExtension | Unknown | FrameError) -> None:
+    def _handle(self, line: bytes, frame: frames.FromExtension | frames.Unknown | FrameError) -> None:
         """Handle the frame of a line, or the error that it has none."""
         if self.state == "ended":
             return
@@ -358,17 +341,23 @@ class Connection:
             return
         self._last_frame_at = self._loop.time()
         match frame:
-            case CommandResponse() | ToolResult() | EventInterceptResponse() | ProviderResult() | OpResponse():
+            case (
+                frames.CommandResponse() | frames.ToolResult() | frames.EventInterceptResponse()
+                | frames.ProviderResult() | frames.OpResponse()
+            ):  # fmt: skip
                 self.pending.resolve(frame)
-            case Ready():
+            case frames.Ready():
                 self._mark_ready()
-            case ShutdownAck():
+            case frames.ShutdownAck():
                 self._shutdown_acked.set()
             case Hello():
                 self.log("a second hello; ignored")
-            case Unknown():
+            case frames.Unknown():
                 self.log(f"frames of type {frame.type!r} are unknown to zot {__version__}; skipped")
-            case _ if self.state == "stopping" and not isinstance(frame, _AT_END):
+            # `OpenCalls` refuses calls that change something.
+            case _ if self.state == "stopping" and not isinstance(
+                frame, frames.Notify | frames.ClearNotes | frames.HostCall | frames.CancelCall
+            ):
                 self.log(f"a {frame.type} after the shutdown; ignored")
             case _:
                 self._listener.received(self, frame)
@@ -376,12 +365,12 @@ class Connection:
     def _refuse(self, error: FrameError, line: bytes) -> None:
         """Fail what a malformed frame is about."""
         self.log(f"{error}; skipped: {quoted(line)}")
-        if error.frame != HostCall.type:  # the ids of the two directions have nothing to do with each other
+        if error.frame != frames.HostCall.type:  # the ids of the two directions have nothing to do with each other
             self.pending.reject(error)
         elif error.id:
-            self.send(HostResult(error.id, code="invalid", error=str(error)))
+            self.send(frames.HostResult(error.id, code="invalid", error=str(error)))
 
-    def _receive_hello(self, frame: FromExtension | Unknown, line: bytes) -> None:
+    def _receive_hello(self, frame: frames.FromExtension | frames.Unknown, line: bytes) -> None:
         if not isinstance(frame, Hello) or not frame.name.strip():
             problem = "hello has no name" if isinstance(frame, Hello) else f"got {frame.type!r}"
             self._end(f"did not begin with a hello frame: {problem}: {quoted(line)}")

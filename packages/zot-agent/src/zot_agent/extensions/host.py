@@ -1,11 +1,13 @@
 """`Extensions`: starts, serves and stops all extensions of one agent."""
 
-# Longer than 400 lines: what all extensions of an agent share is in one class.
+from __future__ import annotations
 
+# Longer than 400 lines: what all extensions of an agent share is in one class.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import Discovery, ResourcePaths, ResourceUse
@@ -21,7 +23,6 @@ from zot_core.conversation.commands import Command, CommandAnswer, CommandError
 from zot_core.conversation.events import ExtensionEvent
 from zot_core.hooks import Observe, Refusal
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_ext.protocol.from_host import Event, HelloAck
 from zot_ext.protocol.permissions import may_intercept
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record, field
@@ -63,11 +64,11 @@ class Extensions:
         home: str,
         limits: ExtensionLimits = DEFAULT_LIMITS,
         use_tools: bool = True,
-        trace: "Trace | None" = None,
+        trace: Trace | None = None,
         commands: Container[str] = (),
         tools: Iterable[str] = (),
         removed_env: Collection[str] = frozenset(),
-        flags: "Mapping[str, FlagValue] | None" = None,
+        flags: Mapping[str, FlagValue] | None = None,
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
         `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
@@ -124,12 +125,12 @@ class Extensions:
         self.hooks.attach(agent)
 
     @property
-    def conversation(self) -> "Conversation | None":
+    def conversation(self) -> Conversation | None:
         """What the calls of extensions act on; without one they are unavailable. It can be set once."""
         return self._conversation
 
     @conversation.setter
-    def conversation(self, conversation: "Conversation") -> None:
+    def conversation(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self.hooks.follow(conversation)
 
@@ -252,7 +253,7 @@ class Extensions:
 
     def _notify_programs(self, name: str, **members: str) -> None:
         for each in () if self._programs is None else self._programs.observers(name):
-            each.send(Event(name, extra=members))
+            each.send(frames.Event(name, extra=members))
 
     def renew_programs(self) -> None:
         """Find the programs again that observe and intercept beside the extensions. Raises `ConfigError`; those from
@@ -388,19 +389,19 @@ class Extensions:
             if not member.running and member.found.bring(ResourcePaths()) and self.resources is not None:
                 spawn(self.resources.changed(), f"resources of {member.name}")
 
-    def _machine_claims(self, connection: Connection | None) -> "MachineClaims | None":
+    def _machine_claims(self, connection: Connection | None) -> MachineClaims | None:
         if self._machines is None and connection is not None and self._agent is not None:
             from zot_agent.extensions.machines.claims import MachineClaims  # noqa: PLC0415  few offer a machine
 
             self._machines = MachineClaims(self._agent, self.limits, self._agent_info, self.events.notify)
         return self._machines
 
-    def _open_calls(self, connection: Connection) -> "OpenCalls":
+    def _open_calls(self, connection: Connection) -> OpenCalls:
         from zot_agent.extensions.calls.open_calls import OpenCalls  # noqa: PLC0415  few extensions have calls
 
         return OpenCalls(connection, self._call_services)
 
-    def _call_services(self) -> "CallServices | None":
+    def _call_services(self) -> CallServices | None:
         from zot_agent.extensions.calls.call import CallServices  # noqa: PLC0415  as above
 
         if self.conversation is None:
@@ -435,7 +436,7 @@ class Extensions:
         all_of_them = [(each.connection, each.observes) for each in self.members]
         return [(at, event) for at, events in all_of_them if at is not None for event in sorted(events)]
 
-    def _greeting(self, ack: HelloAck, flags: "FlagValues | None") -> HelloAck:
+    def _greeting(self, ack: frames.HelloAck, flags: FlagValues | None) -> frames.HelloAck:
         from zot_agent.extensions.calls.greeting import greeting  # noqa: PLC0415  as above
 
         trusted = self._agent_info().project_trusted

@@ -1,9 +1,12 @@
 """`ManagedExtension`: one extension of a set, from its start to its end."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Never, TypeVar
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import read_options
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.discover import DiscoveredExtension
@@ -18,19 +21,16 @@ from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
-from zot_ext.protocol import from_extension as frames
-from zot_ext.protocol.from_extension import FromExtension, PanelDraw, PanelKeyResult, RegisterTool
-from zot_ext.protocol.from_host import Event, HelloAck, HostResult
-from zot_ext.protocol.groups.providers import (
-    ProviderEvent,
-    ProviderResult,
-    ProviderStep,
-    RegisterProvider,
-    UnregisterProvider,
-)
-from zot_ext.protocol.groups.tool_ops import OpOutput, OpResponse, RegisterToolOps, UnregisterToolOps
-from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ShowProgress, UnregisterTool
 from zot_ext.protocol.permissions import granted, may_call, must_confine
+from zot_ext.protocol.registrations import (
+    CALL_GROUPS,
+    CAPABILITIES,
+    ORIGINAL_GROUPS,
+    Hello,
+    RegisterCommand,
+    RegisterTool,
+    Subscribe,
+)
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -61,22 +61,22 @@ class SharedState(Record):
     limits: ExtensionLimits
     agent_info: Callable[[], AgentInfo]
     home: str
-    trace: "Trace | None"
+    trace: Trace | None
     changed: Callable[[], None]
     name_taken: Callable[[NameConflict], None]
     removed_env: Collection[str] = frozenset()
-    open_calls: "Callable[[Connection], OpenCalls] | None" = None
-    greeting: "Callable[[HelloAck, FlagValues | None], HelloAck] | None" = None
+    open_calls: Callable[[Connection], OpenCalls] | None = None
+    greeting: Callable[[frames.HelloAck, FlagValues | None], frames.HelloAck] | None = None
     providers: Callable[[], ProviderRegistrations | None] = lambda: None
-    tools: "AgentTools | None" = None
-    machines: "Callable[[Connection | None], MachineClaims | None]" = lambda connection: None
+    tools: AgentTools | None = None
+    machines: Callable[[Connection | None], MachineClaims | None] = lambda connection: None
     """Returns the claims of machines, and makes them for an extension that offers one."""
 
 
 class ManagedExtension:
     """A discovered extension and its process. `position` is its place in the load order, from 0."""
 
-    started: "asyncio.Task[None]"
+    started: asyncio.Task[None]
     """Ends, and never raises, when the extension has registered its commands and tools or could not be started."""
 
     def __init__(self, position: int, found: DiscoveredExtension, shared: SharedState) -> None:
@@ -95,7 +95,7 @@ class ManagedExtension:
         """The values of its flags, if it has any."""
         self.memory: Remembering | None = None
         """Keeps what it registers for the next run, if its manifest wants that."""
-        self._note: Callable[[FromExtension], None] = lambda frame: None
+        self._note: Callable[[frames.FromExtension], None] = lambda frame: None
         self._calls: OpenCalls | None = None
         self._tools = ToolFrames(self, shared)
         self._shared = shared
@@ -118,12 +118,12 @@ class ManagedExtension:
             for offer in known.tools:
                 self._tools.add(offer)
             for frame in known.frames:
-                self.received(memory.late, frame)
+                self._register(frame)
             self._loading = False
         self.memory, self._note = memory, memory.note
 
     @property
-    def late(self) -> "LateConnection | None":
+    def late(self) -> LateConnection | None:
         """The connection, if what it registered in its last run holds until the process is ready."""
         return None if self.memory is None else self.memory.late
 
@@ -199,9 +199,9 @@ class ManagedExtension:
             return
         extra = {"reason": "startup" if first else "reload", "session_id": self._shared.agent_info().session_id}
         if "events2" in connection.granted:
-            connection.send(Event("session_start", extra=extra), droppable=True)
+            connection.send(frames.Event("session_start", extra=extra), droppable=True)
         elif first:
-            connection.send(Event("session_start"), droppable=True)
+            connection.send(frames.Event("session_start"), droppable=True)
 
     async def restart(self, deadline: float) -> None:
         """Start it again after its end, as `start` does."""
@@ -219,36 +219,44 @@ class ManagedExtension:
         """Whether it takes requests and events."""
         return self.connection is not None and self.connection.state == "running"
 
-    def received(self, connection: Connection, frame: FromExtension) -> None:
+    def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
         shared = self._shared
         self._note(frame)
         match frame:
-            case frames.RegisterCommand():
-                self._register_command(frame)
-            case RegisterTool() | UnregisterTool() | ShowProgress() | CallTool() | CallToolCancel():
+            case RegisterCommand() | Subscribe():
+                self._register(frame)
+            case (
+                RegisterTool() | frames.UnregisterTool() | frames.ShowProgress() | frames.CallTool()
+                | frames.CallToolCancel()
+            ):  # fmt: skip
                 self._tools.received(connection, frame)
-            case frames.Subscribe() | frames.RegisterFlag():
-                self._subscribe(frame) if isinstance(frame, frames.Subscribe) else self._register_flag(frame)
+            case frames.RegisterFlag():
+                self._register_flag(frame)
             case frames.Notify(level, message):
                 self._notify(level, message)
             case frames.ClearNotes():
                 shared.events.notify(events.ClearNotes(self.name))
             case frames.Submit():
                 self._submit(frame)
-            case frames.OpenPanel() | frames.PanelRender() | frames.PanelClose() | PanelDraw() | PanelKeyResult():
+            case (
+                frames.OpenPanel() | frames.PanelRender() | frames.PanelClose() | frames.PanelDraw()
+                | frames.PanelKeyResult()
+            ):  # fmt: skip
                 shared.panels.received(connection, frame)
             case frames.HostCall() | frames.CancelCall():
                 self._call(connection, frame)
-            case RegisterProvider() | UnregisterProvider() | ProviderEvent() | ProviderStep():
+            case (
+                frames.RegisterProvider() | frames.UnregisterProvider() | frames.ProviderEvent() | frames.ProviderStep()
+            ):
                 from zot_agent.extensions.providers.frames import receive_provider_frame  # noqa: PLC0415  few serve any
 
                 receive_provider_frame(self, connection, frame, shared.providers())
-            case RegisterToolOps() | UnregisterToolOps() | OpOutput():
+            case frames.RegisterToolOps() | frames.UnregisterToolOps() | frames.OpOutput():
                 self._machine_frame(connection, frame)
             case (
-                frames.Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse() | frames.ToolResult()
-                | frames.EventInterceptResponse() | ProviderResult() | OpResponse()
+                Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse() | frames.ToolResult()
+                | frames.EventInterceptResponse() | frames.ProviderResult() | frames.OpResponse()
             ):  # fmt: skip
                 pass  # the connection handles these
             case _:
@@ -258,12 +266,12 @@ class ManagedExtension:
         if isinstance(frame, frames.HostCall) and not may_call(self.permissions, frame.method):
             why = f"the call {frame.method!r} is refused: the permissions of its manifest do not have it"
             self._log.line(why)
-            connection.send(HostResult(frame.id, code="denied", error=why))
+            connection.send(frames.HostResult(frame.id, code="denied", error=why))
         elif self._calls is not None:
             self._calls.received(frame)
         elif isinstance(frame, frames.HostCall):
             error = "no group with calls was asked for in hello.capabilities, or zot grants none here"
-            connection.send(HostResult(frame.id, code="denied", error=error))
+            connection.send(frames.HostResult(frame.id, code="denied", error=error))
 
     def _unhandled(self, frame: Never) -> None:
         self._log.line(f"frames of type {getattr(frame, 'type', '')!r} have no handler in zot; skipped")
@@ -286,7 +294,8 @@ class ManagedExtension:
     async def stop(self, why: str = "quit") -> None:
         """End the process, within the limits; `why` is for the extension: `quit` or `reload`."""
         if self.connection is not None and "session_end" in self.observes:
-            self.connection.send(Event("session_end", extra={"reason": "shutdown", "detail": why}), droppable=True)
+            extra = {"reason": "shutdown", "detail": why}
+            self.connection.send(frames.Event("session_end", extra=extra), droppable=True)
         if self.memory is not None:
             await self.memory.before_stop(self.started)
         self._stopping = True
@@ -312,13 +321,13 @@ class ManagedExtension:
         self.failure = why
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
-    def _groups(self, hello: frames.Hello) -> tuple[str, ...]:
+    def _groups(self, hello: Hello) -> tuple[str, ...]:
         refused = () if self.permissions.submit else ("submit",)
-        return tuple(name for name in hello.capabilities if name in frames.CAPABILITIES and name not in refused)
+        return tuple(name for name in hello.capabilities if name in CAPABILITIES and name not in refused)
 
-    def _ack(self, hello: frames.Hello) -> HelloAck:
+    def _ack(self, hello: Hello) -> frames.HelloAck:
         agent, directory, groups = self._shared.agent_info(), self.found.directory, self._groups(hello)
-        ack = HelloAck(
+        ack = frames.HelloAck(
             PROTOCOL_VERSION,
             __version__,
             agent.provider,
@@ -330,17 +339,23 @@ class ManagedExtension:
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is None or {*frames.ORIGINAL_GROUPS}.issuperset(groups):
+        if connection is None or {*ORIGINAL_GROUPS}.issuperset(groups):
             return ack
         if "registration_result" in groups:
             from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
 
             self.names = RegistrationResults(connection, self.position, shared.registry)
-        if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
+        if shared.open_calls is not None and not {*CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack, self.flags)
 
-    def _register_command(self, frame: frames.RegisterCommand) -> None:
+    def _register(self, frame: RegisterCommand | RegisterTool | Subscribe) -> None:
+        if isinstance(frame, RegisterCommand):
+            self._register_command(frame)
+        elif isinstance(frame, Subscribe):
+            self._subscribe(frame)
+
+    def _register_command(self, frame: RegisterCommand) -> None:
         try:
             if not granted(frame.name.removeprefix("/"), self.permissions.commands):
                 raise RegistrationError(not_permitted(f"the command {frame.name!r}", "commands"))
@@ -354,7 +369,9 @@ class ManagedExtension:
         if not self.found.pi and (self.flags is None or frame.name not in self.flags.values):
             self.refuse("flag", frame.name, f"the flag --{frame.name} is not in the manifest; it can never be given")
 
-    def _machine_frame(self, connection: Connection, frame: RegisterToolOps | UnregisterToolOps | OpOutput) -> None:
+    def _machine_frame(
+        self, connection: Connection, frame: frames.RegisterToolOps | frames.UnregisterToolOps | frames.OpOutput
+    ) -> None:
         claims = self._shared.machines(connection)
         if claims is not None:
             claims.received(self, connection, frame)
@@ -374,7 +391,7 @@ class ManagedExtension:
         if not self._loading:
             self._shared.changed()
 
-    def _subscribe(self, frame: frames.Subscribe) -> None:
+    def _subscribe(self, frame: Subscribe) -> None:
         groups = () if self.connection is None else self.connection.granted
         observes, intercepts = accepted(frame, groups, self.permissions, self.refuse)
         self.observes |= observes

@@ -1,20 +1,24 @@
 """`Panels`: the one open panel, as data. A screen draws it and passes on its keys."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from zot_agent.extensions import frames
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_ext.protocol import from_host
-from zot_ext.protocol.from_extension import OpenPanel as OpenFrame
-from zot_ext.protocol.from_extension import PanelClose as CloseFrame
-from zot_ext.protocol.from_extension import PanelDraw, PanelKeyResult
-from zot_ext.protocol.from_extension import PanelRender as RenderFrame
 from zot_ext.protocol.values import PanelSpec
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from zot_agent.extensions.screen_panels.owner import PanelOwner
     from zot_agent.extensions.screen_panels.panels import ScreenPanels
+
+    PanelFrame: TypeAlias = (
+        frames.OpenPanel | frames.PanelRender | frames.PanelClose | frames.PanelDraw | frames.PanelKeyResult
+    )
 
 
 class Panels:
@@ -32,7 +36,7 @@ class Panels:
         self._newer: ScreenPanels | None = None
 
     @property
-    def newer(self) -> "ScreenPanels":
+    def newer(self) -> ScreenPanels:
         """The panels of the group `panels2`."""
         if self._newer is None:
             from zot_agent.extensions.screen_panels.panels import ScreenPanels  # noqa: PLC0415  few extensions have them
@@ -41,7 +45,7 @@ class Panels:
         return self._newer
 
     @property
-    def drawn(self) -> "ScreenPanels | None":
+    def drawn(self) -> ScreenPanels | None:
         """The same, None before the first of them."""
         return self._newer
 
@@ -55,21 +59,19 @@ class Panels:
         if self._newer is not None:
             self._newer.resize()
 
-    def received(
-        self, owner: "PanelOwner", frame: OpenFrame | RenderFrame | CloseFrame | PanelDraw | PanelKeyResult
-    ) -> None:
+    def received(self, owner: PanelOwner, frame: PanelFrame) -> None:
         """Carry out a frame of an extension."""
         match frame:
-            case OpenFrame(panel):
+            case frames.OpenPanel(panel):
                 self.open(owner, panel)
-            case RenderFrame():
+            case frames.PanelRender():
                 self.render(owner, frame)
-            case CloseFrame(panel_id):
+            case frames.PanelClose(panel_id):
                 self.closed_by(owner, panel_id)
-            case PanelDraw() | PanelKeyResult() if self._newer is not None:
+            case frames.PanelDraw() | frames.PanelKeyResult() if self._newer is not None:
                 self._newer.received(owner, frame)
 
-    def open(self, owner: "PanelOwner", spec: PanelSpec) -> None:
+    def open(self, owner: PanelOwner, spec: PanelSpec) -> None:
         """Open a panel, or replace the open panel of the same id."""
         if self.panel is not None and not self._is(owner, spec.id):
             self.close()
@@ -81,7 +83,7 @@ class Panels:
         if self._newer is not None:
             self._newer.outdated()
 
-    def render(self, owner: "PanelOwner", frame: RenderFrame) -> None:
+    def render(self, owner: PanelOwner, frame: frames.PanelRender) -> None:
         """Show new contents; ignored unless this panel is open. An empty title keeps the old title; the footer is
         always replaced."""
         if self.panel is None or not self._is(owner, frame.panel_id):
@@ -89,7 +91,7 @@ class Panels:
         self.panel = Panel(frame.panel_id, frame.title or self.panel.title, frame.lines, frame.footer)
         self._emit(PanelRender(owner.name, self.panel))
 
-    def closed_by(self, owner: "PanelOwner", panel_id: str) -> None:
+    def closed_by(self, owner: PanelOwner, panel_id: str) -> None:
         """Close the panel because its extension said so; the extension is not notified."""
         if self._is(owner, panel_id):
             self._remove()
@@ -99,7 +101,9 @@ class Panels:
     def close(self) -> None:
         """Close the panel and notify its extension. Harmless if no panel is open."""
         if self._owner is not None and self.panel is not None:
-            self._owner.send(from_host.PanelClose(self.panel.id))
+            from zot_ext.protocol.from_host import PanelClose as CloseFrame  # noqa: PLC0415  few extensions have panels
+
+            self._owner.send(CloseFrame(self.panel.id))
             self._remove()
 
     def key(self, key: str, text: str = "") -> None:
@@ -109,17 +113,17 @@ class Panels:
             return
         if key == "esc":
             self.close()
-        elif key in from_host.PANEL_KEYS:
-            self._owner.send(from_host.PanelKey(self.panel.id, key, text))
+        elif key in frames.PANEL_KEYS:
+            self._owner.send(frames.PanelKey(self.panel.id, key, text))
 
-    def drop(self, owner: "PanelOwner") -> None:
+    def drop(self, owner: PanelOwner) -> None:
         """Close the panel of an extension that has ended."""
         if self._owner is owner:
             self._remove()
         if self._newer is not None:
             self._newer.drop(owner)
 
-    def _is(self, owner: "PanelOwner", panel_id: str) -> bool:
+    def _is(self, owner: PanelOwner, panel_id: str) -> bool:
         return self._owner is owner and self.panel is not None and self.panel.id == panel_id
 
     def _remove(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from zot_core.conversation.commands import Command, names_skill, read_command
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.from_extension import RegisterTool
+from zot_ext.protocol.registrations import RegisterTool
 from zot_provider.record import Record
 from zot_provider.request import Sampling
 
@@ -120,6 +120,8 @@ class _Names(Generic[T]):
 
     def get(self, key: str) -> tuple[int, T] | None:
         candidates = self._eligible(key)
+        if len(candidates) == 1:
+            return next(iter(candidates.items()))
         return min(candidates.items(), key=_position) if candidates else None
 
     def all(self) -> list[tuple[int, T]]:

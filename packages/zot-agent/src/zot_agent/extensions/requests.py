@@ -1,19 +1,37 @@
 """`PendingRequests`: the requests to one extension that have no reply yet."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import CommandResponse, EventInterceptResponse, ToolResult
-from zot_ext.protocol.from_host import CommandInvoked, EventIntercept, ToolCall
-from zot_ext.protocol.groups.providers import ProviderEvent, ProviderQuestion, ProviderResult, ProviderStep
-from zot_ext.protocol.groups.tool_ops import OpRequest, OpResponse
 from zot_provider.errors import ZotError
 
-Reply: TypeAlias = CommandResponse | ToolResult | EventInterceptResponse | ProviderResult | OpResponse
-RequestFrame: TypeAlias = CommandInvoked | ToolCall | EventIntercept | ProviderQuestion | OpRequest
-R = TypeVar("R", CommandResponse, ToolResult, EventInterceptResponse, ProviderResult, OpResponse)
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias, TypeVar
+
+    from zot_agent.extensions import frames
+
+    Reply: TypeAlias = (
+        frames.CommandResponse
+        | frames.ToolResult
+        | frames.EventInterceptResponse
+        | frames.ProviderResult
+        | frames.OpResponse
+    )
+    RequestFrame: TypeAlias = (
+        frames.CommandInvoked | frames.ToolCall | frames.EventIntercept | frames.ProviderQuestion | frames.OpRequest
+    )
+    R = TypeVar(
+        "R",
+        frames.CommandResponse,
+        frames.ToolResult,
+        frames.EventInterceptResponse,
+        frames.ProviderResult,
+        frames.OpResponse,
+    )
 
 _REMEMBERED = 64
 """The most finished requests that are remembered, each with the reason why a later reply to it is dropped."""
@@ -41,7 +59,7 @@ class AnswerLines(Protocol):
         """Take a line if it is a part of an answer, and return whether it is."""
         ...
 
-    def received_frame(self, frame: ProviderEvent | ProviderStep) -> None:
+    def received_frame(self, frame: frames.ProviderEvent | frames.ProviderStep) -> None:
         """Take a frame."""
         ...
 
@@ -56,7 +74,7 @@ class _Open:
 
     __slots__ = ("extended", "future", "kind", "left", "pauses", "seconds", "timer")
 
-    def __init__(self, kind: type[Reply], future: "asyncio.Future[Any]", seconds: float) -> None:
+    def __init__(self, kind: type[Reply], future: asyncio.Future[Any], seconds: float) -> None:
         self.kind, self.future = kind, future
         self.seconds = self.left = seconds
         self.pauses = 0
@@ -80,7 +98,7 @@ class PendingRequests:
         self.owed: set[str] = set()
         """The ids of requests that nobody waits for any more and that have no reply yet."""
 
-    def open(self, id: str, kind: type[R], seconds: float) -> "asyncio.Future[R]":
+    def open(self, id: str, kind: type[R], seconds: float) -> asyncio.Future[R]:
         """Expect a reply of the class `kind`, the result of the future, within `seconds`. ValueError if the id is in
         use."""
         if id in self._open:
@@ -194,7 +212,7 @@ class PendingRequests:
             del self._finished[next(iter(self._finished))]
 
 
-def _settle(future: "asyncio.Future[Any]", outcome: object) -> None:
+def _settle(future: asyncio.Future[Any], outcome: object) -> None:
     if future.done():
         return
     if isinstance(outcome, Exception):

@@ -1,11 +1,14 @@
 """`ExtensionTool`: a tool of the agent that an extension runs; `AgentTools`: the tools that the agent has."""
 
+from __future__ import annotations
+
 import asyncio
 import itertools
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.registry import ToolOffer
 from zot_agent.extensions.tool_calls.running import RunningCall
@@ -18,9 +21,6 @@ from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_extension import ToolResult as ResultFrame
-from zot_ext.protocol.from_host import TOOL_PREPARE, EventIntercept, ToolCall, ToolCancel
 from zot_ext.protocol.raw import RawObject, dump
 from zot_ext.protocol.values import Block
 from zot_ext.protocol.values import ImageBlock as ImageValue
@@ -62,11 +62,15 @@ class ExtensionTool:
         `Refused` if it blocks the call."""
         if not self._prepares or "tools2" not in self._connection.granted:
             return arguments, []
-        answer: EventInterceptResponse | None = None
+        answer: frames.EventInterceptResponse | None = None
         with suppress(TimedOut, ExtensionEnded, FrameError):
             args = RawObject.from_value(arguments)
-            question = EventIntercept(f"prepare-{next(_ids)}", TOOL_PREPARE, tool_name=self.name, tool_args=args)
-            answer = await self._connection.request(question, EventInterceptResponse, self._limits.prepare_seconds)
+            question = frames.EventIntercept(
+                f"prepare-{next(_ids)}", frames.TOOL_PREPARE, tool_name=self.name, tool_args=args
+            )
+            answer = await self._connection.request(
+                question, frames.EventInterceptResponse, self._limits.prepare_seconds
+            )
         if answer is not None and answer.block:
             raise Refused(answer.reason or f"{self.name} of extension {self.extension} refused these arguments")
         if answer is None or answer.modified_args is None:
@@ -78,11 +82,11 @@ class ExtensionTool:
         connection, id = self._connection, f"call-{next(_ids)}"
         running = connection.tool_calls[id] = RunningCall(self.name, context, self._limits)
         try:
-            call = ToolCall(id, self.name, RawObject(context.arguments))
-            answer = await connection.request(call, ResultFrame, self._seconds)
+            call = frames.ToolCall(id, self.name, RawObject(context.arguments))
+            answer = await connection.request(call, frames.ToolResult, self._seconds)
         except (TimedOut, asyncio.CancelledError) as error:
             if "tool_cancel" in connection.granted:
-                connection.send(ToolCancel(id))
+                connection.send(frames.ToolCancel(id))
             if isinstance(error, asyncio.CancelledError):
                 raise
             raise ToolError(
@@ -97,7 +101,7 @@ class ExtensionTool:
             running.progress.close()
         return self._result(answer)
 
-    def _result(self, answer: ResultFrame) -> ToolResult:
+    def _result(self, answer: frames.ToolResult) -> ToolResult:
         content, broken = read_content(answer.content)
         structured, largest = answer.structured_content, self._limits.details_bytes
         if not answer.content and structured is not None:
@@ -228,7 +232,7 @@ class AgentTools:
         self.outdated = self._off.pop(extension, None) is not None or self.outdated
 
 
-def _tool_search(agent: Agent) -> "ToolSearch":
+def _tool_search(agent: Agent) -> ToolSearch:
     from zot_core.tools.tool_search import ToolSearch  # noqa: PLC0415  few extensions have deferred tools
 
     return ToolSearch(agent)

@@ -101,7 +101,8 @@ def choose_skills(options: HostOptions, extensions: Discovery, cwd: str, home: s
     """Find the skills to offer, including those of extensions and, if it is `trusted`, of the project in `cwd`."""
     if options.no_skills:
         return Skills()
-    of_extensions = [ExtensionSkills(each.name, each.directory, each.resources.skills) for each in extensions.active()]
+    bringing = [each for each in extensions.active() if each.resources.skills]
+    of_extensions = [ExtensionSkills(each.name, each.directory, each.resources.skills) for each in bringing]
     user_home, cache = os.path.expanduser("~"), os.path.join(home, SKILLS_CACHE)
     return find_skills(cwd, home, user_home, of_extensions, project=trusted, cache=cache)
 

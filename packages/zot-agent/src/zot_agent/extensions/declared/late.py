@@ -1,14 +1,18 @@
 """`LateConnection`: an extension whose registrations are remembered, and whose process starts a little later."""
 
+from __future__ import annotations
+
 import asyncio
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.remembered import NamesAndEvents
-from zot_agent.extensions.requests import ExtensionEnded, R, RequestFrame, TimedOut
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import CommandInvoked, Event, EventIntercept, FromHost, ToolCall
+from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.requests import R, RequestFrame
 
 
 class LateConnection(Connection):
@@ -19,7 +23,7 @@ class LateConnection(Connection):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._needed, self._settled = asyncio.Event(), asyncio.Event()
-        self._events: list[Event] = []
+        self._events: list[frames.Event] = []
         self._gone = NamesAndEvents()
         self._postponed = False
         self.due = 0.0
@@ -75,9 +79,9 @@ class LateConnection(Connection):
         for event in events:
             self.send(event, droppable=True)
 
-    def send(self, frame: FromHost, *, droppable: bool = False) -> None:
+    def send(self, frame: frames.FromHost, *, droppable: bool = False) -> None:
         """Send a frame, or keep an event, of which the first ones are kept."""
-        if self._settled.is_set() or not isinstance(frame, Event):
+        if self._settled.is_set() or not isinstance(frame, frames.Event):
             super().send(frame, droppable=droppable)
         elif len(self._events) < self._limits.queue_frames:
             self._events.append(frame)
@@ -92,14 +96,14 @@ class LateConnection(Connection):
                 await self._settled.wait()
         except TimeoutError:
             why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
-            raise TimedOut(why) if isinstance(frame, EventIntercept) else ExtensionEnded(why) from None
+            raise TimedOut(why) if isinstance(frame, frames.EventIntercept) else ExtensionEnded(why) from None
         gone = self._gone if self.state == "running" else NamesAndEvents()
-        if (isinstance(frame, ToolCall) and frame.name in gone.tools) or (
-            isinstance(frame, CommandInvoked) and frame.name.lower() in gone.commands
+        if (isinstance(frame, frames.ToolCall) and frame.name in gone.tools) or (
+            isinstance(frame, frames.CommandInvoked) and frame.name.lower() in gone.commands
         ):
             raise ExtensionEnded(f"extension {self.name!r} does not have {frame.name} any more")
-        if isinstance(frame, EventIntercept) and frame.event in gone.intercepts:
-            allowed: Any = EventInterceptResponse(frame.id)
+        if isinstance(frame, frames.EventIntercept) and frame.event in gone.intercepts:
+            allowed: Any = frames.EventInterceptResponse(frame.id)
             answer: R = allowed
             return answer
         return await super().request(frame, reply, seconds)

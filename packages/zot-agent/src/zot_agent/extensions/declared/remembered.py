@@ -4,21 +4,25 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.discover import DiscoveredExtension, own_files
 from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.codec import decode_from_extension, encode
+from zot_ext.protocol.codec import decode_registrations, encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import FromExtension, Hello, RegisterCommand, RegisterTool, Subscribe
-from zot_ext.protocol.groups.tools import UnregisterTool
+from zot_ext.protocol.registrations import Hello, RegisterCommand, RegisterTool, Subscribe
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
 from zot_provider.record import Record
 from zot_provider.request import Sampling
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.from_extension import FromExtension
 
 Registration: TypeAlias = RegisterCommand | RegisterTool | Subscribe
 
@@ -54,9 +58,9 @@ class LastRun(Record):
     frames: list[Registration]
 
 
-def registered(frames: Iterable[Registration], tools: Iterable[str] = ()) -> NamesAndEvents:
+def registered(given: Iterable[Registration], tools: Iterable[str] = ()) -> NamesAndEvents:
     """Return what frames register, beside `tools`."""
-    found = list(frames)
+    found = list(given)
     subscribed = [each for each in found if isinstance(each, Subscribe)]
     options = [each.intercept_options.value for each in subscribed if each.intercept_options is not None]
     return NamesAndEvents(
@@ -72,8 +76,8 @@ class RememberedRegistrations:
     """A file below `home` for the extension `found`, its folder and its arguments: its `hello` and what it registers.
 
     The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
-    decoded and checked again. So the first line has a hash of the rest. Another program, another manifest or another
-    version of zot makes the file count as missing; so does damage, which `log` gets a line about.
+    decoded and checked again. So the first line has a checksum of the rest. Another program, another manifest or
+    another version of zot makes the file count as missing; so does damage, which `log` gets a line about.
     """
 
     def __init__(
@@ -93,15 +97,15 @@ class RememberedRegistrations:
             data = read_regular(self.path, LARGEST)
             first, _, rest = data.partition(b"\n")
             about = json.loads(first)
-            written = about.pop("sha256", "")
+            written = about.pop("crc32", "")
             if about != self._about:
                 return None
-            if written != sha256_hex(rest):
+            if written != crc32(rest):
                 raise ValueError("it has been changed")
             hello, tools, *lines = rest.split(b"\n")
-            greeting = decode_from_extension(hello)
-            found = [each for each in map(decode_from_extension, lines) if isinstance(each, Registration)]
-            assert isinstance(greeting, Hello)  # the hash says that `save` has written it
+            greeting, *others = decode_registrations([hello, *lines])
+            found = [each for each in others if isinstance(each, Registration)]
+            assert isinstance(greeting, Hello)  # the checksum says that `save` has written it
             last = LastRun(greeting, [self._read_offer(each) for each in json.loads(tools)], found)
         except FileNotFoundError:
             return None
@@ -111,14 +115,14 @@ class RememberedRegistrations:
         self._stored, self.before = data, registered(found, [each.name for each in last.tools])
         return last
 
-    def note(self, frame: FromExtension) -> None:
+    def note(self, frame: "FromExtension") -> None:
         """Take note of a frame of the present run."""
         match frame:
             case RegisterCommand(name):
                 self._now["command", name.removeprefix("/").lower()] = frame
             case RegisterTool(name):
                 self._now["tool", name] = frame
-            case UnregisterTool(name):
+            case frames.UnregisterTool(name):
                 self._now.pop(("tool", name), None)
             case Subscribe() if frame.events or frame.intercept:
                 with suppress(FrameError):  # of texts that are not UTF-8
@@ -137,7 +141,7 @@ class RememberedRegistrations:
             tools = json.dumps(list(filter(None, map(self._offer, now)))).encode()
             lines = [encode(each)[:-1] for each in now if not isinstance(each, RegisterTool)]
             rest = b"\n".join([encode(hello)[:-1], tools, *lines])
-            data = json.dumps(self._about | {"sha256": sha256_hex(rest)}).encode() + b"\n" + rest
+            data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
             if data == self._stored or len(data) > LARGEST:
                 return
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
@@ -150,16 +154,20 @@ class RememberedRegistrations:
             self._stored = data
 
     def _offer(self, frame: Registration) -> dict[str, Any] | None:
-        """Return the fields of an accepted tool that are not as usual; None for a refused one, and for other frames."""
+        """Return the fields of an accepted tool without those that have their default; None for a refused one, and for
+        other frames."""
         if not isinstance(frame, RegisterTool):
             return None
         try:
             offer = tool_offer(self._extension, frame, self._limits)
         except RegistrationError:
             return None
-        usual = ToolOffer(self._extension, "", "", {})
+        usual = ToolOffer(self._extension, offer.name, offer.description, offer.schema)
         names: tuple[str, ...] = ToolOffer.__match_args__
-        changed = {name: getattr(offer, name) for name in names if getattr(offer, name) != getattr(usual, name)}
+        given = {"name", "description", "schema"}
+        changed = {
+            name: value for name in names if (value := getattr(offer, name)) != getattr(usual, name) or name in given
+        }
         if offer.sampling is not None:
             changed["sampling"] = [offer.sampling.kind, offer.sampling.grammar]
         return changed
@@ -168,7 +176,7 @@ class RememberedRegistrations:
         """Return the tool that `_offer` wrote."""
         if "sampling" in fields:
             fields["sampling"] = Sampling(*fields["sampling"])
-        return ToolOffer(self._extension, **{"name": "", "description": "", "schema": {}, **fields})
+        return ToolOffer(self._extension, **fields)
 
     def forget(self) -> None:
         """Remove the file: the program does not start any more."""
@@ -181,7 +189,7 @@ def _identity(found: DiscoveredExtension) -> str:
     """Return a hash of the folder and the command. A file that zot gives to the program counts with its content: an
     editor's servers are in another file each time."""
     given = {*found.reads}
-    words = [_content(word) if os.path.realpath(word) in given else word for word in found.manifest.args]
+    words = [_content(word) if given and os.path.realpath(word) in given else word for word in found.manifest.args]
     text = "\0".join([os.path.realpath(found.directory), found.manifest.exec, *words])
     return sha256_hex(text.encode("utf-8", "replace"))[:32]
 

@@ -10,10 +10,12 @@ from zot_agent.extensions.declared.remembered import LastRun, NamesAndEvents, Re
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.from_extension import FromExtension, Hello
 
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from zot_ext.protocol.from_extension import FromExtension
+    from zot_ext.protocol.registrations import Hello
 
     class MemoryOwner(Protocol):
         """What is needed of an extension: see `ManagedExtension`."""
@@ -46,7 +48,7 @@ class Remembering:
         """Return what was registered in the last run; None if that is not known."""
         return self._stored.load()
 
-    def note(self, frame: FromExtension) -> None:
+    def note(self, frame: "FromExtension") -> None:
         """Take note of a frame of the process."""
         self._stored.note(frame)
 

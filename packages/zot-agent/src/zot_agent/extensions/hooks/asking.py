@@ -5,16 +5,17 @@ not answer in time, allows, because an extension that hangs must not stall the a
 that it blocks.
 """
 
+from __future__ import annotations
+
 import asyncio
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.errors import Refused
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import EventIntercept
 from zot_provider.messages import Message
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def next_id() -> str:
 class Asking:
     """Asks the interceptors of one set of extensions."""
 
-    def __init__(self, extensions: "Subscriptions") -> None:
+    def __init__(self, extensions: Subscriptions) -> None:
         self._extensions = extensions
 
     async def all(self, event: str, value: Any) -> Any:
@@ -52,7 +53,7 @@ class Asking:
                 value = await self.one(each, event, value)
         return value
 
-    async def one(self, interceptor: "Interceptor", event: str, value: Any) -> Any:
+    async def one(self, interceptor: Interceptor, event: str, value: Any) -> Any:
         """Ask one interceptor; the value does not change if it gives no valid answer. Raises as `all` does."""
         from zot_agent.extensions.hooks.intercepts import BY_EVENT  # noqa: PLC0415  few extensions are asked at once
 
@@ -61,11 +62,12 @@ class Asking:
             members = await asyncio.to_thread(row.members, value) if row.slow else row.members(value)
         except FrameError as error:
             raise Refused(error.reason) from None
-        question = EventIntercept(f"{row.name}-{next_id()}", row.name, **EventIntercept.fields_of(members))
+        fields = frames.EventIntercept.fields_of(members)
+        question = frames.EventIntercept(f"{row.name}-{next_id()}", row.name, **fields)
         options = interceptor.intercept_options.get(row.name, USUAL)
         seconds = getattr(self._extensions.limits, row.seconds)
         try:
-            answer = await interceptor.request(question, EventInterceptResponse, seconds)
+            answer = await interceptor.request(question, frames.EventInterceptResponse, seconds)
             if not (answer.block and row.blockable):
                 return await _changed(interceptor, row, value, answer)
         except TimedOut as error:
@@ -85,7 +87,7 @@ class Asking:
         return value
 
 
-async def _changed(interceptor: "Interceptor", row: "Intercept", value: Any, answer: EventInterceptResponse) -> Any:
+async def _changed(interceptor: Interceptor, row: Intercept, value: Any, answer: frames.EventInterceptResponse) -> Any:
     """Return the value as a valid answer changes it, with the name of who did. Raises `FrameError`."""
     if answer.extra:
         from zot_ext.protocol.events.interceptable import answer_problem  # noqa: PLC0415  few answers have more members

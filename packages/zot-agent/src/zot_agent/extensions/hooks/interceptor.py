@@ -1,16 +1,19 @@
 """What hooks need of an extension, or of any other program that observes and intercepts events."""
 
-from collections.abc import Collection, Mapping, Sequence
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Protocol
 
-from zot_agent.extensions.calls.intercept_options import InterceptOptions
-from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.from_extension import EventInterceptResponse
-from zot_ext.protocol.from_host import Event, EventIntercept
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from zot_agent.extensions.calls.intercept_options import InterceptOptions
     from zot_core.sandbox.policy import SandboxPolicy
+    from zot_ext.limits import ExtensionLimits
+    from zot_ext.protocol.from_extension import EventInterceptResponse
+    from zot_ext.protocol.from_host import Event, EventIntercept
 
 
 class AgentInfo(Record):
@@ -21,7 +24,7 @@ class AgentInfo(Record):
     provider: str
     model: str
     session_id: str
-    sandbox: "SandboxPolicy | None" = None
+    sandbox: SandboxPolicy | None = None
     """The policy of the sandbox that the person has turned on."""
     project_trusted: bool = False
 

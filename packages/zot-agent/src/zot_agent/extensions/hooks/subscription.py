@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection
 
 from zot_ext.protocol.events import BUS, EVENTS, INTERCEPTS, NEWER_INTERCEPTS, channel_problem
-from zot_ext.protocol.from_extension import Subscribe
 from zot_ext.protocol.permissions import ExtensionPermissions, may_intercept, may_observe
+from zot_ext.protocol.registrations import Subscribe
 
 
 def accepted(

@@ -1,20 +1,26 @@
 """`ToolFrames`: the frames of one extension about tools."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.from_extension import RegisterTool
-from zot_ext.protocol.groups.tools import CallTool, CallToolCancel, ShowProgress, UnregisterTool
 from zot_ext.protocol.permissions import ExtensionPermissions, granted
+from zot_ext.protocol.registrations import RegisterTool
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from zot_agent.extensions.tool_calls.call_tool import ToolCaller
     from zot_agent.extensions.tools import AgentTools
 
-ToolFrame: TypeAlias = RegisterTool | UnregisterTool | ShowProgress | CallTool | CallToolCancel
+    ToolFrame: TypeAlias = (
+        RegisterTool | frames.UnregisterTool | frames.ShowProgress | frames.CallTool | frames.CallToolCancel
+    )
 
 
 class ToolOwner(Protocol):
@@ -36,7 +42,7 @@ class ToolsOfAll(Protocol):
 
     registry: ExtensionRegistry
     limits: ExtensionLimits
-    tools: "AgentTools | None"
+    tools: AgentTools | None
 
     @property
     def changed(self) -> Callable[[], None]: ...
@@ -57,14 +63,14 @@ class ToolFrames:
         if isinstance(frame, RegisterTool):
             self._register(frame)
             return
-        group = "call_tool" if isinstance(frame, CallTool | CallToolCancel) else "tools2"
+        group = "call_tool" if isinstance(frame, frames.CallTool | frames.CallToolCancel) else "tools2"
         if group not in connection.granted:
             self._member.log(
                 f"a frame {frame.type!r} needs the group {group!r}, which hello.capabilities does not have"
             )
-        elif isinstance(frame, CallTool | CallToolCancel):
+        elif isinstance(frame, frames.CallTool | frames.CallToolCancel):
             self._call(connection, frame)
-        elif isinstance(frame, UnregisterTool):
+        elif isinstance(frame, frames.UnregisterTool):
             if self._shared.registry.remove_tool(self._member.position, frame.name):
                 self._shared.changed()
         elif connection.pending.has(frame.id) and frame.id in connection.tool_calls:
@@ -98,7 +104,7 @@ class ToolFrames:
         else:
             self.add(offer)
 
-    def _call(self, connection: Connection, frame: CallTool | CallToolCancel) -> None:
+    def _call(self, connection: Connection, frame: frames.CallTool | frames.CallToolCancel) -> None:
         if self._caller is None and self._shared.tools is not None:
             from zot_agent.extensions.tool_calls.call_tool import ToolCaller  # noqa: PLC0415  few extensions call tools
 

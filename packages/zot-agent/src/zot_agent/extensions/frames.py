@@ -1,0 +1,62 @@
+"""The frames of the protocol, loaded when one of them is first used: with the first process of an extension. What
+extensions registered in their last run needs none but those of `zot_ext.protocol.registrations`."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.frame import Unknown as Unknown
+    from zot_ext.protocol.from_extension import CancelCall as CancelCall
+    from zot_ext.protocol.from_extension import ClearNotes as ClearNotes
+    from zot_ext.protocol.from_extension import CommandResponse as CommandResponse
+    from zot_ext.protocol.from_extension import EventInterceptResponse as EventInterceptResponse
+    from zot_ext.protocol.from_extension import FromExtension as FromExtension
+    from zot_ext.protocol.from_extension import HostCall as HostCall
+    from zot_ext.protocol.from_extension import Notify as Notify
+    from zot_ext.protocol.from_extension import OpenPanel as OpenPanel
+    from zot_ext.protocol.from_extension import PanelClose as PanelClose
+    from zot_ext.protocol.from_extension import PanelRender as PanelRender
+    from zot_ext.protocol.from_extension import Ready as Ready
+    from zot_ext.protocol.from_extension import RegisterFlag as RegisterFlag
+    from zot_ext.protocol.from_extension import ShutdownAck as ShutdownAck
+    from zot_ext.protocol.from_extension import Submit as Submit
+    from zot_ext.protocol.from_extension import ToolResult as ToolResult
+    from zot_ext.protocol.from_host import PANEL_KEYS as PANEL_KEYS
+    from zot_ext.protocol.from_host import TOOL_PREPARE as TOOL_PREPARE
+    from zot_ext.protocol.from_host import CommandInvoked as CommandInvoked
+    from zot_ext.protocol.from_host import Event as Event
+    from zot_ext.protocol.from_host import EventIntercept as EventIntercept
+    from zot_ext.protocol.from_host import FromHost as FromHost
+    from zot_ext.protocol.from_host import HelloAck as HelloAck
+    from zot_ext.protocol.from_host import HostResult as HostResult
+    from zot_ext.protocol.from_host import PanelKey as PanelKey
+    from zot_ext.protocol.from_host import Shutdown as Shutdown
+    from zot_ext.protocol.from_host import ToolCall as ToolCall
+    from zot_ext.protocol.groups.panels import PanelDraw as PanelDraw
+    from zot_ext.protocol.groups.panels import PanelKeyResult as PanelKeyResult
+    from zot_ext.protocol.groups.providers import ProviderEvent as ProviderEvent
+    from zot_ext.protocol.groups.providers import ProviderQuestion as ProviderQuestion
+    from zot_ext.protocol.groups.providers import ProviderResult as ProviderResult
+    from zot_ext.protocol.groups.providers import ProviderStep as ProviderStep
+    from zot_ext.protocol.groups.providers import RegisterProvider as RegisterProvider
+    from zot_ext.protocol.groups.providers import UnregisterProvider as UnregisterProvider
+    from zot_ext.protocol.groups.tool_ops import OpOutput as OpOutput
+    from zot_ext.protocol.groups.tool_ops import OpRequest as OpRequest
+    from zot_ext.protocol.groups.tool_ops import OpResponse as OpResponse
+    from zot_ext.protocol.groups.tool_ops import RegisterToolOps as RegisterToolOps
+    from zot_ext.protocol.groups.tool_ops import UnregisterToolOps as UnregisterToolOps
+    from zot_ext.protocol.groups.tools import CallTool as CallTool
+    from zot_ext.protocol.groups.tools import CallToolCancel as CallToolCancel
+    from zot_ext.protocol.groups.tools import ShowProgress as ShowProgress
+    from zot_ext.protocol.groups.tools import ToolCancel as ToolCancel
+    from zot_ext.protocol.groups.tools import UnregisterTool as UnregisterTool
+
+
+def __getattr__(name: str) -> Any:
+    from zot_ext.protocol import frame, from_extension, from_host  # noqa: PLC0415  see the module's docstring
+    from zot_ext.protocol.groups import tools  # noqa: PLC0415  as above
+
+    for module in (frame, from_extension, from_host, tools):
+        if name in vars(module):
+            value = globals()[name] = vars(module)[name]
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
