@@ -57,7 +57,7 @@ AGENT = "What happens while the agent works."
 SESSIONS = "The conversation continues elsewhere, and its messages have changed; or its to-do list has changed."
 TODO = closed_object({"content": TEXT, "status": {"enum": list(typing.get_args(TodoStatus))}})
 PERMISSIONS = "Somebody must say whether a tool call may run."
-DIALOGS = "An extension asks the person something."
+DIALOGS = "An extension asks the person something, or a client about its input field."
 EXTENSIONS = "What extensions want to be seen; at any time."
 USUAL_ENDS = ("completed", "aborted", "error")
 """Not written: the events before `done` tell them."""
@@ -66,6 +66,8 @@ MESSAGE = {"content": BLOCKS, "time": TIME}
 SEEN = {
     "display_text": TEXT | {"description": "What the user sees in place of the text."},
     "hidden": TEXT | {"description": "Why the user does not see the text."},
+    "id": TEXT | {"description": "Of a message that an extension may draw, for `get_rendering`."},
+    "custom_type": TEXT | {"description": "The `name` of its renderer."},
 }
 SPAN = closed_object(
     {"text": TEXT, "style": TEXT, "bg": TEXT} | {name: {"const": True} for name in FLAGS}, ("style", "bg", *FLAGS)
@@ -110,6 +112,11 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         | {"secret": {"type": "boolean"}, "multi": {"type": "boolean"}, "timeout_ms": {"type": "integer"}}
         | {name: {"type": "array", "items": {"type": "object"}} for name in ("fields", "rows")},
         ("message", "options", "placeholder", "prefill", "secret", "multi", "timeout_ms", "fields", "rows"),
+    ),
+    "ext_field_request": (
+        {"request": TEXT, "method": {"enum": ["read", "edit", "paste"]}, "text": TEXT, "cursor": {"type": "integer"}}
+        | {"expected": TEXT | {"description": "Change nothing, and answer `busy`, if the text is another one."}},
+        ("text", "cursor", "expected"),
     ),
     "todo": ({"items": {"type": "array", "items": TODO}}, ()),
     "ext_widget": (
@@ -243,6 +250,9 @@ DATA: dict[str, dict[str, Any]] = {
     "get_display": closed_object(
         {"displays": {"type": "object", "description": "A list of display blocks for each call, by its id."}}
     ),
+    "get_rendering": closed_object(
+        {"lines": {"oneOf": [{"type": "array", "items": place("WidgetLine")}, {"type": "null"}]}}
+    ),
     "get_shown": closed_object({"events": {"type": "array", "items": place("ExtensionEvent")}}),
 }
 """Data of responses that no example has whole."""
@@ -338,7 +348,7 @@ def rpc_schema() -> dict[str, Any]:
             **asked,
             **questions,
             **SHARED,
-            "Message": closed_object(message, ("display_text", "hidden"), description="A message of the conversation."),
+            "Message": closed_object(message, tuple(SEEN), description="A message of the conversation."),
             "InputImage": closed_object(
                 {
                     "mime_type": TEXT | {"examples": ["image/png"]},

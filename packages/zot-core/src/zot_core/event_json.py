@@ -91,7 +91,8 @@ def encode_blocks(blocks: "list[Block] | list[TextBlock | ImageBlock]") -> str:
 
 
 def encode_message(message: Message) -> str:
-    """Encode a message as the model knows it, and what the user sees in its place: `display_text`, `hidden`."""
+    """Encode a message as the model knows it, and what the user sees in its place: `display_text`,
+    `hidden`; and of a message that an extension may draw, its `id` and `custom_type`."""
     return f'{{"role":"{message.role}",{_content(message)}{_seen(message)}}}'
 
 
@@ -101,7 +102,9 @@ def _content(message: Message) -> str:
 
 def _seen(message: Message) -> str:
     seen = "" if message.display_text is None else f',"display_text":{quote(message.display_text)}'
-    return seen + (f',"hidden":{quote(message.hidden)}' if message.hidden else "")
+    seen += f',"hidden":{quote(message.hidden)}' if message.hidden else ""
+    custom = message.extra.get("custom_type") if message.extra else None
+    return seen if custom is None else f'{seen},"id":{quote(message.id)},"custom_type":{quote(custom)}'
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:

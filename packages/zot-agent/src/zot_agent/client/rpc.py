@@ -261,6 +261,21 @@ class RpcClient(RpcConnection):
         take the place of the text from `start` to `end`."""
         return await self.request("get_completions", text=text, cursor=len(text) if cursor is None else cursor)
 
+    async def get_rendering(
+        self, kind: str, item: str, width: int, *, expanded: bool = False
+    ) -> list[str | list[dict[str, Any]]] | None:
+        """Return the lines that an extension draws for a call, a result or a message; None to draw it oneself."""
+        fields = {"kind": kind, "item": item, "width": width, "expanded": expanded}
+        return cast("list[str | list[dict[str, Any]]] | None", (await self.request("get_rendering", **fields))["lines"])
+
+    async def use_field(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - the only thing that it says
+        """Say that extensions may use the input field of this client, where the person types now; or no more."""
+        await self.request("use_field", on=on)
+
+    async def ext_field_response(self, request: str, text: str, cursor: int, *, busy: bool = False) -> None:
+        """Answer an event `ext_field_request` with what is in the field now; `busy` if nothing was changed."""
+        await self.request("ext_field_response", request=request, text=text, cursor=cursor, busy=busy)
+
     async def reload_ext(self) -> dict[str, Any]:
         """Stop the extensions, read their manifests again and start them. Returns the counts."""
         return await self.request("reload_ext")

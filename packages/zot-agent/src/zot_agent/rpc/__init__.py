@@ -6,6 +6,7 @@ This module is the registry: the methods by name, in the order of the documentat
 from zot_agent.rpc import extensions, handshake, permissions, prompts, state, tree
 from zot_agent.rpc.activity import agents, displays, jobs
 from zot_agent.rpc.method import Method
+from zot_agent.rpc.screen import commands as screen
 from zot_agent.rpc.stored import runs, sessions, settings
 
 METHODS: dict[str, Method] = {
@@ -23,6 +24,7 @@ METHODS: dict[str, Method] = {
         jobs,
         agents,
         extensions,
+        screen,
     )
     for method in module.METHODS
 }

@@ -4,12 +4,13 @@ from collections.abc import MutableSet
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.calls.completers import CompleterSet
     from zot_agent.host.host import Host
     from zot_agent.host.stored_sessions import StoredSessions
     from zot_agent.rpc.activity.shown import Displays
     from zot_agent.rpc.limits import RpcLimits
     from zot_agent.rpc.questions import DialogRequests, PermissionRequests
+    from zot_agent.rpc.screen.client_screen import ClientScreen
+    from zot_agent.rpc.writer import CommandSender
     from zot_core.agent.run import Run
     from zot_core.conversation.driver import Conversation
     from zot_core.runtime.runtime import Runtime
@@ -25,8 +26,9 @@ class CommandContext(Protocol):
     permissions: "PermissionRequests"
     dialogs: "DialogRequests"
     displays: "Displays"
-    completers: "CompleterSet | None"
-    """For which words extensions have completions, if one has any."""
+    screen: "ClientScreen"
+    sender: "CommandSender | None"
+    """The client that has sent the command, where there may be several; valid until the handler first waits."""
     stored: "StoredSessions"
     text_held: "MutableSet[Run]"
     """Prompts whose text deltas are not sent while an extension may still replace the text."""

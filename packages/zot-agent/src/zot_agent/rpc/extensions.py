@@ -39,7 +39,8 @@ async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> 
     if not isinstance(cursor, int) or not 0 <= cursor <= len(text):
         raise InvalidCommand(f"cursor must be a whole number from 0 to {len(text)}")
     await context.conversation.ready()
-    start, items = (cursor, []) if context.completers is None else await context.completers.complete(text, cursor)
+    completers = context.screen.known_completers
+    start, items = (cursor, []) if completers is None else await completers.complete(text, cursor)
     rest = re.match(r"\S*", text[cursor:])
     return {"start": start, "end": cursor + (rest.end() if rest and start < cursor else 0), "items": items}
 

@@ -13,6 +13,7 @@ from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
 from zot_agent.rpc.questions import DialogRequests, PermissionRequests
+from zot_agent.rpc.screen.client_screen import ClientScreen
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
@@ -27,7 +28,6 @@ from zot_provider.errors import ZotError
 from zot_provider.json_text import dump, escape_line_ends
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.calls.completers import CompleterSet
     from zot_core.agent.run import Run
 
 _log = logging.getLogger("zot_agent.rpc")
@@ -59,10 +59,16 @@ class RpcService:
         self.conversation.permissions.ask = self.permissions
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
         self.conversation.ask_person, self.conversation.front_end = self.dialogs, front_end
+        self.screen = ClientScreen(self._publish, self._send_to, host.settings.keymap, limits.field_seconds)
         self.conversation.actions = FrontEndActions(
-            open_session=self._open_session, completers=self._completers, shows_widgets=True
+            open_session=self._open_session,
+            completers=self.screen.completers,
+            shows_widgets=True,
+            keys=self.screen.keys,
+            renderers=self.screen.renderers,
+            field=self.screen.fields,
         )
-        self.completers: CompleterSet | None = None
+        self.sender: CommandSender | None = None
         self.displays = Displays()
         self.stored = stored or StoredSessions()
         self.token, self._no_token = token, no_token
@@ -78,13 +84,6 @@ class RpcService:
         """Continue a stored session for an extension, if clients may see it."""
         entry = await asyncio.to_thread(self.stored.find, path, self.runtime.cwd)
         return await self.host.open_session(entry.path)
-
-    def _completers(self) -> "CompleterSet":
-        if self.completers is None:
-            from zot_agent.extensions.calls.completers import CompleterSet  # noqa: PLC0415  few complete words
-
-            self.completers = CompleterSet()
-        return self.completers
 
     # Lines in
 
@@ -119,6 +118,7 @@ class RpcService:
             return
         command = {key: value for key, (value, _) in members.items()}
         try:
+            self.sender = sender
             answer = self._call(name, command)
         except Exception as error:  # noqa: BLE001  the top of a command
             self._failed(sender, id, name, error)
@@ -192,6 +192,10 @@ class RpcService:
             self._writer.publish(line)
         elif len(self._early) < _EARLY:
             self._early.append(line)
+
+    def _send_to(self, line: str, client: CommandSender | None) -> None:
+        """Send an event to one client."""
+        self._writer.respond(line, client)
 
     def _publish(self, event: ConversationEvent) -> None:
         self.displays.note(event)

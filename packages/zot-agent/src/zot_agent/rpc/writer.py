@@ -10,8 +10,13 @@ from zot_agent.rpc.limits import RpcLimits
 class CommandSender(Protocol):
     """The sender of a command, where there may be several clients."""
 
+    @property
+    def over(self) -> bool:
+        """Whether it takes no more lines."""
+        ...
+
     def respond(self, line: str) -> None:
-        """Accept the response to its command."""
+        """Accept the response to its command, or another line for it alone."""
         ...
 
 

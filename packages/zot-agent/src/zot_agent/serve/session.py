@@ -22,6 +22,10 @@ class _PendingResponse:
     def __init__(self) -> None:
         self.line: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
+    @property
+    def over(self) -> bool:
+        return self.line.done()
+
     def respond(self, line: str) -> None:
         if not self.line.done():
             self.line.set_result(line)

@@ -58,6 +58,8 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
     },
     events.TitleChange: lambda event: {"text": event.text},
     events.Alert: lambda event: {"text": event.text},
+    events.KeyChange: lambda event: {"key": event.key, "command": event.command},
+    events.RendererChange: lambda event: {"kind": event.kind, "name": event.name, "change": event.change},
     events.WorkingChange: lambda event: {
         "message": event.message,
         "frames": list(event.frames),
@@ -66,6 +68,17 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
         "thinking": event.thinking,
     },
 }
+
+
+_WHOLE = (
+    events.SessionStart,
+    events.SessionTreeMove,
+    events.PermissionRequest,
+    events.PermissionResolved,
+    events.DialogResolved,
+    events.ExpandChange,
+)
+"""Events whose JSON has all their fields and no others."""
 
 
 def encode_conversation_event(event: ConversationEvent) -> list[str]:
@@ -90,9 +103,11 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
     if isinstance(event, events.DialogRequest):
         fields = {"type": event.type, "extension": event.extension, "request": event.request, **event.question}
         return [escape_line_ends(dump(fields))]
+    if isinstance(event, events.FieldRequest):
+        return [escape_line_ends(dump({"type": event.type, "request": event.request, **event.question}))]
     if isinstance(event, events.TodoUpdate):
         return [escape_line_ends(dump({"type": event.type, "items": todo_fields(event.items)}))]
-    if isinstance(event, events.SessionStart | events.SessionTreeMove | events.PermissionEvent | events.DialogResolved):
+    if isinstance(event, _WHOLE):
         fields = {"type": event.type} | {name: getattr(event, name) for name in event.__match_args__}
         return [escape_line_ends(dump(fields))]
     return []

@@ -154,6 +154,33 @@ class MessageAdded(Record):
     message: Message
 
 
+class KeyChange(Record):
+    """A key runs a slash command of an extension, written without the slash; an empty command gives the key back."""
+
+    type: ClassVar[str] = "ext_key"
+    extension: str
+    key: str
+    command: str
+
+
+class RendererChange(Record):
+    """An extension draws calls or results of a tool (`*`: of all tools), or messages of a type: from now on (`set`), in
+    another way than before (`again`), or no more (`removed`)."""
+
+    type: ClassVar[str] = "ext_renderer"
+    extension: str
+    kind: str
+    name: str
+    change: Literal["set", "again", "removed"]
+
+
+class ExpandChange(Record):
+    """An extension expands or folds everything in the conversation."""
+
+    type: ClassVar[str] = "ext_expand"
+    expanded: bool
+
+
 class PlacedPanel(Record):
     """A panel that an extension draws on the screen, in cells: its place on a screen of the client's size, frame
     included. The frame takes a row above and below `lines`, and around an overlay also a column at each side. `hidden`:
@@ -188,6 +215,9 @@ class PanelShow(Record):
 
 ExtensionEvent: TypeAlias = (
     PanelShow
+    | KeyChange
+    | RendererChange
+    | ExpandChange
     | WidgetChange
     | TitleChange
     | Alert
@@ -313,7 +343,16 @@ class DialogResolved(Record):
     request: str
 
 
-DialogEvent: TypeAlias = DialogRequest | DialogResolved
+class FieldRequest(Record):
+    """An extension wants to know, or to change, what is being typed: for the client in which the person typed last.
+    `question` are its fields for the client: `method` (`read`, `edit` or `paste`), and what the method has besides."""
+
+    type: ClassVar[str] = "ext_field_request"
+    request: str
+    question: dict[str, Any]
+
+
+DialogEvent: TypeAlias = DialogRequest | DialogResolved | FieldRequest
 
 ConversationEvent: TypeAlias = (
     AgentEvent

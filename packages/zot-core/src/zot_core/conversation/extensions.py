@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from zot_core.conversation.commands import Command, CommandAnswer
 from zot_core.conversation.events import ExtensionEvent, WidgetLine
 from zot_core.hooks import Observe
+from zot_provider.errors import ZotError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -79,7 +80,70 @@ class CompletionAccess(Protocol):
         ...
 
 
-class ScreenAccess(CompletionAccess, Protocol):
+class KeyAccess(Protocol):
+    """Where extensions bind keys."""
+
+    def bind(self, extension: str, key: str, command: str) -> None:
+        """Let a key run a slash command. Raises `ConfigError` if it cannot be bound."""
+        ...
+
+    def unbind(self, extension: str, key: str = "") -> None:
+        """Give back a key of the extension, or all of them."""
+        ...
+
+
+class RendererAccess(Protocol):
+    """Where extensions say what they draw in the conversation."""
+
+    def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
+        """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
+        without an answer it is not asked any more."""
+        ...
+
+    def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
+        """Take that back, or all of the extension."""
+        ...
+
+    def render_again(self, extension: str, kind: str, name: str) -> None:
+        """Ask again about everything that a renderer has drawn."""
+        ...
+
+    @property
+    def expanded(self) -> bool:
+        """Whether everything in the conversation is expanded. It can be set."""
+        ...
+
+    @expanded.setter
+    def expanded(self, expanded: bool) -> None: ...
+
+
+class FieldAccess(Protocol):
+    """The input field of a client in another process, which answers later. All raise `FieldSilent` if it does not, and
+    `NoField` if there is none."""
+
+    async def read(self) -> tuple[str, int]:
+        """Return what is being typed, and the place of the cursor in it."""
+        ...
+
+    async def edit(self, text: str, cursor: int | None = None, expected: str | None = None) -> None:
+        """Replace the text; the cursor is at its end, or at `cursor`. Changes nothing and raises `Busy` if the text is
+        not `expected`."""
+        ...
+
+    async def paste(self, text: str) -> None:
+        """Insert text at the cursor. Raises `Busy` if the client cannot do so now."""
+        ...
+
+
+class NoField(ZotError):
+    """No client has an input field for extensions."""
+
+
+class FieldSilent(ZotError):
+    """The client with the input field does not answer."""
+
+
+class ScreenAccess(CompletionAccess, KeyAccess, RendererAccess, Protocol):
     """What extensions can do with a screen."""
 
     @property
@@ -124,35 +188,6 @@ class ScreenAccess(CompletionAccess, Protocol):
         """Draw with another theme until zot ends. Raises `ConfigError`."""
         ...
 
-    def bind(self, extension: str, key: str, command: str) -> None:
-        """Let a key run a slash command. Raises `ConfigError` if it cannot be bound."""
-        ...
-
-    def unbind(self, extension: str, key: str = "") -> None:
-        """Give back a key of the extension, or all of them."""
-        ...
-
-    def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
-        """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
-        without an answer it is not asked any more."""
-        ...
-
-    def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
-        """Take that back, or all of the extension."""
-        ...
-
-    def render_again(self, extension: str, kind: str, name: str) -> None:
-        """Ask again about everything that a renderer has drawn."""
-        ...
-
-    @property
-    def expanded(self) -> bool:
-        """Whether everything in the conversation is expanded. It can be set."""
-        ...
-
-    @expanded.setter
-    def expanded(self, expanded: bool) -> None: ...
-
 
 SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
 """Shows the steps of a sign-in below a title. Returns False if the person closed it: nothing is stored then. Raises
@@ -161,7 +196,8 @@ SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
 
 class FrontEndActions(Record):
     """What a front end can do for extensions, None for what it cannot. `quit` ends the program. Without `sign_in`, the
-    dialogs of extensions show the steps of sign-ins. `shows_widgets`: it shows widgets, or passes them on.
+    dialogs of extensions show the steps of sign-ins. `shows_widgets`: it shows widgets, or passes them on. `field` is
+    the input field of a client, where there is no screen.
     `fixed_session` says why the session cannot change, and is empty if it can."""
 
     open_session: OpenSession | None = None
@@ -172,6 +208,9 @@ class FrontEndActions(Record):
     sign_in: "SignInDialogs | None" = None
     shows_widgets: bool = False
     fixed_session: str = ""
+    keys: Callable[[], KeyAccess] | None = None
+    renderers: Callable[[], RendererAccess] | None = None
+    field: Callable[[], FieldAccess] | None = None
 
 
 class ExtensionCommands(Protocol):

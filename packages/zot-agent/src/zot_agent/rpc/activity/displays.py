@@ -89,7 +89,7 @@ METHODS = (
         "get_shown",
         get_shown,
         "Return what extensions show now, for a client that comes later: the latest events `ext_widget`, `ext_title`, "
-        "`ext_working`, `ext_panel_open` and `ext_panel_show`.",
+        "`ext_working`, `ext_key`, `ext_renderer`, `ext_expand`, `ext_panel_open` and `ext_panel_show`.",
         (),
         '{"events": [{"type": "ext_title", "extension": "ci", "text": "building"}]}',
     ),

@@ -33,6 +33,13 @@ class Displays:
                     self.results.popitem(last=False)
             case events.WidgetChange():
                 self._keep((events.WidgetChange, event.extension, event.key), event, there=bool(event.lines))
+            case events.KeyChange():
+                self._keep((events.KeyChange, "", event.key), event, there=bool(event.command))
+            case events.RendererChange() if event.change != "again":
+                what = f"{event.kind} {event.name}"
+                self._keep((events.RendererChange, event.extension, what), event, there=event.change == "set")
+            case events.ExpandChange():
+                self._keep((events.ExpandChange, "", ""), event, there=event.expanded)
             case events.TitleChange():
                 self._keep((events.TitleChange, "", ""), event, there=bool(event.text))
             case events.WorkingChange():

@@ -63,6 +63,8 @@ class ExtensionView:
             self._screen_access,
             self._sign_in,
             shows_widgets=True,
+            keys=self._screen_access,
+            renderers=self._screen_access,
         )
         self._watched: Extensions | None = None
         self._told = False

@@ -1,12 +1,14 @@
 """Calls for what is being typed: its text, its keys, and how it is drawn."""
 
 import itertools
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall, screen
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_core.conversation.extensions import FieldAccess
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY, question_problem
 from zot_ext.protocol.from_extension import EventInterceptResponse
@@ -18,26 +20,45 @@ MOST_KEYS = 200
 _ids = itertools.count(1)
 
 
-def get(call: ExtensionCall) -> CallAnswer:
+def get(call: ExtensionCall) -> CallAnswer | Awaitable[CallAnswer]:
     """Read the text."""
+    if (field := _field(call)) is not None:
+        return _read(field)
     text, cursor = screen(call).editor
     return {"text": text, "cursor": cursor}
 
 
-def set(call: ExtensionCall) -> None:
+def set(call: ExtensionCall) -> Awaitable[None] | None:
     """Replace the text, unless the person has typed meanwhile."""
-    access, text, cursor = screen(call), call.params["text"], call.params.get("cursor")
-    expected = call.params.get("expected")
-    if expected is not None and access.editor[0] != expected:
-        raise CallFailed("busy", "the text is another one by now")
+    text, cursor, expected = call.params["text"], call.params.get("cursor"), call.params.get("expected")
     if cursor is not None and not 0 <= cursor <= len(text):
         raise CallFailed("invalid", f"cursor must be from 0 to {len(text)}")
+    if (field := _field(call)) is not None:
+        return field.edit(text, cursor, expected)
+    access = screen(call)
+    if expected is not None and access.editor[0] != expected:
+        raise CallFailed("busy", "the text is another one by now")
     access.edit(text, cursor)
+    return None
 
 
-def paste(call: ExtensionCall) -> None:
+def paste(call: ExtensionCall) -> Awaitable[None] | None:
     """Insert text."""
+    if (field := _field(call)) is not None:
+        return field.paste(call.params["text"])
     screen(call).paste(call.params["text"])
+    return None
+
+
+def _field(call: ExtensionCall) -> FieldAccess | None:
+    """Return the input field of a client, where there is no screen."""
+    access = call.conversation.actions.field
+    return None if access is None else access()
+
+
+async def _read(field: FieldAccess) -> CallAnswer:
+    text, cursor = await field.read()
+    return {"text": text, "cursor": cursor}
 
 
 def modes(call: ExtensionCall) -> None:

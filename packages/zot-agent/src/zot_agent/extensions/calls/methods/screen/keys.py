@@ -2,12 +2,13 @@
 
 from functools import partial
 
-from zot_agent.extensions.calls.call import CallFailed, ExtensionCall, screen
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
+from zot_core.conversation.extensions import KeyAccess
 
 
 def bind(call: ExtensionCall) -> None:
     """Let a key run a command."""
-    access, command = screen(call), call.params["command"].strip().removeprefix("/")
+    access, command = _keys(call), call.params["command"].strip().removeprefix("/")
     name = command.split(" ", 1)[0]
     if not any(each.name == name and each.source == call.extension for each in call.conversation.commands):
         raise CallFailed("not_found", f"this extension has no command /{name}")
@@ -17,4 +18,11 @@ def bind(call: ExtensionCall) -> None:
 
 def unbind(call: ExtensionCall) -> None:
     """Give a key back."""
-    screen(call).unbind(call.extension, call.params["key"])
+    _keys(call).unbind(call.extension, call.params["key"])
+
+
+def _keys(call: ExtensionCall) -> KeyAccess:
+    access = call.conversation.actions.keys
+    if access is None:
+        raise CallFailed("unavailable", f"nobody presses keys in {call.mode}")
+    return access()

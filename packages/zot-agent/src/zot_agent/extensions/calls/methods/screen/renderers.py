@@ -4,11 +4,12 @@ import itertools
 from functools import partial
 from typing import Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall, screen
+from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_agent.extensions.calls.methods.screen.widgets import length, read_line
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.conversation.events import WidgetLine
+from zot_core.conversation.extensions import RendererAccess
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events.questions import RENDER, RENDERED, question_problem
 from zot_ext.protocol.from_extension import EventInterceptResponse
@@ -21,7 +22,7 @@ _ids = itertools.count(1)
 
 def register(call: ExtensionCall) -> None:
     """Draw calls or results of a tool, or messages of a type."""
-    access, (kind, name), limits = screen(call), _what(call), call.services.limits
+    access, (kind, name), limits = _renderers(call), _what(call), call.services.limits
     draw = partial(_draw, call.connection, limits.render_seconds)
     access.add_renderer(call.extension, kind, name, draw, limits.render_misses)
     call.widgets().at_end["renderers"] = partial(access.remove_renderer, call.extension)
@@ -29,20 +30,27 @@ def register(call: ExtensionCall) -> None:
 
 def unregister(call: ExtensionCall) -> None:
     """Let zot draw it again."""
-    screen(call).remove_renderer(call.extension, *_what(call))
+    _renderers(call).remove_renderer(call.extension, *_what(call))
 
 
 def again(call: ExtensionCall) -> None:
     """Draw again what a renderer has drawn."""
-    screen(call).render_again(call.extension, *_what(call))
+    _renderers(call).render_again(call.extension, *_what(call))
 
 
 def expand(call: ExtensionCall) -> CallAnswer:
     """Expand everything, or fold it."""
-    access = screen(call)
+    access = _renderers(call)
     if call.params.get("expanded") is not None:
         access.expanded = call.flag("expanded")
     return {"expanded": access.expanded}
+
+
+def _renderers(call: ExtensionCall) -> RendererAccess:
+    access = call.conversation.actions.renderers
+    if access is None:
+        raise CallFailed("unavailable", f"extensions draw nothing in {call.mode}")
+    return access()
 
 
 def _what(call: ExtensionCall) -> tuple[str, str]:

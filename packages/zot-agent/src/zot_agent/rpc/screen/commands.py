@@ -1,0 +1,132 @@
+"""The commands of clients with a screen about what extensions do there: their renderers, and the input field."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_provider.json_text import read_strict
+from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
+
+if TYPE_CHECKING:
+    from zot_agent.rpc.context import CommandContext
+
+_WIDEST = 1000
+_MOST_TEXT = 64 * 1024
+"""Characters of a result or a message that a renderer gets."""
+
+_STATES: dict[Fate, str] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
+
+
+async def get_rendering(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Ask an extension for the lines of a part of the conversation."""
+    kind, item, width = fields["kind"], fields["item"], fields["width"]
+    if not 0 < width <= _WIDEST:
+        raise InvalidCommand(f"width must be 1 to {_WIDEST}")
+    if kind not in ("tool_call", "tool_result", "message"):
+        raise InvalidCommand("kind must be tool_call, tool_result or message")
+    messages = context.runtime.messages
+    name, members = _message(messages, item) if kind == "message" else _call(context, messages, item)
+    renderers = context.screen.known_renderers
+    if renderers is None or (kind == "tool_result" and members["state"] == "running"):
+        return {"lines": None}
+    members = {"item": item, "width": width, "expanded": bool(fields.get("expanded")), **members}
+    return {"lines": await renderers.draw(kind, name, members)}
+
+
+def _message(messages: Sequence[Message], id: str) -> tuple[str, dict[str, Any]]:
+    """Return the type of a message and the members of the question about it. Raises `InvalidCommand`."""
+    found = next((each for each in reversed(messages) if each.id == id and "custom_type" in each.extra), None)
+    if found is None:
+        raise InvalidCommand(f"the conversation has no message {id!r} with a custom_type")
+    return found.extra["custom_type"], {"text": _text(found.content)}
+
+
+def _call(context: "CommandContext", messages: Sequence[Message], id: str) -> tuple[str, dict[str, Any]]:
+    """Return the tool of a call and the members of the question about it. Raises `InvalidCommand`."""
+    result: ToolResultBlock | None = None
+    for message in reversed(messages):
+        for block in message.content:
+            if isinstance(block, ToolResultBlock) and block.call_id == id:
+                result = block
+            elif isinstance(block, ToolCallBlock) and block.id == id:
+                return block.name, _members(context, block, result)
+    raise InvalidCommand(f"the conversation has no call {id!r}")
+
+
+def _members(context: "CommandContext", call: ToolCallBlock, result: ToolResultBlock | None) -> dict[str, Any]:
+    arguments, told = call.arguments, context.displays.results.get(call.id)
+    if told is not None:  # its message comes after the results of all calls of the answer
+        result = ToolResultBlock(call.id, told.content, told.is_error, told.fate)
+        arguments = told.arguments or arguments
+    state, text = "running" if context.conversation.busy else "stopped", ""
+    if result is not None:
+        state = _STATES.get(result.fate, "failed" if result.is_error else "ok")
+        text = _text(result.content)
+    try:
+        values = read_strict(arguments)
+    except ValueError:
+        values = {}
+    return {"state": state, "args": values if isinstance(values, dict) else {}, "text": text}
+
+
+def _text(content: Sequence[object]) -> str:
+    return "\n".join(each.text for each in content if isinstance(each, TextBlock))[:_MOST_TEXT]
+
+
+def use_field(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Say that the person types in the field of this client, or that it has none any more."""
+    known = context.screen.fields()
+    (known.left if fields.get("on") is False else known.typed)(context.sender)
+    return None
+
+
+def ext_field_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Answer an `ext_field_request`."""
+    text, cursor = fields.get("text", ""), fields.get("cursor", 0)
+    if not 0 <= cursor <= len(text):
+        raise InvalidCommand(f"cursor must be 0 to {len(text)}")
+    answer = {"text": text, "cursor": cursor, "busy": bool(fields.get("busy"))}
+    if not context.screen.fields().answer(fields["request"], answer):
+        raise InvalidCommand(f"no ext_field_request {fields['request']!r} waits for an answer")
+    return None
+
+
+METHODS = (
+    Method(
+        "get_rendering",
+        get_rendering,
+        "Ask the extension that [draws](extension-calls.md#what-is-drawn-in-the-conversation) a part of the "
+        "conversation for its lines: see the event `ext_renderer`. `lines` is null if the client is to draw it itself, "
+        "and empty if nothing is to be shown. An extension has a second to answer; 8 questions are open at once.",
+        (
+            CommandField("kind", "string", "`tool_call`, `tool_result` or `message`.", required=True),
+            CommandField("item", "string", "The id of the call or of the message.", required=True),
+            CommandField("width", "number", "How many cells a line has, 1 to 1000.", required=True),
+            CommandField("expanded", "boolean", "Whether the person wants to see all of it."),
+        ),
+        '{"lines": [[{"text": "$ ", "style": "accent"}, {"text": "ls"}]]}',
+    ),
+    Method(
+        "use_field",
+        use_field,
+        "Say that this client has an [input field](extension-editor.md#without-a-terminal) that extensions may use, "
+        "and that the person types there. Of several clients the last to say so is asked with the event "
+        "`ext_field_request`. In `zot serve` it must come over the WebSocket.",
+        (CommandField("on", "boolean", "False: it has none any more."),),
+    ),
+    Method(
+        "ext_field_response",
+        ext_field_response,
+        "Answer an event `ext_field_request` within two seconds.",
+        (
+            CommandField("request", "string", "The `request` of the event.", required=True),
+            CommandField("text", "string", "What is in the field now."),
+            CommandField("cursor", "number", "The place of the cursor in it, in characters from 0."),
+            CommandField(
+                "busy",
+                "boolean",
+                "True: nothing was changed, because the text was not `expected`, or the person composes a character.",
+            ),
+        ),
+    ),
+)
