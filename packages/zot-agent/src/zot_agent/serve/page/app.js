@@ -2,7 +2,8 @@
 
 import { $ } from "./dom.js";
 import { Panels } from "./ext/panels.js";
-import { Shown } from "./ext/shown.js";
+import { renderers } from "./ext/renderers.js";
+import { CALLS, Shown } from "./ext/shown.js";
 import { empty } from "./log/log.js";
 import { server } from "./server.js";
 import { Session } from "./session.js";
@@ -43,7 +44,7 @@ const commands = new Commands({
   undo: { description: "go back to before the last prompt, with its files", run: () => look.undo("undo") },
 });
 const composer = new Composer(say, commands);
-const parts = [composer, commands, pickers, look, new Panels(), new Shown()];
+const parts = [composer, commands, pickers, look, renderers, new Panels(), new Shown()];
 
 let current = null; // the session that is open here
 
@@ -128,7 +129,8 @@ function head(session) {
   const title = session.title || "New session";
   $("title").textContent = title;
   $("about").textContent = [session.cwd, `${session.provider}/${session.model}`].join(" · ");
-  if (document.title.endsWith("zot")) document.title = `${title} – zot`; // else an extension names the window
+  const calls = document.title.startsWith(CALLS) ? CALLS : "";
+  if (document.title.endsWith("zot")) document.title = `${calls}${title} – zot`; // else an extension names the window
   $("save").hidden = !session.session_id || !session.message_count;
   $("save").dataset.id = session.session_id;
 }

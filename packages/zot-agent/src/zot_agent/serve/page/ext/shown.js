@@ -4,6 +4,7 @@ import { $, made } from "../dom.js";
 import { spans } from "./spans.js";
 
 const PLACES = ["status", "above_editor", "below_editor", "header", "footer", "top_left", "top_right", "bottom_left", "bottom_right"];
+export const CALLS = "● "; // before the title of a page that wants attention
 const FASTEST = 100; // milliseconds between two frames of the row of work
 
 export function rows(lines) {
@@ -32,6 +33,7 @@ export class Shown {
     this.#widgets.clear();
     for (const place of PLACES) this.#draw(place);
     this.#working = {};
+    $("log").dataset.thinking = "";
     this.#work(false);
   }
 
@@ -47,12 +49,24 @@ export class Shown {
       document.title = event.text || `${$("title").textContent} – zot`;
     } else if (event.type === "ext_working") {
       this.#working = event;
+      $("log").dataset.thinking = event.thinking;
       this.#work(this.#busy);
+    } else if (event.type === "ext_alert") {
+      this.#alert(event);
     } else if (["user_message", "turn_start"].includes(event.type)) {
       if (!this.#busy) this.#work(true);
     } else if (event.type === "done") {
       this.#work(false);
     }
+  }
+
+  // Say it above the conversation, and in the title until the person is here.
+  #alert({ extension, text }) {
+    $("status").textContent = `${extension}: ${text}`;
+    if (!document.hidden || document.title.startsWith(CALLS)) return;
+    document.title = CALLS + document.title;
+    const here = () => { document.title = document.title.replace(CALLS, ""); };
+    document.addEventListener("visibilitychange", here, { once: true });
   }
 
   #draw(place) {

@@ -1,8 +1,9 @@
 // The cells of tool calls: a line that folds. What a cell holds is asked for when it comes near the place that is seen.
 
 import { $, made } from "../dom.js";
+import { Part, drawn, renderers } from "../ext/renderers.js";
 import { display, facts, short } from "./displays.js";
-import { follow, put, textOf } from "./log.js";
+import { follow, grows, put, textOf } from "./log.js";
 
 const LONGEST = 20_000; // characters of the output of a running tool that are shown
 const SOON = 30; // milliseconds in which questions about displays are collected
@@ -20,16 +21,49 @@ function about(args, raw) {
 class Cell {
   constructor({ id, name, args, args_raw: raw }) {
     this.id = id;
+    this.name = name;
     this.element = made("details", "tool running");
     this.element.dataset.call = id;
-    const line = made("summary");
+    this.line = made("summary");
     this.facts = made("span", "facts");
-    line.append(made("b", "", name), " ", made("code", "", about(args, raw)), " ", this.facts);
+    this.own = [made("b", "", name), " ", made("code", "", about(args, raw)), " "];
+    this.line.append(...this.own, this.facts);
     this.body = made("div", "body");
-    this.element.append(line, this.body);
+    this.element.append(this.line, this.body);
     this.output = null;
     this.given = { args, raw };
-    this.element.addEventListener("toggle", () => this.#fill());
+    this.element.open = renderers.expanded;
+    this.element.addEventListener("toggle", () => {
+      this.#fill();
+      if (this.result) renderers.changed(this.result);
+      renderers.changed(this.call);
+    });
+  }
+
+  // Let extensions draw the cell, once it is in the log. What they make of the result is below a folded cell, and in an open one.
+  offer() {
+    const open = () => this.element.open;
+    this.call = renderers.add(new Part("tool_call", this.name, this.id, this.element, open, (lines) => {
+      this.element.classList.toggle("nothing", lines?.length === 0);
+      this.line.replaceChildren(...(lines?.length ? [drawn(lines)] : this.own), this.facts);
+    }));
+  }
+
+  #offerResult() {
+    this.below = made("div", "below");
+    this.below.hidden = true;
+    this.element.after(this.below);
+    grows(this.below);
+    const open = () => this.element.open;
+    this.result = renderers.add(new Part("tool_result", this.name, this.id, this.element, open, (lines) => {
+      this.below.hidden = !lines?.length || open();
+      this.body.hidden = Boolean(lines) && open();
+      this.inside?.remove();
+      if (lines && open()) this.element.append(this.inside = drawn(lines));
+      else this.below.replaceChildren(...(lines ? [drawn(lines)] : []));
+      this.answered = lines === null && this.result?.answers.size > 0; // that the page draws it
+      this.#openShort(this.answered);
+    }));
   }
 
   // The arguments, unless the line shows them all; made when the cell is first opened.
@@ -63,6 +97,16 @@ class Cell {
     this.element.classList.toggle("failed", bad);
     this.facts.textContent = FATES[fate] ?? (bad ? "failed" : "");
     this.plain = content;
+    this.#offerResult();
+    this.call.state = "ended";
+    renderers.changed(this.call);
+  }
+
+  // Open what is short, unless an extension draws it.
+  #openShort(own) {
+    if (this.touched || !this.brief || !own) return;
+    this.touched = true;
+    this.element.open = true;
   }
 
   show(blocks, ask) {
@@ -70,7 +114,8 @@ class Cell {
     this.output = null;
     const words = blocks.map(facts).filter(Boolean);
     this.facts.textContent = [this.facts.textContent, ...words].filter(Boolean).join(" · ");
-    if (!this.touched && blocks.some(short)) this.element.open = true;
+    this.brief = blocks.some(short);
+    this.#openShort(!renderers.draws("tool_result", this.name) || this.answered);
     this.body.prepend(...blocks.map((each) => display(each, ask)));
   }
 }
@@ -99,6 +144,7 @@ export class Cells {
     cell.element.firstChild.addEventListener("click", () => { cell.touched = true; });
     this.#cells.set(call.id, cell);
     put(cell.element);
+    cell.offer();
     return cell;
   }
 

@@ -1,6 +1,7 @@
 // A conversation as events and messages, drawn into the log.
 
 import { $, made } from "../dom.js";
+import { Part, drawn, renderers } from "../ext/renderers.js";
 import { Cells } from "./cells.js";
 import { todo } from "./displays.js";
 import { empty, follow, note, put, textOf } from "./log.js";
@@ -27,6 +28,7 @@ export class Conversation {
   // Show these messages in place of all others.
   show(messages, notes = []) {
     empty();
+    renderers.empty();
     this.#cells = new Cells(this.#ask);
     this.#turn = null;
     this.#agents.clear();
@@ -48,12 +50,18 @@ export class Conversation {
     }
   }
 
-  #asked({ content }, text) {
+  #asked({ content, id, custom_type: type }, text) {
     const images = content.filter(({ type }) => type === "image");
     if (!text && !images.length) return;
     const part = made("article", "user");
     part.append(made("h3", "", "You"), made("div", "text", text), ...images.map((each) => picture(each, this.#ask)));
     put(part);
+    if (!type) return;
+    const own = [...part.childNodes];
+    renderers.add(new Part("message", type, id, part, () => renderers.expanded, (lines) => {
+      part.classList.toggle("nothing", lines?.length === 0); // it is watched, so it keeps a place
+      part.replaceChildren(...(lines ? [drawn(lines)] : own));
+    }));
   }
 
   #said(text = "") {
@@ -67,7 +75,7 @@ export class Conversation {
   #thought() {
     const part = made("details", "thinking");
     const said = new Said();
-    part.append(made("summary", "", "Thinking"), said.element);
+    part.append(made("summary", "", $("log").dataset.thinking || "Thinking"), said.element);
     put(part);
     return said;
   }

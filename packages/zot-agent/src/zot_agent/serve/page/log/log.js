@@ -29,9 +29,11 @@ export function follow(always = false) {
 // What grows after it was put: pictures, code that gets its colours, cells that are opened.
 const growing = new ResizeObserver(() => follow());
 
+export const grows = (element) => growing.observe(element);
+
 export function put(element) {
   log.append(element);
-  growing.observe(element);
+  grows(element);
   follow();
   return element;
 }
