@@ -130,3 +130,168 @@ async def test_a_renderer_that_never_answers_holds_nothing_up(
         await tab.press("Enter")
         await tab.until(DONE)
         assert await tab.value("document.querySelectorAll('#log > .tool summary b').length") == 6
+
+
+KEYS = """
+@ext.on_hello
+def bind(host):
+    for key in ('ctrl+alt+p', 'f9', 'ctrl+v', 'ctrl+shift+y'):
+        ext.keys.bind(key, 'pressed ' + key)
+
+@ext.command('pressed', 'says which key')
+def pressed(args):
+    return display(args)
+
+@ext.command('unbind')
+def unbind(args):
+    ext.keys.unbind('f9')
+"""
+CTRL, ALT, SHIFT = 2, 1, 8
+LOG = "document.getElementById('log').innerText"
+
+
+async def test_keys_of_extensions_run_their_commands_and_those_of_the_browser_stay_its_own(
+    visiting: Visiting, tmp_path: Path
+) -> None:
+    folder = write_extension(tmp_path / "keys", KEYS, more="capabilities=('keys',)")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await served.command(id, "get_commands")
+        await choose(tab, id)
+        await tab.type("/pressed")
+        await tab.until("document.querySelector('#completions .option')?.textContent.includes('says which key')")
+        await tab.until("document.activeElement.id === 'message'")
+        await tab.press("p", modifiers=CTRL | ALT)
+        await tab.until(f"{LOG}.includes('keys: ctrl+alt+p')")
+        await tab.press("Y", modifiers=CTRL | SHIFT)
+        await tab.until(f"{LOG}.includes('keys: ctrl+shift+y')")
+        await tab.press("v", modifiers=CTRL)
+        await tab.value("document.getElementById('log').focus()")
+        await tab.press("F9")
+        await tab.until(f"{LOG}.includes('keys: f9')")
+        await served.command(id, "command", name="unbind")
+        await click(tab, "#context")
+        await tab.until("document.getElementById('window').open")
+        await tab.press("p", modifiers=CTRL | ALT)  # a window has the keys now
+        await click(tab, "#window-close")
+        await tab.press("F9")
+        await served.command(id, "command", name="pressed", args="the end")
+        await tab.until(f"{LOG}.includes('keys: the end')")
+        assert await tab.value(f"{LOG}.split('keys: ').length - 1") == 4
+        assert await tab.value("document.getElementById('message').value") == "/pressed"
+
+
+FIELD = """
+@ext.command('read')
+def read(args):
+    return display(f'{ext.editor.text!r} {ext.editor.cursor}')
+
+@ext.command('shout')
+def shout(args):
+    text = args or ext.editor.text
+    try:
+        ext.editor.set(text.upper(), cursor=2, expected=text)
+    except HostError as error:
+        return display(error.code)
+
+ext.command('paste')(lambda args: ext.editor.paste(args))
+"""
+
+
+async def test_extensions_read_and_change_the_field_in_which_a_person_typed_last(
+    visiting: Visiting, tmp_path: Path
+) -> None:
+    folder = write_extension(tmp_path / "typist", FIELD, more="capabilities=('editor',)")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.type("smile \U0001f600 now")
+        await served.command(id, "command", name="read")
+        await tab.until(f"{LOG}.includes(\"'smile \U0001f600 now' 11\")")
+        await served.command(id, "command", name="shout")
+        field = "document.getElementById('message')"
+        assert await tab.value(f"[{field}.value, {field}.selectionStart]") == ["SMILE \U0001f600 NOW", 2]
+        await served.command(id, "command", name="shout", args="something else")
+        await tab.until(f"{LOG}.includes('typist: busy')")
+        await served.command(id, "command", name="paste", args="--")
+        assert await tab.value(f"{field}.value") == "SM--ILE \U0001f600 NOW"
+
+        async with served.socket(id) as other:
+            assert (await other.call("use_field"))["success"]
+            await other.send("command", name="read")
+            for _ in range(2):
+                request = (await other.until("ext_field_request"))[-1]["request"]
+                await other.send("ext_field_response", request=request, text="elsewhere", cursor=1)
+            await tab.until(f"{LOG}.includes(\"'elsewhere' 1\")")
+        await served.command(id, "command", name="read")  # the other client has left
+        await tab.until(f"{LOG}.includes('NOW\\' 4')")
+
+
+WORDS = """
+import os
+import time
+ISSUES = {'28': 'tax', '29': 'crash'}
+
+@ext.completer('#')
+def issues(asked):
+    if asked.prefix == 'slow':
+        ext.notify('asked', level='info')
+        while not os.path.exists(LATE):
+            time.sleep(0.01)
+    found = [n for n in ISSUES if n.startswith(asked.prefix) or asked.prefix == 'slow']
+    return [Suggestion('#' + n, '#' + n + ' ' + ISSUES[n]) for n in found]
+
+ext.command('deploy')(lambda args: display(args))
+
+@ext.completer(command='deploy')
+def places(asked):
+    return [place for place in ('staging', 'live') if place.startswith(asked.prefix)]
+"""
+ROWS = "[...document.querySelectorAll('#completions .option b')].map((each) => each.textContent.trim()).join()"
+
+
+async def test_the_message_field_suggests_what_extensions_know(visiting: Visiting, tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    body = WORDS.replace("LATE", repr(str(late)))
+    folder = write_extension(tmp_path / "words", body, imports="from zot_ext import Suggestion")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await served.command(id, "get_commands")
+        await choose(tab, id)
+        field = "document.getElementById('message')"
+        assert not await tab.value(f"{field}.hasAttribute('aria-expanded')")
+        await tab.type("fix #")
+        await tab.until(f"{ROWS} === '#28 tax,#29 crash'")
+        assert (
+            await tab.value(f"{field}.getAttribute('role') + {field}.getAttribute('aria-expanded')") == "comboboxtrue"
+        )
+        await tab.press("ArrowDown")
+        chosen = f"document.getElementById({field}.getAttribute('aria-activedescendant'))"
+        assert (
+            await tab.value(f"{chosen}.getAttribute('aria-selected') + {chosen}.textContent") == "true#29 crash words"
+        )
+        await tab.press("Enter")
+        assert await tab.value(f"{field}.value") == "fix #29"
+        assert await tab.value("document.getElementById('completions').hidden")
+        await tab.type(" and #2")
+        await tab.until(f"{ROWS} === '#28 tax,#29 crash'")
+        first = "document.querySelector('#completions .option')"
+        await tab.value(
+            f"{first}.dispatchEvent(new PointerEvent('pointerdown', {{ bubbles: true, cancelable: true }}))"
+        )
+        assert await tab.value(f"{field}.value") == "fix #29 and #28"
+        await tab.type(" #slow")
+        await tab.until("document.getElementById('completions').hidden")
+        await tab.until(f"{LOG}.includes('words: asked')")
+        await tab.type(" ")
+        late.touch()
+        await tab.value("document.getElementById('message').value = ''")
+        await tab.type("/dep")
+        await tab.until(f"{ROWS} === '/deploy'")
+        await tab.press("Tab")
+        await tab.until(f"{ROWS} === 'staging,live'")  # the answer about #slow has come before it
+        await tab.type("l")
+        await tab.until(f"{ROWS} === 'live'")
+        await tab.press("Escape")
+        assert await tab.value("document.getElementById('completions').hidden")
+        assert await tab.value(f"{field}.value") == "/deploy l"

@@ -119,7 +119,7 @@ class RendererAccess(Protocol):
 
 class FieldAccess(Protocol):
     """The input field of a client in another process, which answers later. All raise `FieldSilent` if it does not, and
-    `NoField` if there is none."""
+    `NoField` without such a client."""
 
     async def read(self) -> tuple[str, int]:
         """Return what is being typed, and the place of the cursor in it."""

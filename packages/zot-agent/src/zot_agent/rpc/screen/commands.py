@@ -54,10 +54,10 @@ def _call(context: "CommandContext", messages: Sequence[Message], id: str) -> tu
 
 
 def _members(context: "CommandContext", call: ToolCallBlock, result: ToolResultBlock | None) -> dict[str, Any]:
-    arguments, told = call.arguments, context.displays.results.get(call.id)
-    if told is not None:  # its message comes after the results of all calls of the answer
-        result = ToolResultBlock(call.id, told.content, told.is_error, told.fate)
-        arguments = told.arguments or arguments
+    arguments, event = call.arguments, context.displays.results.get(call.id)
+    if event is not None:  # its message comes after the results of all calls of the answer
+        result = ToolResultBlock(call.id, event.content, event.is_error, event.fate)
+        arguments = event.arguments or arguments
     state, text = "running" if context.conversation.busy else "stopped", ""
     if result is not None:
         state = _STATES.get(result.fate, "failed" if result.is_error else "ok")

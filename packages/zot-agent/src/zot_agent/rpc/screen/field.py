@@ -18,7 +18,7 @@ class ClientFields:
     def __init__(self, send: Callable[[str, CommandSender | None], None], seconds: float) -> None:
         """`send` sends a line to one client, within `seconds` of which the client must answer."""
         self._send, self._seconds = send, seconds
-        self._clients: list[CommandSender | None] = []  # the one that typed last is last
+        self._clients: list[CommandSender | None] = []  # in the order in which persons typed there
         self._open: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._ids = itertools.count(1)
 

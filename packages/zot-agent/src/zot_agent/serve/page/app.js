@@ -1,6 +1,7 @@
 // The page of zot serve: a list of sessions, and a conversation with one of them.
 
 import { $ } from "./dom.js";
+import { Keys } from "./ext/keys.js";
 import { Panels } from "./ext/panels.js";
 import { renderers } from "./ext/renderers.js";
 import { CALLS, Shown } from "./ext/shown.js";
@@ -13,7 +14,9 @@ import { SessionList } from "./side/list.js";
 import { Runs } from "./side/runs.js";
 import { Settings } from "./side/settings.js";
 import { Commands } from "./prompt/commands.js";
+import { Completions } from "./prompt/completions.js";
 import { Composer } from "./prompt/composer.js";
+import { Field } from "./prompt/field.js";
 import { Look } from "./prompt/look.js";
 import { Pickers } from "./prompt/pickers.js";
 
@@ -28,6 +31,7 @@ const runs = new Runs(say, complain);
 const pickers = new Pickers();
 const look = new Look((text) => composer.giveBack(text));
 const ask = (type, fields) => current?.attempt(type, fields).then((data) => data && current?.refresh());
+const keys = new Keys();
 const commands = new Commands({
   changes: { description: "what this session changed", run: () => look.changes() },
   clear: { description: "delete the messages of the conversation", run: () => ask("clear").then(() => current?.moved()) },
@@ -42,9 +46,10 @@ const commands = new Commands({
   rename: { description: "give this session a title", hint: "title", run: (title) => ask("rename_session", { title }) },
   tree: { description: "the tree of this session", run: () => look.tree() },
   undo: { description: "go back to before the last prompt, with its files", run: () => look.undo("undo") },
-});
+}, (name) => keys.of(name));
+const completions = new Completions(commands); // before the composer: Enter may choose a row
 const composer = new Composer(say, commands);
-const parts = [composer, commands, pickers, look, renderers, new Panels(), new Shown()];
+const parts = [composer, commands, completions, new Field(), keys, pickers, look, renderers, new Panels(), new Shown()];
 
 let current = null; // the session that is open here
 

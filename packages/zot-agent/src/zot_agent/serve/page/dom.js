@@ -31,3 +31,7 @@ export function linked(address, text = address) {
   link.rel = "noopener noreferrer";
   return link;
 }
+
+// zot counts the characters of a text, JavaScript its units of UTF-16.
+export const characters = (text, at) => [...text.slice(0, at)].length;
+export const units = (text, at) => [...text].slice(0, at).join("").length;

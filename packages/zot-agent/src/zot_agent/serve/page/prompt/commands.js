@@ -1,31 +1,22 @@
-// Slash commands: those of the session, and those that this page has itself. A list completes them while one types.
-
-import { $, made } from "../dom.js";
-
-const MOST = 50; // commands in the list
+// Slash commands: those of the session, and those that this page has itself.
 
 export class Commands {
   #session = null;
   #known = [];
   #own;
-  #fits = [];
-  #at = 0;
+  #keys;
+  loaded = null; // a promise: the commands of the session are known
 
-  // `own` has the commands of the page: a description, a hint for the arguments, and a function of them.
-  constructor(own) {
+  // `own` has the commands of the page: a description, a hint for the arguments, and a function of them. `keys` returns the
+  // keys that run a command.
+  constructor(own, keys) {
     this.#own = own;
-    const list = $("completions");
-    list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", "Commands");
-    const field = $("message");
-    field.setAttribute("aria-controls", "completions");
-    field.setAttribute("aria-autocomplete", "list");
-    field.addEventListener("input", () => this.#look());
-    field.addEventListener("blur", () => this.#hide());
-    field.addEventListener("keydown", (event) => this.#key(event));
+    this.#keys = keys;
   }
 
-  async opened(session) {
+  opened(session) { this.loaded = this.#load(session); }
+
+  async #load(session) {
     this.#session = session;
     const { commands } = await session.attempt("get_commands") ?? {};
     if (session === this.#session) this.#known = commands ?? [];
@@ -34,7 +25,6 @@ export class Commands {
   closed() {
     this.#session = null;
     this.#known = [];
-    this.#hide();
   }
 
   // Run a command of the page. Returns whether the text is one.
@@ -45,58 +35,21 @@ export class Commands {
     return true;
   }
 
-  get #all() {
+  // Whether an extension may suggest arguments of a command.
+  takesWords(command) { return this.#known.some(({ name, kind }) => name === command && kind === "extension"); }
+
+  // The commands that a word fits, best first, as rows of `Completions`.
+  rows(word) {
     const own = Object.entries(this.#own).map(([name, { description, hint = "" }]) => ({ name, description, arguments: hint }));
-    return [...this.#known, ...own.filter(({ name }) => !this.#known.some((each) => each.name === name))];
-  }
-
-  #look() {
-    const typed = /^\/([\w:.-]*)$/.exec($("message").value);
-    if (!typed || !this.#session) return this.#hide();
-    const word = typed[1].toLowerCase();
-    const fits = this.#all.filter(({ name }) => name.toLowerCase().includes(word));
+    const all = [...this.#known, ...own.filter(({ name }) => !this.#known.some((each) => each.name === name))];
+    const fits = all.filter(({ name }) => name.toLowerCase().includes(word));
     fits.sort((one, two) => two.name.startsWith(word) - one.name.startsWith(word) || one.name.localeCompare(two.name));
-    this.#fits = fits.slice(0, MOST);
-    this.#at = 0;
-    return this.#draw();
-  }
-
-  #draw() {
-    const list = $("completions");
-    list.hidden = !this.#fits.length;
-    list.replaceChildren(...this.#fits.map((each, at) => {
-      const row = made("div", "option");
-      row.id = `completion-${at}`;
-      row.setAttribute("role", "option");
-      row.setAttribute("aria-selected", String(at === this.#at));
-      row.append(made("b", "", `/${each.name} `), made("span", "quiet", `${each.arguments} ${each.description}`));
-      row.addEventListener("pointerdown", (event) => { event.preventDefault(); this.#at = at; this.#complete(); });
-      return row;
+    return fits.map(({ name, description, arguments: hint }) => ({
+      text: `/${name} `,
+      label: `/${name}`,
+      detail: [hint, description, ...this.#keys(name)].filter(Boolean).join(" · "),
+      start: 0,
+      end: word.length + 1,
     }));
-    if (list.hidden) return $("message").removeAttribute("aria-activedescendant");
-    $("message").setAttribute("aria-activedescendant", `completion-${this.#at}`);
-    return list.children[this.#at].scrollIntoView({ block: "nearest" });
-  }
-
-  #hide() {
-    this.#fits = [];
-    this.#draw();
-  }
-
-  #complete() {
-    $("message").value = `/${this.#fits[this.#at].name} `;
-    this.#hide();
-  }
-
-  #key(event) {
-    if (!this.#fits.length || event.isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const whole = $("message").value === `/${this.#fits[this.#at].name}`;
-    if (step) this.#at = (this.#at + step + this.#fits.length) % this.#fits.length;
-    else if (event.key === "Escape") this.#fits = [];
-    else if (event.key === "Tab" || (event.key === "Enter" && !whole)) this.#complete();
-    else return;
-    event.preventDefault();
-    this.#draw();
   }
 }
