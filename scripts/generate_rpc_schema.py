@@ -128,10 +128,10 @@ SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         (),
     ),
     "ext_message": (
-        {"extension": TEXT, "custom_type": TEXT | {"description": "What it is."}, "role": {"const": "user"}}
+        {"extension": TEXT, "role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}}
         | MESSAGE
         | SEEN,
-        ("custom_type", *SEEN),
+        tuple(SEEN),
     ),
     "ext_submit": ({"extension": TEXT, "text": TEXT}, ()),
     "done": (

@@ -61,6 +61,7 @@ def strategy(cls: type) -> st.SearchStrategy[Any]:
         ),
         events.SubagentProgress: st.builds(events.SubagentProgress, seconds=amounts),
         events.SubagentStop: st.builds(events.SubagentStop, seconds=amounts, cost_usd=st.none() | amounts),
+        told.MessageAdded: st.builds(told.MessageAdded, texts, messages),
         told.PanelOpen: st.just(told.PanelOpen("ext", PANEL)),
         told.PanelShow: st.builds(told.PanelShow, texts, st.builds(told.PlacedPanel, lines=st.just(LINES))),
         told.PanelRender: st.just(told.PanelRender("ext", PANEL)),

@@ -24,10 +24,21 @@ SHOWN = {"id": "p", "title": "Title", "lines": ["one"], "footer": "end"}
         (events.PanelRender("ext", PANEL), {"panel": SHOWN}),
         (events.PanelClose("ext", "p"), {"panel_id": "p"}),
         (events.TitleChange("ext", "title"), {"text": "title"}),
+        (events.KeyChange("ext", "f9", "plan"), {"key": "f9", "command": "plan"}),
+        (
+            events.RendererChange("ext", "message", "card", "set"),
+            {"kind": "message", "name": "card", "change": "set"},
+        ),
         (events.Alert("ext", "done"), {"text": "done"}),
         (
             events.MessageAdded("ext", Message("user", [TextBlock("a")], "now", extra={"custom_type": "note"})),
-            {"custom_type": "note", "role": "user", "content": [{"type": "text", "text": "a"}], "time": "now"},
+            {
+                "id": "",
+                "custom_type": "note",
+                "role": "user",
+                "content": [{"type": "text", "text": "a"}],
+                "time": "now",
+            },
         ),
         (
             events.WidgetChange("ext", "k", "header", ("line",), 2),
@@ -68,6 +79,8 @@ def test_sessions_permissions_and_lists_are_lines_of_their_own() -> None:
         (events.SessionTreeMove("s1", "e1"), {"session_id": "s1", "entry": "e1"}),
         (events.PermissionResolved("7", "yes"), {"request": "7", "answer": "yes"}),
         (events.DialogResolved("7"), {"request": "7"}),
+        (events.ExpandChange(expanded=True), {"expanded": True}),
+        (events.FieldRequest("8", {"method": "paste", "text": "a"}), {"request": "8", "method": "paste", "text": "a"}),
         (events.TodoUpdate([Todo("write", "pending")]), {"items": [{"content": "write", "status": "pending"}]}),
     ):
         (line,) = encode_conversation_event(event)

@@ -97,8 +97,6 @@ def encode_conversation_event(event: ConversationEvent) -> list[str]:
         return [escape_line_ends(dump(fields))]
     if isinstance(event, events.MessageAdded):
         fields = {"type": event.type, "extension": event.extension}
-        if custom := event.message.extra.get("custom_type"):
-            fields["custom_type"] = custom
         return [escape_line_ends(f"{dump(fields)[:-1]},{encode_message(event.message)[1:]}")]
     if isinstance(event, events.DialogRequest):
         fields = {"type": event.type, "extension": event.extension, "request": event.request, **event.question}

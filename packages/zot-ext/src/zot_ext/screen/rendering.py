@@ -29,8 +29,8 @@ class RenderRequest(Record):
 
 
 class Rendering:
-    """`ext.rendering`, in the group `renderers`. Each method raises `HostError` with the code `unavailable` where nothing
-    is drawn: in `zot acp` and the one-shot modes."""
+    """`ext.rendering`, in the group `renderers`. Each method raises `HostError` with the code `unavailable` in
+    `zot acp` and the one-shot modes."""
 
     def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
         self._call = call
