@@ -131,6 +131,7 @@ PIPED: dict[str, tuple[str, dict[str, Any]]] = {
     "working-indicator": ("working", {"error": "choose one of moon, dots, quiet, none"}),
     "titlebar-spinner": ("title", {"error": "NotGranted: the host does not grant 'widgets'"}),
     "message-renderer": ("remind", {"error": "NotGranted: the host does not grant 'messages'"}),
+    "entry-renderer": ("card", {"error": _NO_SESSION}),
     "built-in-tool-renderer": ("drawn", {"action": "display", "display": "0 results"}),
     "minimal-mode": ("minimal", {"error": "NotGranted: the host does not grant 'renderers'"}),
     "github-issue-autocomplete": ("issues", {"error": "/issues [owner/name]"}),
@@ -963,6 +964,20 @@ def message_renderer(tmp_path: Path) -> None:
     assert [(each["text"], each["custom_type"], each["trigger"]) for each in sent] == [("tea", "reminder", False)]
 
 
+def entry_renderer(tmp_path: Path) -> None:
+    stored: list[dict[str, Any]] = []
+    calls: dict[str, Any] = {"session_append": lambda params: stored.append(params) or {"id": "1"}}
+    with hosted("entry-renderer", tmp_path, **calls) as host:
+        assert host.command("card").display == "/card TEXT"
+        assert host.command("card", "ready").action == "noop"
+        assert [(each["custom_type"], each["data"]["text"]) for each in stored] == [("card", "ready")]
+        data = stored[0]["data"]
+        assert host.render("entry", "card", data=data) == [
+            [{"text": "┃ ", "style": "accent"}, {"text": "ready", "bold": True}]
+        ]
+        assert len(host.render("entry", "card", data=data, expanded=True) or ()) == 2
+
+
 def built_in_tool_renderer(tmp_path: Path) -> None:
     with hosted("built-in-tool-renderer", tmp_path, renderers_expand={}) as host:
         lines = host.render("tool_call", "bash", args={"command": "make\nmake test"})
@@ -1068,6 +1083,7 @@ TALKS: dict[str, Callable[[Path], None]] = {
     "working-indicator": working_indicator,
     "titlebar-spinner": titlebar_spinner,
     "message-renderer": message_renderer,
+    "entry-renderer": entry_renderer,
     "built-in-tool-renderer": built_in_tool_renderer,
     "minimal-mode": minimal_mode,
     "github-issue-autocomplete": github_issue_autocomplete,

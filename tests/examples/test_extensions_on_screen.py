@@ -82,6 +82,22 @@ def test_calls_results_and_messages_are_drawn_by_examples(tmp_path: Path, server
         pty.wait_for("┊ a")
 
 
+def test_cards_of_an_example_are_in_their_places_after_a_resume(tmp_path: Path, server: ScriptedServer) -> None:
+    server.add("All is well.")
+    with on_screen(tmp_path, server, "entry-renderer") as pty:
+        pty.type("/card")
+        pty.wait_for("keep a card in the conversation")  # the extension has registered
+        pty.type(" ready\r")
+        pty.wait_for("┃ ready")
+        pty.type("go\r")
+        pty.wait_for("All is well.")
+        pty.type("/clone\r")
+        pty.wait_for("a new session with the same conversation")
+        pty.wait_for("┃ ready")
+        pty.type("\x1bo")  # Alt+O
+        pty.wait_for("┃ 20")
+
+
 def test_a_minimal_screen_has_one_row_for_each_call(tmp_path: Path, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo $((6 * 7))"})]), "Done.")
     with on_screen(tmp_path, server, "minimal-mode") as pty:

@@ -681,6 +681,15 @@ async def message_renderer(root: Path) -> None:
         assert await asked(zot, "go") == ["tea", "go"]
 
 
+async def entry_renderer(root: Path) -> None:
+    async with running("entry-renderer", root) as zot:
+        assert await asked(zot, "go") == ["go"]
+        await zot.conversation.run_command("card", "ready")
+        (entry,) = [each for each in await zot.conversation.runtime.branches.with_data() if not isinstance(each, str)]
+        assert (entry.custom_type, entry.data["text"]) == ("card", "ready")
+        assert await asked(zot, "on") == ["go", "ok", "on"]
+
+
 async def built_in_tool_renderer(root: Path) -> None:
     async with running("built-in-tool-renderer", root) as zot:
         await zot.call("bash", command="true")
@@ -742,6 +751,7 @@ SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "working-indicator": working_indicator,
     "titlebar-spinner": titlebar_spinner,
     "message-renderer": message_renderer,
+    "entry-renderer": entry_renderer,
     "built-in-tool-renderer": built_in_tool_renderer,
     "minimal-mode": minimal_mode,
     "github-issue-autocomplete": github_issue_autocomplete,

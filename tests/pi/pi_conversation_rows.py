@@ -275,9 +275,18 @@ ROWS = [
     ),
     Row(
         "entry-renderer.ts",
-        [ask(), see("Yes."), *command("status-card", "Render a durable status card", "ready"), stored("status-card")],
+        [
+            ask(),
+            see("Yes."),
+            *command("status-card", "Render a durable status card", "ready"),
+            see("[status] ready"),
+            stored("status-card"),
+            *command("clone", "continue in a copy"),
+            see("a new session with the same conversation", "[status] ready"),
+            keys("\x1bo"),  # Alt+O expands everything
+            see("/20"),
+        ],
         ["Yes."],
-        part="the entry is stored; zot shows only messages of a session",
     ),
     Row(
         "event-bus.ts",

@@ -214,6 +214,10 @@ class Talk:
         assert screen is not None
         return screen()
 
+    def store(self, extension: str, custom_type: str, data: Any) -> None:
+        """Store data of an extension in the session."""
+        self._host.runtime.branches.add(extension, custom_type, data)
+
     async def emit(self, *events: ConversationEvent) -> None:
         """Let the conversation report events, and wait until they are drawn."""
         for event in events:

@@ -238,6 +238,6 @@ ext._requested += ("renderers",)
 """
     async with chats.extended(server, {"x": body}) as talk:
         await talk.press("/try kind=picture name=a<enter>")
-        await talk.shown("invalid: kind must be one of tool_call, tool_result, message")
+        await talk.shown("invalid: kind must be one of tool_call, tool_result, message,")
         await talk.press("<esc>/try kind=message name=" + "n" * 101 + "<enter>")
         await talk.shown("invalid: name must have 1 to 100 characters")

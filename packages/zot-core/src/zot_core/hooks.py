@@ -103,6 +103,16 @@ class UserInput(Record):
     changed_by: str = ""
 
 
+class CustomEntry(Record):
+    """Data of an extension, any JSON value, in the place of the conversation where the extension stored it. Models do
+    not see it."""
+
+    extension: str
+    custom_type: str
+    data: Any
+    id: str
+
+
 class UserCommand(Record):
     """A shell command that the user runs. With an `output` it is not run."""
 
@@ -347,7 +357,7 @@ class Hooks:
         """The conversation is about to continue at another entry. A refusal stops that."""
         self.compaction: Transform[CompactionPlan] = Transform()
         """The history is about to be compacted. A refusal stops that."""
-        self.entry: Observe[str] = Observe()
-        """Data of an extension was added to the session, as the entry with this id."""
+        self.entry: Observe[CustomEntry] = Observe()
+        """Data of an extension was added to the session."""
         self.compacted: Observe[Compaction] = Observe()
         """The history is about to be compacted; called before that, and before the event that reports it."""

@@ -105,9 +105,9 @@ class Groups:
         return register
 
     def renderer(self, kind: RenderedKind, name: str) -> Callable[[Handler], Handler]:
-        """Register what draws calls or results of a tool (`*`: of all), or messages of a `custom_type`, in the group
-        `renderers`. The handler takes a `RenderRequest` and returns lines, as for `ext.widgets.set`, or one text; an
-        empty list shows nothing, None shows it as zot does."""
+        """Register what draws calls or results of a tool (`*`: of all), messages of a `custom_type`, or entries that
+        `ext.session.append` has stored, in the group `renderers`. The handler takes a `RenderRequest` and returns
+        lines, as for `ext.widgets.set`, or one text; an empty list shows nothing, None shows it as zot does."""
 
         def register(handler: Handler) -> Handler:
             late = self._screen.add_renderer(kind, name, handler)

@@ -225,11 +225,9 @@ class Controller:
 
     def _show_conversation(self) -> None:
         self.cut_off = False
-        self.presenter.clear_notes()
-        self.transcript.clear()
         if self.app.images is not None:
             self.app.images.clear()
-        self.presenter.history.show(self.host.runtime.messages)
+        self.presenter.start_over(self.host.runtime.messages)
         self._size = ContextSize(self.host.runtime.agent)
         self._branch = branch(self.host.runtime.cwd)
         self.refresh()

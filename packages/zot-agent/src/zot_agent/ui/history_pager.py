@@ -16,6 +16,8 @@ class HistoryPager:
     def __init__(self, transcript: Transcript, cells: Callable[[Sequence[Message]], list[Cell]]) -> None:
         self._transcript, self._cells = transcript, cells
         self._messages: Sequence[Message] = ()
+        self.above: Callable[[], list[Cell]] = list
+        """Returns the cells above the first message."""
 
     def show(self, messages: Sequence[Message]) -> None:
         """Start with the newest page of `messages`, above any cells that are already in the transcript."""
@@ -29,7 +31,8 @@ class HistoryPager:
         while start > 0 and messages[start].role == "tool":  # keep results with their calls
             start -= 1
         self._messages = messages[:start]
-        self._transcript.prepend(self._cells(messages[start:]))
+        cells = self._cells(messages[start:])
+        self._transcript.prepend(cells if start else [*self.above(), *cells])
         self._transcript.older = start > 0
 
     def all(self) -> None:

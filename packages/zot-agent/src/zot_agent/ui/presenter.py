@@ -1,7 +1,7 @@
 """`Presenter`: turns events and messages into cells of the transcript."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from zot_agent.ui.format.user_cells import summary_cell, user_cells
 from zot_agent.ui.history_pager import HistoryPager
@@ -85,6 +85,10 @@ class Presenter:
         self.transcript, self.style = transcript, style
         self._agent_tools, self._clock = tools, clock
         self.history = HistoryPager(transcript, self.cells)
+        self.last_cells: dict[str, Cell] = {}
+        """The last cell of each message that is shown, by the id of the message."""
+        self.entries_after: Callable[[str], list[Cell]] = lambda _: []
+        """Returns the cells of what extensions have stored after the message with this id."""
         self._deferred = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
@@ -123,6 +127,7 @@ class Presenter:
                 self._answers.clear()
             case AssistantMessage(message):
                 self._replace_answer(message)
+                self._mark(message)
             case TurnStart():
                 self._end_text()
             case TurnEnd(_, error):
@@ -147,6 +152,7 @@ class Presenter:
                 self._started = self._started or self._clock()  # a later one steers the same run
                 if not message.hidden:  # it repeats what an event has said
                     self.transcript.append(*user_cells(message, self.style))
+                self._mark(message)
             case Notice(level, message):
                 self.note(message, _LEVELS[level])
             case AutoRetryStart():
@@ -189,6 +195,7 @@ class Presenter:
                 self.note(text, "info", extension)
             case MessageAdded(_, message) if not message.hidden:
                 self.transcript.append(*user_cells(message, self.style))
+                self._mark(message)
             case ClearNotes(extension):
                 self.clear_notes(extension)
             case Submit(extension, _, refused) if refused:
@@ -319,6 +326,17 @@ class Presenter:
 
     # From the session
 
+    def start_over(self, messages: Sequence[Message]) -> None:
+        """Show another conversation."""
+        self.clear_notes()
+        self.transcript.clear()
+        self.last_cells.clear()
+        self.history.show(messages)
+
+    def _mark(self, message: Message) -> None:
+        if self.transcript.cells:
+            self.last_cells[message.id] = self.transcript.cells[-1]
+
     def cells(self, messages: Iterable[Message]) -> list[Cell]:
         """Return cells for stored messages; text that an extension replaced or hid stays replaced or hidden."""
         cells: list[Cell] = []
@@ -341,6 +359,9 @@ class Presenter:
                     cells.append(calls[block.id][0])
                 else:
                     cells += self._cells_of(block)
+            if cells:
+                self.last_cells[message.id] = cells[-1]
+            cells += self.entries_after(message.id)
         for cell, _ in calls.values():
             cell.finish("stopped")
         return cells

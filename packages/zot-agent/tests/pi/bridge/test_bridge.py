@@ -377,18 +377,29 @@ def test_an_editor_of_pi_decides_about_keys_and_colours_of_the_editor_of_zot(bri
     assert [(each["start"], each["style"]) for each in spans] == [(5, "#ff0000"), (6, "#ff0000"), (7, "#ff0000")]
 
 
+def test_entries_of_pi_are_drawn_by_their_renderers(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.registerEntryRenderer("card", (entry, { expanded }) => ({
+            render: (width) => [`${entry.id} ${entry.customType}`, `${entry.data.name} ${expanded} ${width}`],
+            invalidate() {},
+          }));
+        }
+    """)
+    assert called(host, "renderers.register") == {"kind": "entry", "name": "card"}
+    assert host.render("entry", "card", data={"name": "Ada"}, width=20) == ["item-1 card", "Ada false 20"]
+    assert host.render("entry", "other", data=1) is None
+
+
 def test_what_only_a_terminal_or_pi_shows_is_shown_by_zot(bridge: Bridge) -> None:
     host = bridge("""
         export default function (pi) {
-          pi.registerEntryRenderer("card", (entry) => ({ render: () => ["card", entry.data.name], invalidate() {} }));
           pi.registerCommand("show", { handler: async () => {
-            pi.appendEntry("card", { name: "Ada" });
             process.stdout.write("\\x1b]777;notify;Pi;Ready\\x07");
           } });
         }
     """)
     host.command("show")
-    assert host.wait_for(Notify).message == "card\nAda"
     assert called(host, "widgets.alert") == {"text": "Pi: Ready"}
     assert host.noise == []
 

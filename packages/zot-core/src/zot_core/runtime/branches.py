@@ -151,8 +151,15 @@ class Branches:
         Models do not see it."""
         entry = CustomEntry(extension, custom_type, data, new_entry_id())
         self._recorder.session.custom(entry)
-        self._agent.hooks.entry.notify(entry.id)
+        self._agent.hooks.entry.notify(entry)
         return entry.id
+
+    async def with_data(self) -> list[str | CustomEntry]:
+        """Return the ids of the messages of the conversation and, between them, the data of extensions, in order."""
+        tree = await self.tree()
+        if isinstance(self._recorder.session, MemorySession):
+            return _with_data(tree)
+        return await asyncio.to_thread(_with_data, tree)
 
     def start_new(self, *, linked: bool = False) -> None:
         """Continue with a new session, in the same folder as the old one, or in memory. A `linked` file names the old
@@ -174,3 +181,9 @@ class Branches:
         self._agent.start_over(stored.messages if stored else (), stored.usage if stored else Usage())
         if old is not session:
             old.close()
+
+
+def _with_data(tree: SessionTree) -> list[str | CustomEntry]:
+    path = tree.path() if tree.current else []
+    found = ((id, tree.custom(id) if tree.kind(tree.number(id)) == "custom" else None) for id in path)
+    return [custom or id for id, custom in found]

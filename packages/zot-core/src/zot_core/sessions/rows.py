@@ -15,6 +15,7 @@ spaces. Arguments that are not a JSON object are written as a JSON string, missi
 import json
 from typing import Any, TypeGuard, get_args
 
+from zot_core.hooks import CustomEntry as CustomEntry
 from zot_provider.json_text import dump, dump_text, is_object, without_surrogates
 from zot_provider.messages import (
     Block,
@@ -74,16 +75,6 @@ class Label(Record):
 
     entry: str
     text: str
-    id: str
-
-
-class CustomEntry(Record):
-    """Data of an extension, any JSON value, in the place of the conversation where the extension stored it. Models do
-    not see it."""
-
-    extension: str
-    custom_type: str
-    data: Any
     id: str
 
 

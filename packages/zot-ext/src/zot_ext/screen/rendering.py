@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal, TypeAlias
 
-    RenderedKind: TypeAlias = Literal["tool_call", "tool_result", "message"]
+    RenderedKind: TypeAlias = Literal["tool_call", "tool_result", "message", "entry"]
     RenderedLine: TypeAlias = str | Sequence[Mapping[str, object]]
 
 
 class RenderRequest(Record):
-    """Something to draw in lines of `width` cells: a call of the tool `name`, its result, or a message with this
-    `custom_type`. `state` of a call is `running`, `ok`, `failed`, `stopped` or `refused`. `text` is that of the result
-    or of the message."""
+    """Something to draw in lines of `width` cells: a call of the tool `name`, its result, or a message or an
+    entry of this extension with this `custom_type`. `state` of a call is `running`, `ok`, `failed`, `stopped` or
+    `refused`. `text` is that of the result or of the message, `data` what the entry has."""
 
     kind: RenderedKind
     name: str
@@ -26,6 +26,7 @@ class RenderRequest(Record):
     state: str = ""
     args: Mapping[str, Any] = {}
     text: str = ""
+    data: Any = None
 
 
 class Rendering:

@@ -36,7 +36,8 @@ class FakeScreenUser(ABC):
 
     def render(self, kind: str, name: str, *, width: int = 80, **members: Any) -> list[Any] | None:
         """Draw something and return the lines; None if the host is to draw it. `members` are those of the question."""
-        given = {"item": "item-1", "state": "" if kind == "message" else "ok", "expanded": False, "args": {}, **members}
+        state = "ok" if kind.startswith("tool") else ""
+        given = {"item": "item-1", "state": state, "expanded": False, "args": {}, **members}
         lines: Any = self.intercept(RENDER, kind=kind, name=name, width=width, **given).extra.get("lines")
         return None if lines is None else list(lines)
 

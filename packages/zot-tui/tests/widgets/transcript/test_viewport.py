@@ -190,6 +190,17 @@ class Scrolling(RuleBasedStateMachine):
         after = seen(self.flow.view(self.width, self.height), self.width)
         assert not full or after == before
 
+    @rule(index=st.integers(0, 99), heights=HEIGHTS, tight=st.booleans())
+    def insert(self, index: int, heights: list[int], tight: bool) -> None:
+        view = self.flow.view(self.width, self.height)
+        before = seen(view, self.width)
+        number = self.flow.first + index % (len(self.flow.cells) + 1)
+        above = view.top is not None and number < view.top.number
+        after = None if number == self.flow.first else self.flow.cell(number - 1)
+        assert self.flow.insert(after, [self.block(heights, tight)]) == number
+        if above and len(before) == self.height and before[0]:
+            assert seen(self.flow.view(self.width, self.height), self.width) == before
+
     @rule(rows=st.integers(-30, 30))
     def scroll(self, rows: int) -> None:
         view = self.flow.view(self.width, self.height)

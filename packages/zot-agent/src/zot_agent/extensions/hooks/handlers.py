@@ -48,7 +48,7 @@ class ExtensionHooks:
         self._agent, hooks = agent, agent.hooks
         hooks.event.add(self.notify_observers)
         hooks.message.add(self._on_message)
-        hooks.entry.add(lambda id: self.send("entry_appended", {"entry": id, "kind": "custom"}))
+        hooks.entry.add(lambda entry: self.send("entry_appended", {"entry": entry.id, "kind": "custom"}))
         hooks.system_prompt.add(self.before_agent_start)
         hooks.before_model_call.add(self.turn_start)
         hooks.assistant_message.add(

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from zot_core.aio import spawn
 from zot_core.conversation.events import WidgetLine
@@ -12,6 +12,7 @@ from zot_provider.json_text import read_strict
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
+from zot_tui.widgets.transcript.chunks import MARGIN
 from zot_tui.widgets.transcript.paint import Part
 from zot_tui.widgets.transcript.transcript import Transcript
 
@@ -25,6 +26,14 @@ _Key: TypeAlias = tuple[str, bool, str, int]
 """What an answer is for: the item, whether it is expanded, its state, and the width."""
 
 
+class _Question(NamedTuple):
+    """A question that is open. `wanted` is called with the answer: a cell that is made again asks the same."""
+
+    key: _Key
+    task: asyncio.Task[None]
+    wanted: set[Callable[[], None]]
+
+
 class _Renderer:
     """What one extension draws. `latest` has the last answer about each item, at any width."""
 
@@ -33,7 +42,7 @@ class _Renderer:
         self.misses = 0
         self.answers: OrderedDict[_Key, list[WidgetLine] | None] = OrderedDict()
         self.latest: dict[str, list[WidgetLine] | None] = {}
-        self.open: dict[str, tuple[_Key, asyncio.Task[None]]] = {}  # by item
+        self.open: dict[str, _Question] = {}  # by item
 
     def keep(self, key: _Key, lines: list[WidgetLine] | None) -> None:
         """Keep an answer, and forget the oldest one."""
@@ -44,8 +53,8 @@ class _Renderer:
 
     def forget(self) -> None:
         """Forget all answers, and take open questions back."""
-        for _, task in self.open.values():
-            task.cancel()
+        for question in self.open.values():
+            question.task.cancel()
         self.answers.clear()
         self.latest.clear()
         self.open.clear()
@@ -93,19 +102,37 @@ class ExtensionPainter:
                 each.forget()
         self._transcript.refresh()
 
-    def _find(self, kind: str, name: str) -> _Renderer | None:
-        named = [each for each in self._renderers if each.kind == kind and each.name in (name, "*")]
+    def draws(self, kind: str) -> bool:
+        """Whether there is a renderer of this kind."""
+        return any(each.kind == kind for each in self._renderers)
+
+    def _find(self, kind: str, name: str, owner: str = "") -> _Renderer | None:
+        named = [
+            each
+            for each in self._renderers
+            if each.kind == kind and each.name in (name, "*") and owner in ("", each.extension)
+        ]
         return next((each for each in named if each.name == name), named[0] if named else None)
 
     # `Painter`
 
-    def takes(self, kind: str, name: str) -> bool:
+    def takes(self, kind: str, name: str, owner: str = "") -> bool:
         """See `Painter`."""
-        return self._find(kind, name) is not None
+        return self._find(kind, name, owner) is not None
+
+    def knows(self, part: Part) -> bool:
+        """See `Painter`: at any width, while there is no answer for this one."""
+        renderer = self._find(part.kind, part.name, part.item.owner)
+        if renderer is None:
+            return False
+        key: _Key = (part.item.id, part.expanded, part.state, max(self._transcript.columns - MARGIN, 1))
+        if key not in renderer.answers:
+            self._ask(renderer, part, key)
+        return bool(renderer.answers.get(key) or renderer.latest.get(part.item.id))
 
     def hides(self, part: Part) -> bool:
         """See `Painter`: at any width."""
-        renderer = self._find(part.kind, part.name)
+        renderer = self._find(part.kind, part.name, part.item.owner)
         if renderer is None or renderer.latest.get(part.item.id) != []:
             return False
         shown = part.item.id, part.expanded, part.state
@@ -113,7 +140,7 @@ class ExtensionPainter:
 
     def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
         """See `Painter`."""
-        renderer = self._find(part.kind, part.name)
+        renderer = self._find(part.kind, part.name, part.item.owner)
         if renderer is None:
             return None
         key: _Key = (part.item.id, part.expanded, part.state, width)
@@ -128,12 +155,13 @@ class ExtensionPainter:
     def _ask(self, renderer: _Renderer, part: Part, key: _Key) -> None:
         """Ask about a part, unless that is being asked; only the newest question about an item counts."""
         asked = renderer.open.get(part.item.id)
-        if asked is not None and asked[0] == key:
+        if asked is not None and asked.key == key:
+            asked.wanted.add(part.changed)
             return
         if asked is not None:
-            asked[1].cancel()
+            asked.task.cancel()
         task = spawn(self._draw(renderer, part, key), "a renderer of an extension")
-        renderer.open[part.item.id] = key, task
+        renderer.open[part.item.id] = _Question(key, task, {part.changed})
 
     async def _draw(self, renderer: _Renderer, part: Part, key: _Key) -> None:
         async with self._turn:
@@ -146,10 +174,13 @@ class ExtensionPainter:
                 self._missed(renderer, str(error))
             else:
                 renderer.misses = 0
-        if renderer.open.get(part.item.id, (None,))[0] == key:
-            del renderer.open[part.item.id]
+        wanted = {part.changed}
+        asked = renderer.open.get(part.item.id)
+        if asked is not None and asked.key == key:
+            wanted |= renderer.open.pop(part.item.id).wanted
         renderer.keep(key, lines)
-        part.changed()
+        for changed in wanted:
+            changed()
 
     def _missed(self, renderer: _Renderer, why: str) -> None:
         if renderer.misses >= renderer.most_misses and renderer in self._renderers:
@@ -160,9 +191,12 @@ class ExtensionPainter:
 
 def _members(part: Part, width: int) -> dict[str, Any]:
     """Return the members of the question `render`."""
-    text = "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
     members: dict[str, Any] = {"kind": part.kind, "name": part.name, "item": part.item.id, "width": width}
-    members |= {"expanded": part.expanded, "text": text[:MOST_TEXT]}
+    members["expanded"] = part.expanded
+    if part.item.owner:
+        return members | {"data": part.item.content}
+    text = "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
+    members["text"] = text[:MOST_TEXT]
     return members | ({"state": part.state, "args": _arguments(part.item.arguments)} if part.state else {})
 
 

@@ -13,6 +13,7 @@ from zot_tui.theme import ThemeError
 if TYPE_CHECKING:
     from zot_agent.ui.extensions.completions import ExtensionCompletions
     from zot_agent.ui.extensions.editing.control import ExtensionEditing
+    from zot_agent.ui.extensions.entry_cells import EntryCells
     from zot_agent.ui.extensions.painter import ExtensionPainter
     from zot_core.conversation.extensions import AskCompletions, DrawLines
 
@@ -32,6 +33,7 @@ class ChatAccess:
     def __init__(self, chat: Chat, view: Screen) -> None:
         self._chat, self._view = chat, view
         self._painter: ExtensionPainter | None = None
+        self._entries: EntryCells | None = None
         self._editing: ExtensionEditing | None = None
         self.completions: ExtensionCompletions | None = None
         """What extensions suggest, if any does."""
@@ -164,6 +166,12 @@ class ChatAccess:
             chat.presenter.style.painter = self._painter
             chat.themes.switched.connect(lambda _: chat.transcript.refresh())
         self._painter.add(extension, kind, name, draw, misses)
+        if kind == "entry":
+            if self._entries is None:
+                from zot_agent.ui.extensions.entry_cells import EntryCells  # noqa: PLC0415  as above
+
+                self._entries = EntryCells(self._chat, self._painter)
+            self._entries.load()
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
         """See `ScreenAccess`."""

@@ -14,8 +14,8 @@ _COMPLETER = (
     CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
 )
 _RENDERER = (
-    CallParam("kind", "text", "`tool_call`, `tool_result` or `message`.", required=True),
-    CallParam("name", "text", "The tool, or the `custom_type` of messages; `*` for all tools.", required=True),
+    CallParam("kind", "text", "`tool_call`, `tool_result`, `message` or `entry`.", required=True),
+    CallParam("name", "text", "The tool, or the `custom_type` of messages or own entries; `*` for all.", required=True),
 )
 
 SCREEN: tuple[HostMethod, ...] = (

@@ -18,7 +18,7 @@ COMPLETE, RENDER, EDITOR_KEY, EDITOR_DECORATE = "complete", "render", "editor_ke
 TRIGGER = 8
 """The most characters of a trigger."""
 
-RENDERED = ("tool_call", "tool_result", "message")
+RENDERED = ("tool_call", "tool_result", "message", "entry")
 """Values of `kind` in `renderers.register` and in the question `render`."""
 
 QUESTIONS: Mapping[str, InterceptableEvent] = {
@@ -59,14 +59,15 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "renderers",
             "Something is shown for which `renderers.register` has named a renderer.",
             (
-                CallParam("kind", "text", "`tool_call`, `tool_result` or `message`"),
-                CallParam("name", "text", "the tool, or the `custom_type` of the message"),
-                CallParam("item", "text", "the id of the call or of the message"),
+                CallParam("kind", "text", "`tool_call`, `tool_result`, `message` or `entry`"),
+                CallParam("name", "text", "the tool, or the `custom_type` of the message or entry"),
+                CallParam("item", "text", "the id of the call, of the message or of the entry"),
                 CallParam("width", "whole", "how many cells a line has"),
                 CallParam("expanded", "flag", "whether the person wants to see all of it"),
                 CallParam("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
                 CallParam("args", "object", "the arguments of the call"),
                 CallParam("text", "text", "the text of the result or of the message, at most 64 KiB"),
+                CallParam("data", "any", "the data of the entry"),
             ),
             (
                 CallParam(

@@ -32,7 +32,9 @@ def questions(call: HostCall) -> Iterator[tuple[str, dict[str, Any]]]:
     elif call.method == "renderers.register" and params.get("kind") in RENDERED:
         kind, name = params["kind"], "bash" if params.get("name") == "*" else params.get("name")
         members = {"kind": kind, "name": name, "item": "item-1", "expanded": False, "text": "zot check"}
-        if kind != "message":
+        if kind == "entry":
+            members["data"] = {"zot": "check"}
+        elif kind != "message":
             members |= {"state": "ok", "args": {"command": "echo zot check"}}
         for width in (1, 80):
             yield RENDER, members | {"width": width}

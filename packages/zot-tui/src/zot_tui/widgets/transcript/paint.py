@@ -10,11 +10,12 @@ from zot_tui.text.runs import Row
 @dataclass(slots=True)
 class PaintedItem:
     """What a part is about, for the painter alone: an id, the arguments of a call as JSON text, and the content of a
-    result or a message."""
+    result, a message or an entry. If it has an `owner`, nobody else draws it."""
 
     id: str
     arguments: str = ""
     content: Any = ()
+    owner: str = ""
 
 
 @dataclass(slots=True)
@@ -33,8 +34,12 @@ class Part:
 class Painter(Protocol):
     """Draws parts of cells."""
 
-    def takes(self, kind: str, name: str) -> bool:
+    def takes(self, kind: str, name: str, owner: str = "") -> bool:
         """Whether it draws these parts."""
+        ...
+
+    def knows(self, part: Part) -> bool:
+        """Whether it has something to draw for a part; if that is not known yet, find out."""
         ...
 
     def hides(self, part: Part) -> bool:

@@ -1,5 +1,7 @@
 """`Transcript`: a scrolling conversation. Only the rows in view are drawn."""
 
+# Longer than 400 lines: what is done with the cells of one widget is in one class.
+
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -77,6 +79,16 @@ class Transcript(urwid.Widget):
         self._viewport.prepend(older)
         self.changed()
 
+    def insert(self, after: Cell | None, cells: Sequence[Cell]) -> None:
+        """Add cells after another one, None for the beginning. The view stays where it is. Raises ValueError if the
+        other one is not here."""
+        self._adopt(cells)
+        number = self._viewport.insert(after, cells)
+        self._opened.clear()  # the addresses may belong to other rows now
+        if number < self._seen:
+            self._seen += len(cells)
+        self.changed()
+
     def remove(self, cell: Cell) -> None:
         """Remove a cell. Raises ValueError if it is not here."""
         number = self._viewport.remove(cell)
@@ -118,6 +130,11 @@ class Transcript(urwid.Widget):
                 yield from (plain(row).rstrip() for row in chunk.rows(width))
 
     # Position
+
+    @property
+    def columns(self) -> int:
+        """The width of the last drawing in cells; 80 before the first one."""
+        return 80 if self._size is None else self._size[0]
 
     @property
     def following(self) -> bool:

@@ -95,6 +95,16 @@ class Viewport:
         self._cells[:0] = cells
         self._first -= len(cells)
 
+    def insert(self, after: Cell | None, cells: Sequence[Cell]) -> int:
+        """Add cells after another one, None for the beginning, and return the number of the first. Later numbers
+        increase. Raises ValueError if the other one is not here."""
+        number = self._first if after is None else self.number(after) + 1
+        self._cells[number - self._first : number - self._first] = cells
+        anchor = self._anchor
+        if anchor is not None and anchor.address.number >= number:
+            anchor.address = anchor.address._replace(number=anchor.address.number + len(cells))
+        return number
+
     def remove(self, cell: Cell) -> int:
         """Remove a cell and return its number; later numbers decrease by one. Raises ValueError if it is not here."""
         number = self.number(cell)

@@ -53,7 +53,6 @@ export function createApi(bridge, extension) {
     appendEntry: (customType, data) => {
       host().wire.callNow("session.append", { custom_type: customType, data: data ?? NO_DATA });
       bridge.sessions.forget();
-      bridge.screen.previewEntry(customType, data);
     },
     setSessionName: (name) => {
       host().wire.callNow("session.rename", { title: name });

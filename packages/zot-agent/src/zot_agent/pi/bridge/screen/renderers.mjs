@@ -1,5 +1,6 @@
 // How tools and messages of extensions look in the conversation.
 
+import { NO_DATA } from "../api/sessions.mjs";
 import { textOf } from "../events/messages.mjs";
 
 const ITEMS_KEPT = 500;
@@ -25,6 +26,7 @@ export class Renderers {
         if (tool.renderResult) wanted.add(`tool_result ${tool.name}`);
       }
       for (const type of extension.messageRenderers.keys()) wanted.add(`message ${type}`);
+      for (const type of extension.entryRenderers.keys()) wanted.add(`entry ${type}`);
     }
     for (const each of wanted) {
       if (this.#registered.has(each)) continue;
@@ -48,7 +50,7 @@ export class Renderers {
       let lines = null;
       try {
         await this.#screen.loadTui();
-        const component = frame.kind === "message" ? this.#message(frame) : this.#tool(frame);
+        const component = this.#component(frame);
         lines = component?.render(frame.width) ?? null;
       } catch (error) {
         console.error(error);
@@ -56,6 +58,19 @@ export class Renderers {
       request.open = false;
       bridge.wire.send({ type: "event_intercept_response", id: frame.id, lines });
     });
+  }
+
+  #component(frame) {
+    if (frame.kind === "message") return this.#message(frame);
+    return frame.kind === "entry" ? this.#entry(frame) : this.#tool(frame);
+  }
+
+  #entry(frame) {
+    const { bridge } = this.#screen;
+    const renderer = bridge.extensions.map((each) => each.entryRenderers.get(frame.name)).find(Boolean);
+    const data = frame.data?.pi === NO_DATA.pi ? undefined : frame.data;
+    const entry = { type: "custom", id: frame.item, parentId: null, timestamp: new Date().toISOString(), customType: frame.name, data };
+    return renderer?.(entry, { expanded: frame.expanded === true }, this.#screen.theme);
   }
 
   #message(frame) {

@@ -132,24 +132,6 @@ export class Screen {
     this.#completers = [];
   }
 
-  /** Shows an entry that an extension draws: zot's conversation has messages only. */
-  previewEntry(customType, data) {
-    const renderer = this.bridge.extensions.map((each) => each.entryRenderers.get(customType)).find(Boolean);
-    const shown = this.#textOf(renderer, { type: "custom", id: "", parentId: null, timestamp: new Date().toISOString(), customType, data });
-    if (shown) this.bridge.notify("info", shown);
-  }
-
-  /** What a renderer draws, as plain text. */
-  #textOf(renderer, subject) {
-    try {
-      const lines = renderer?.(subject, { expanded: false }, this.theme)?.render(this.columns - 8);
-      return lines?.map((line) => line.replace(/\x1b\[[0-9;]*m/g, "").trimEnd()).join("\n").trim();
-    } catch (error) {
-      console.error(error);
-      return undefined;
-    }
-  }
-
   registerRenderers() { this.renderers.register(); }
   render(frame) { return this.renderers.take(frame); }
 
