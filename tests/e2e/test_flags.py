@@ -136,6 +136,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
     heavy = {
         *("pydantic", "pydantic_core", "keyring", "authlib", "urwid", "pygments", "PIL", "filelock"),
         *("dis", "hashlib"),  # `dis` is imported by `inspect`, which is deferred
+        *("_posixsubprocess", "_ssl", "shutil", "tempfile"),
         *(
             "rich",
             "click",
@@ -164,6 +165,17 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
         assert "zot_agent.modes.oneshot" in loaded
         assert loaded & heavy == set()
         assert not any(name.startswith("zot_agent.cli.d") for name in loaded)
+
+
+def test_an_rpc_child_says_hello_without_what_few_commands_need(zot: Zot, server: ScriptedServer) -> None:
+    watch = "import sys; from zot_agent.entry import main; main(); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", watch, "rpc", *zot.at(server)]
+    hello = b'{"type":"hello"}\n'
+    done = subprocess.run(command, input=hello, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+    assert b'"protocol_version":1' in done.stdout
+    assert {"zot_agent.rpc.service", "tempfile", "shutil", "pydantic", "httpx"} & set(done.stderr.decode().split()) == {
+        "zot_agent.rpc.service"
+    }
 
 
 def test_the_version_imports_nothing(zot: Zot) -> None:

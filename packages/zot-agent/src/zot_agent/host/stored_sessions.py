@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import tempfile
 from collections.abc import Callable
 from typing import IO, Any, TypeVar
 
@@ -86,7 +85,9 @@ class StoredSessions:
         from zot_agent.export.formats import file_name, write_session  # noqa: PLC0415  rarely used
 
         def work(_: object) -> tuple[str, IO[bytes]]:
-            entry, file = self.find(name, cwd), tempfile.TemporaryFile()  # noqa: SIM115  the caller closes it
+            from tempfile import TemporaryFile  # noqa: PLC0415  as above
+
+            entry, file = self.find(name, cwd), TemporaryFile()  # noqa: SIM115  the caller closes it
             try:
                 write_session(entry, suffix, file)
                 file.seek(0)
@@ -101,7 +102,9 @@ class StoredSessions:
         """Add the session in the content of a `.zotsession` file: see `add`."""
 
         def work(_: object) -> dict[str, Any]:
-            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            from tempfile import TemporaryDirectory  # noqa: PLC0415  rarely used
+
+            with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 path = os.path.join(folder, "session")
                 try:
                     with open(path, "xb") as file:
