@@ -632,6 +632,10 @@ def plan_mode(tmp_path: Path) -> None:
         "session_entries": {"entries": [], "more": False},
         "session_append": {"id": "e1"},
     }
+
+    def steps() -> list[Any]:
+        return next((each.get("lines", []) for each in reversed(sent) if each["key"] == "steps"), [])
+
     with hosted("plan-mode", tmp_path, flags={"plan": True}, **calls) as host:
         host.event("session_start", reason="startup")
         wait_until(lambda: keys == ["ctrl+alt+p"])
@@ -639,8 +643,8 @@ def plan_mode(tmp_path: Path) -> None:
         assert not host.intercept_call("read", {"path": "a"}).block
         assert "numbered steps" in host.intercept("before_agent_start", system_prompt="Be kind.").system_prompt
         host.event("assistant_message", text="I looked.\n\nPlan:\n1. **Cut** the cake\n2) Eat\nThat is all.")
-        wait_until(lambda: sent[-1].get("lines", []) != [])
-        assert [line[-1]["text"] for line in sent[-1]["lines"]] == ["Cut the cake", "Eat", "/plan go carries it out"]
+        wait_until(lambda: steps() != [])
+        assert [line[-1]["text"] for line in steps()] == ["Cut the cake", "Eat", "/plan go carries it out"]
         assert host.command("plan", "go").prompt.endswith("1. Cut the cake\n2. Eat")
         assert not host.intercept_call("bash", {"command": "ls"}).block
         assert texts(host.tool("step_done", {"number": 1})) == "left:\n2. Eat"
@@ -648,7 +652,7 @@ def plan_mode(tmp_path: Path) -> None:
         assert texts(host.tool("step_done", {"number": 2})) == "all steps are done"
         assert host.command("plan", "go").error == "there is no step to do"
         assert host.command("plan", "drop").display == "the plan is forgotten"
-    assert not sent[-1].get("lines")
+    assert steps() == []
 
 
 def model_status(tmp_path: Path) -> None:

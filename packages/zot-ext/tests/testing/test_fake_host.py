@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -51,6 +52,28 @@ def test_an_extension_that_ends_is_not_waited_for() -> None:
         with pytest.raises(TimeoutError, match="Hello: the extension has ended"):
             host.greet()
         host.close()
+
+
+def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
+    ext, asked, closed = Extension("late", capabilities=("ui",)), threading.Event(), threading.Event()
+
+    def confirm(params: Mapping[str, Any]) -> dict[str, object]:
+        asked.set()
+        closed.wait(60)
+        return {"value": True}
+
+    @ext.command("ask")
+    def ask(args: str) -> str:
+        return str(ext.ui.confirm("?"))
+
+    host = FakeHost(ext, capabilities=("ui",), calls={"ui.confirm": confirm}, limits=QUICK)
+    host.start()
+    host.greet()
+    with pytest.raises(TimeoutError):
+        host.command("ask")
+    assert asked.wait(60)
+    threading.Timer(0.1, closed.set).start()
+    host.close()  # joins the thread that answers
 
 
 def test_it_answers_calls_and_refuses_the_others() -> None:

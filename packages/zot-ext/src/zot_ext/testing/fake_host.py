@@ -310,9 +310,14 @@ class FakeHost(FakePanelUser, FakeScreenUser, FakeMachineUser):
             return
         self.frames.append(frame)
         if isinstance(frame, CallTool):
-            self._start_thread(lambda: self.send(tool_answer(frame, self.host_tools)))
+            self._start_thread(lambda: self._answer(tool_answer(frame, self.host_tools)))
         if isinstance(frame, HostCall):
-            self._start_thread(lambda: self.send(self._result(frame)))
+            self._start_thread(lambda: self._answer(self._result(frame)))
+
+    def _answer(self, frame: FromHost) -> None:
+        """Send a frame, unless the extension or this host has closed the pipe meanwhile."""
+        with suppress(OSError):
+            self.send(frame)
 
     def _result(self, call: HostCall) -> HostResult:
         in_command = call.parent_id in self._commands
