@@ -1,10 +1,13 @@
 """The page of `zot serve` in a browser, as its tests visit it."""
 
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from chromium import Tab
 from served import Served
+
+AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
 
 
 class Visiting(Protocol):
@@ -32,3 +35,15 @@ async def click(tab: Tab, what: str) -> None:
     """Click the first element of a selector once it is there."""
     await tab.until(f"document.querySelector({what!r})")
     await tab.value(f"document.querySelector({what!r}).click()")
+
+
+async def faults(tab: Tab) -> list[str]:
+    """What axe-core calls serious or critical on the page as it is."""
+    await tab.value(AXE.read_text("utf-8") + "; true")
+    script = (
+        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations"
+        ".filter(({ impact }) => ['serious', 'critical'].includes(impact))"
+        ".map(({ id, nodes }) => `${id}: ${nodes.map((each) => each.html).join(' ')}`))"
+    )
+    found: list[str] = await tab.value(script)
+    return found

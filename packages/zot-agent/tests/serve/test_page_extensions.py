@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from chromium import Tab
 from extension_folder import write_extension
-from visited_page import Visiting, choose, click
+from visited_page import Visiting, choose, click, faults
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -295,3 +295,58 @@ async def test_the_message_field_suggests_what_extensions_know(visiting: Visitin
         await tab.press("Escape")
         assert await tab.value("document.getElementById('completions').hidden")
         assert await tab.value(f"{field}.value") == "/deploy l"
+
+
+SHOWS = """
+@ext.command('show')
+def show(args):
+    places = 'header above_editor below_editor top_left top_right bottom_left bottom_right'
+    for place in [*places.split(), *args.split()]:
+        line = [{'text': place, 'style': 'success'}, {'text': ' of an extension', 'style': 'muted'}]
+        ext.widgets.set(place, line, place=place)
+    ext.widgets.status('s', [{'text': 'build ', 'style': 'muted'}, {'text': 'failing', 'style': 'error', 'bold': True}])
+
+over = ext.panel('over', 'Counter', 'up, down', mode='overlay', anchor='top_right', width=24)
+over.on_render(lambda: [[{'text': 'count ', 'style': 'muted'}, {'text': '3', 'style': 'accent', 'bold': True}]])
+ext.command('over')(lambda args: over.open())
+"""
+
+
+async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
+    visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
+) -> None:
+    (alone / "a.txt").write_text("text")
+    server.add(Turn("I look.", calls=[Call("ls", {"path": "."}), Call("read", {"path": "a.txt"})]), "Done.", "Thanks.")
+    body = DRAWS + SHOWS + WORDS.replace("LATE", repr(""))
+    folder = write_extension(
+        tmp_path / "all",
+        body,
+        imports="from zot_ext import Suggestion",
+        more="capabilities=('widgets', 'panels2', 'messages')",
+    )
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        await tab.call("Page.setBypassCSP", enabled=True)  # for axe, which makes styles
+        await tab.load("Page.reload")
+        await tab.until("!document.getElementById('workplace').hidden")
+        id = await served.open()
+        await served.command(id, "get_commands")
+        await choose(tab, id)
+        for name in ("show", "over"):
+            await served.command(id, "command", name=name)
+        await served.command(id, "prompt", message="look")
+        await tab.until(DONE)
+        await served.command(id, "command", name="say")
+        await tab.until("document.querySelector('#log > .below') && document.querySelector('#log > .user .drawn')")
+        await tab.value("document.getElementById('message').focus()")
+        await tab.type("fix #")
+        await tab.until(f"{ROWS} === '#28 tax,#29 crash'")
+        for scheme in ("light", "dark"):
+            await tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for width in (1200, 390):
+                await size(tab, width)
+                assert await faults(tab) == [], (scheme, width)
+                assert await tab.value("document.documentElement.scrollWidth <= innerWidth")
+        state = "getComputedStyle(document.getElementById('place-status')).display"
+        assert await tab.value(state) == "block"
+        await served.command(id, "command", name="show", args="footer")
+        await tab.until(f"{state} === 'none'")  # a footer takes its place

@@ -10,10 +10,9 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from chromium import Tab
 from extension_folder import write_extension
 from served import Serving
-from visited_page import Visiting, choose, click, log_of
+from visited_page import Visiting, choose, click, faults, log_of
 
 from zot_agent.host.options import HostOptions
 from zot_agent.runs.store import RunStore, change
@@ -25,7 +24,6 @@ from zot_provider.testing import Call, ScriptedServer, Turn
 pytestmark = pytest.mark.needs("chromium")
 
 EXAMPLES = Path(__file__).parents[4] / "examples/extensions"
-AXE = Path(__file__).parents[4] / "tests/support/axe/node_modules/axe-core/axe.min.js"
 STATUS = "document.getElementById('status').innerText"
 DONE = f"{STATUS} === 'The answer is complete'"
 
@@ -277,18 +275,6 @@ async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting)
         await click(tab, "#menu")
         await tab.until("!document.getElementById('side').hidden")
         assert await tab.value("document.documentElement.scrollWidth") <= 390
-
-
-async def faults(tab: Tab) -> list[str]:
-    """What axe-core calls serious or critical on the page as it is."""
-    await tab.value(AXE.read_text("utf-8") + "; true")
-    script = (
-        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations"
-        ".filter(({ impact }) => ['serious', 'critical'].includes(impact))"
-        ".map(({ id, nodes }) => `${id}: ${nodes.map((each) => each.html).join(' ')}`))"
-    )
-    found: list[str] = await tab.value(script)
-    return found
 
 
 async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
