@@ -105,7 +105,7 @@ async def running(
             flags=flags,
         )
         extensions.conversation, conversation.ask_person = conversation, person
-        conversation.front_end, conversation.actions = "tui", FrontEndActions(shows_widgets=True)
+        conversation.front_end, conversation.actions = "tui", FrontEndActions(shows_widgets=True, shows_panels=True)
         extensions.attach(conversation.runtime.agent)
         conversation.attach(extensions)
         assert extensions.start() == []

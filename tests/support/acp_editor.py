@@ -12,8 +12,10 @@ Update: TypeAlias = dict[str, Any]
 class Editor:
     """Keeps its updates; answers questions with `answer`, forms with `values`."""
 
-    def __init__(self, answer: str = "once", *, elicits: bool = False, values: Update | None = None) -> None:
-        self.elicits, self.values = elicits, values
+    def __init__(
+        self, answer: str = "once", *, elicits: bool = False, shows: bool = False, values: Update | None = None
+    ) -> None:
+        self.elicits, self.shows, self.values = elicits, shows, values
         self.forms: list[Update] = []
         self.updates: list[Update] = []
         self.asked: list[Update] = []

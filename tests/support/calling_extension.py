@@ -167,7 +167,7 @@ class World:
         home = str(self.root / "zot")
         async with Conversation(Runtime("scripted", client=client, cwd=project, session=path)) as conversation:
             conversation.ask_person, conversation.front_end = ask, front_end
-            conversation.actions = FrontEndActions(shows_widgets=front_end == "tui")
+            conversation.actions = FrontEndActions(shows_widgets=front_end == "tui", shows_panels=front_end == "tui")
             extensions = Extensions(
                 self.find,
                 lambda: AgentInfo(str(project), "scripted", "scripted", conversation.runtime.state.session_id),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp.schema import TextContentBlock
+from acp.schema import ClientCapabilities, TextContentBlock
 from acp_editor import Editor
 
 from zot_agent.acp.agent import AcpAgent
@@ -182,3 +182,14 @@ async def test_nothing_is_stopped_in_a_session_that_is_not_open(server: Scripted
         await agent.cancel("nobody")
         await agent.cancel(session)
         assert await ask(agent, session) == "end_turn"
+
+
+@pytest.mark.parametrize(
+    ("meta", "shows"), [({"zot": {"widgets": True}}, True), ({"zot": {}}, False), ({"zot": 1}, False), (None, False)]
+)
+async def test_an_editor_says_whether_it_shows_widgets(
+    server: ScriptedServer, alone: Path, meta: dict[str, Any] | None, shows: bool
+) -> None:
+    async with agent_of(server) as agent:
+        await agent.initialize(1, ClientCapabilities.model_validate({"_meta": meta}))
+        assert agent.shows is shows

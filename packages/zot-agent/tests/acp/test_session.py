@@ -14,7 +14,7 @@ from zot_agent.extensions.host import Extensions
 from zot_agent.host.host import Host
 from zot_core.aio import spawn
 from zot_core.conversation.driver import Conversation
-from zot_core.conversation.events import ClearNotes, Notify, Submit
+from zot_core.conversation.events import Alert, ClearNotes, Notify, Submit, TitleChange, WidgetChange
 from zot_core.errors import Busy
 from zot_core.events import RunEnd
 from zot_core.hooks import Refusal
@@ -165,3 +165,16 @@ async def test_an_editor_that_reads_slowly_delays_the_next_model_call() -> None:
         editor.reads.set()
         assert await prompt == PromptEnd("end_turn", "completed")
     assert editor.said().endswith("Hello.")
+
+
+async def test_what_extensions_show_goes_to_an_editor_that_can_show_it_and_is_unavailable_elsewhere() -> None:
+    shown = [WidgetChange("ext", "k", "status", ("ready",)), TitleChange("ext", "at work"), Alert("ext", "done")]
+    for editor in (Editor(shows=True), Editor()):
+        async with opened(editor) as session:
+            actions = session.conversation.actions
+            for event in shown:
+                session.host.extensions.events.notify(event)  # type: ignore[union-attr]
+            assert (actions.shows_widgets, actions.shows_panels) == (editor.shows, False)
+        sent = [each["_meta"]["zot"] for each in editor.of("session_info_update")]
+        assert [each["type"] for each in sent] == (["ext_widget", "ext_title", "ext_alert"] if editor.shows else [])
+        assert not editor.shows or (sent[0]["place"], sent[0]["lines"]) == ("status", ["ready"])

@@ -68,6 +68,8 @@ class AcpAgent:
         self.sessions: dict[str, AcpSession] = {}
         self.elicits = False
         """Whether the client can show forms."""
+        self.shows = False
+        """Whether the client shows what extensions put beside the conversation."""
         self._modes: dict[str, PermissionMode] = {}  # of closed sessions, by full id
         self._servers = ServerFiles()
 
@@ -79,6 +81,9 @@ class AcpAgent:
         """Report the capabilities of zot, and how to authenticate if there is no key."""
         elicitation = None if client_capabilities is None else client_capabilities.elicitation
         self.elicits = elicitation is not None and elicitation.form is not None
+        known = None if client_capabilities is None else client_capabilities.field_meta
+        own = known.get("zot") if known else None
+        self.shows = isinstance(own, dict) and own.get("widgets") is True
         problem = await self._key_problem()
         stored = not self._options.no_session
         return InitializeResponse(

@@ -107,6 +107,11 @@ class EditorConnection:
         """See `Editor`."""
         return self.agent.elicits
 
+    @property
+    def shows(self) -> bool:
+        """See `Editor`."""
+        return self.agent.shows
+
     async def elicit(self, session: str, message: str, schema: Json) -> Json | None:
         """Show a form; see `Editor`."""
         params = {"sessionId": session, "mode": "form", "message": message, "requestedSchema": schema}

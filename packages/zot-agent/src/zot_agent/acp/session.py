@@ -18,6 +18,7 @@ from zot_core.agent.run import Run
 from zot_core.aio import finish, spawn
 from zot_core.conversation import events
 from zot_core.conversation.commands import read_command
+from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import Busy
@@ -25,7 +26,7 @@ from zot_core.events import Done, Notice, RunEnd, TurnStart
 from zot_core.permission_mode import PermissionMode
 from zot_core.sessions import listing
 from zot_provider.errors import ZotError
-from zot_provider.json_text import without_surrogates
+from zot_provider.json_text import read_strict, without_surrogates
 from zot_provider.model import Model
 from zot_provider.record import Record
 
@@ -57,11 +58,20 @@ class Editor(Protocol):
         """Whether the client can show forms."""
         ...
 
+    @property
+    def shows(self) -> bool:
+        """Whether the client shows what extensions put beside the conversation."""
+        ...
+
     async def elicit(self, session: str, message: str, schema: Json) -> Json | None:
         """Show a form. Returns its values, None if it was declined or cancelled. Raises `ZotError` on failure."""
 
     async def room(self) -> None:
         """Return once the client has read most of what was sent."""
+
+
+_WIDGETS = (events.WidgetChange, events.TitleChange, events.WorkingChange, events.Alert)
+"""What extensions show beside the conversation. The protocol has no place for it, so it is an extension (`_meta`)."""
 
 
 class PromptEnd(Record):
@@ -96,7 +106,9 @@ class AcpSession:
         self._title_sent = len(agent.history) > 0 or stored is None
         self.conversation.permissions.ask = self._permission
         self.conversation.ask_person, self.conversation.front_end = self._ask_person, "acp"
-        self.conversation.actions = FrontEndActions(fixed_session="the editor chooses the session")
+        self.conversation.actions = FrontEndActions(
+            shows_widgets=editor.shows, fixed_session="the editor chooses the session"
+        )
         runtime.hooks.tool_run.add(self._permission.remember_old_content)
         self.conversation.reserve_commands({_COMPACT})
         self.conversation.refusal = lambda: "" if self.busy else "no prompt was being answered"
@@ -262,6 +274,9 @@ class AcpSession:
             self.note(text, author)
         if not notes:
             self.feed.show(event)
+        if self._editor.shows and isinstance(event, _WIDGETS):
+            (line,) = encode_conversation_event(event)
+            self._update({"sessionUpdate": "session_info_update", "_meta": {"zot": read_strict(line)}})
         if isinstance(event, events.PanelOpen) and self.host.extensions is not None:
             self.host.extensions.panels.close()
         elif isinstance(event, TurnStart) and not self._title_sent:

@@ -64,6 +64,7 @@ class RpcService:
             open_session=self._open_session,
             completers=self.screen.completers,
             shows_widgets=True,
+            shows_panels=True,
             keys=self.screen.keys,
             renderers=self.screen.renderers,
             field=self.screen.fields,

@@ -196,8 +196,8 @@ SignInDialogs: TypeAlias = "Callable[[SignInSession, str], Awaitable[bool]]"
 
 class FrontEndActions(Record):
     """What a front end can do for extensions, None for what it cannot. `quit` ends the program. Without `sign_in`, the
-    dialogs of extensions show the steps of sign-ins. `shows_widgets`: it shows widgets, or passes them on. `field` is
-    the input field of a client, where there is no screen.
+    dialogs of extensions show the steps of sign-ins. `shows_widgets` and `shows_panels`: it shows them, or passes them
+    on. `field` is the input field of a client, where there is no screen.
     `fixed_session` says why the session cannot change, and is empty if it can."""
 
     open_session: OpenSession | None = None
@@ -207,6 +207,7 @@ class FrontEndActions(Record):
     completers: Callable[[], CompletionAccess] | None = None
     sign_in: "SignInDialogs | None" = None
     shows_widgets: bool = False
+    shows_panels: bool = False
     fixed_session: str = ""
     keys: Callable[[], KeyAccess] | None = None
     renderers: Callable[[], RendererAccess] | None = None

@@ -63,6 +63,7 @@ class ExtensionView:
             self._screen_access,
             self._sign_in,
             shows_widgets=True,
+            shows_panels=True,
             keys=self._screen_access,
             renderers=self._screen_access,
         )

@@ -8,7 +8,7 @@ from zot_ext.protocol.calls.panels import MODES
 
 def open(call: ExtensionCall) -> CallAnswer:
     """Open a panel."""
-    if not call.conversation.actions.shows_widgets:
+    if not call.conversation.actions.shows_panels:
         front_end = call.conversation.front_end
         raise CallFailed("unavailable", f"no panels are shown in the mode {front_end or 'of this program'}")
     id, mode = call.params["id"], call.text("mode", "overlay")
