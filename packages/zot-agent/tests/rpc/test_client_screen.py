@@ -235,3 +235,12 @@ def test_an_extension_expands_everything_and_draws_again(drawn: Peer) -> None:
     drawn.data("command", name="expand")
     assert drawn.of("ext_expand")[-1] == {"type": "ext_expand", "expanded": False}
     assert not [each for each in drawn.data("get_shown")["events"] if each["type"] == "ext_expand"]
+
+
+def test_a_kind_that_clients_do_not_show_is_refused_and_the_others_are_drawn(start: StartPeer, tmp_path: Path) -> None:
+    body = "@ext.renderer('entry', 'note')\ndef draw(asked):\n    return ['a note']\n" + DRAWS
+    peer = start("--ext", str(write_extension(tmp_path / "painter", body, more="capabilities=('messages',)")))
+    peer.data("get_commands")
+
+    known = [each for each in peer.data("get_shown")["events"] if each["type"] == "ext_renderer"]
+    assert {each["kind"] for each in known} == {"tool_call", "tool_result", "message"}

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from zot_core.conversation.events import ExpandChange, Notify, RendererChange, WidgetLine
-from zot_core.conversation.extensions import DrawLines
+from zot_core.conversation.extensions import DrawLines, NotDrawn
+
+KINDS = ("tool_call", "tool_result", "message")
+"""What clients show; they do not get the entries that extensions store."""
 
 AT_ONCE = 8
 """Questions that are open at the same time."""
@@ -30,6 +33,8 @@ class ClientRenderers:
 
     def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """See `RendererAccess`."""
+        if kind not in KINDS:
+            raise NotDrawn(f"clients show no renderings of the kind {kind}")
         self._renderers = [
             each for each in self._renderers if (each.extension, each.kind, each.name) != (extension, kind, name)
         ]
