@@ -87,7 +87,8 @@ class AgentStartDecision(Record):
     system_prompt: str | None = None
     """The system prompt, exactly; `""` removes it, `None` keeps it."""
     message: Mapping[str, object] | None = None
-    """In the group `intercepts2`: a message before the answer: `content`, and `display`: False hides it."""
+    """In the group `intercepts2`: a message before the answer: `content`, `display` (False hides it),
+    `custom_type` and `details`."""
 
 
 class Blocked(Record):

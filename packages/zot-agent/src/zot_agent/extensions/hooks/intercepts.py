@@ -22,6 +22,7 @@ from zot_core.sessions.rows import message_text
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.raw import RawList, RawObject
+from zot_provider.json_text import dump
 from zot_provider.messages import Message
 from zot_provider.record import Record, field
 
@@ -106,6 +107,9 @@ def _changed_prompt(start: AgentStart, answer: EventInterceptResponse) -> AgentS
     message = read_given({"role": "user", "content": blocks})
     message.time = timestamp()
     message.hidden = "" if given.get("display", True) else "a message of an extension"
+    if isinstance(custom_type := given.get("custom_type"), str) and custom_type:
+        details = given.get("details")
+        message.extra = {"custom_type": custom_type, **({} if details is None else {"details": dump(details)})}
     return start.replace(messages=[*start.messages, message])
 
 

@@ -87,7 +87,12 @@ INTERCEPTABLE: Mapping[str, InterceptableEvent] = {
             ),
             (
                 CallParam("system_prompt", "text", "the system prompt, exactly; empty removes it"),
-                CallParam("message", "object", "a message before the answer: `content`, and `display`: false hides it"),
+                CallParam(
+                    "message",
+                    "object",
+                    "a message before the answer: `content`, and `display`: false hides it; "
+                    "`custom_type` and `details` as in `messages.send`",
+                ),
             ),
             blockable=False,
         ),

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 _MESSAGE = CallParam(
-    "message", "object", "`id`, `role`, `content`, `time`; long texts are cut (`truncated`), images are sizes"
+    "message",
+    "object",
+    "`id`, `role`, `content`, `time`, `custom_type` (of an extension); long texts are cut (`truncated`), images are sizes",
 )
 _AGENT = (
     CallParam("agent_id", "text", "its id"),

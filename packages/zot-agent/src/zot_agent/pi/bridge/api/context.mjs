@@ -1,6 +1,7 @@
 // `ctx`: what handlers get beside their event.
 
 import { promptOptions } from "../events/intercepts.mjs";
+import { textOf } from "../events/messages.mjs";
 
 /** @param {import("./bridge.mjs").Bridge} bridge @param {import("./registrations.mjs").Registrations} extension
  * @param {{signal?: AbortSignal}} [options] */
@@ -52,7 +53,7 @@ export function createCommandContext(bridge, extension, options) {
   const context = createContext(bridge, extension, options);
   const wire = bridge.wire;
   /** Makes a change of the session; what an extension keeps from before is stale then. */
-  const change = async (method, params, withSession) => {
+  const change = async (method, params, withSession, prompt = "") => {
     bridge.changing += 1;
     try {
       await wire.call(method, params);
@@ -63,6 +64,7 @@ export function createCommandContext(bridge, extension, options) {
       bridge.changing -= 1;
     }
     await bridge.replaced();
+    if (prompt && bridge.hasScreen) await wire.call("editor.set", { text: prompt });
     if (withSession) {
       const again = bridge.extensions.find((each) => each.entry === extension.entry) ?? extension;
       const fresh = createCommandContext(bridge, again, options);
@@ -80,16 +82,27 @@ export function createCommandContext(bridge, extension, options) {
       const params = { messages: written.messages, parent: Boolean(wanted.parentSession) };
       return change("session.new", params, wanted.withSession);
     },
-    fork: (entry, wanted = {}) => change(
-      "session.fork", { entry: bridge.sessions.rowOf(entry), position: wanted.position ?? "before" }, wanted.withSession,
-    ),
-    navigateTree: (entry, wanted = {}) => change("session.navigate", {
-      entry: bridge.sessions.rowOf(entry), summarise: wanted.summarize === true,
-      instructions: wanted.customInstructions, label: wanted.label,
-    }),
+    fork: (entry, wanted = {}) => {
+      const position = wanted.position ?? "before";
+      const params = { entry: bridge.sessions.rowOf(entry), position };
+      return change("session.fork", params, wanted.withSession, position === "before" ? promptOf(bridge, entry) : "");
+    },
+    navigateTree: (entry, wanted = {}) => {
+      // A prompt is not a place to continue: the conversation continues before it, and it can be changed and sent again.
+      const prompt = promptOf(bridge, entry);
+      const { customInstructions: instructions, label } = wanted;
+      const place = { entry: bridge.sessions.rowOf(entry), position: prompt ? "before" : "at" };
+      return change("session.navigate", { ...place, summarise: wanted.summarize === true, instructions, label }, undefined, prompt);
+    },
     switchSession: (session, wanted = {}) => change("session.switch", { session }, wanted.withSession),
     reload: () => wire.call("control.reload"),
   });
+}
+
+/** @returns {string} the text of an entry that is a prompt, else an empty text */
+function promptOf(bridge, id) {
+  const { type, message } = bridge.sessions.getEntry(id) ?? {};
+  return type === "message" && message.role === "user" ? textOf(message.content) : "";
 }
 
 /** Records what the `setup` of a new session writes. */

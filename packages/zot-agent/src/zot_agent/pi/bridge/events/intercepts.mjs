@@ -187,7 +187,8 @@ export class Intercepts {
     if (sections.length) answer.system_prompt = [event.systemPrompt, ...sections].filter(Boolean).join("\n\n");
     if (messages.length) {
       const content = messages.map((each) => textOf(each.content)).join("\n\n");
-      answer.message = { content, display: messages.some((each) => each.display !== false), custom_type: messages[0].customType };
+      answer.message = { content, display: messages.some((each) => each.display !== false), custom_type: messages[0].customType, details: messages[0].details };
+      this.#bridge.keepDetails(messages[0], content);
     }
     return answer;
   }
@@ -225,6 +226,7 @@ export class Intercepts {
 
   async #messageEnd(frame, request) {
     const event = { type: "message_end", message: toMessages({ time: new Date().toISOString(), ...frame.message })[0] };
+    if (event.message.role !== "assistant") void this.#bridge.observed.emit({ type: "message_start", message: event.message });
     let changed = false;
     await this.#each("message_end", event, request, ({ message }, extension) => {
       if (!message) return;

@@ -219,8 +219,8 @@ export class Observed {
     for (const block of message.content) if (block.type === "tool_call") this.#bridge.toolNames.set(block.id, block.name);
     const made = toMessages(message, (id) => this.#bridge.toolNames.get(id) ?? "");
     this.#run.push(...made);
+    if (this.#bridge.intercepts.answersMessages && message.role !== "tool") return null; // its handlers were asked
     if (message.role !== "assistant") for (const each of made) this.emit({ type: "message_start", message: each });
-    if (this.#bridge.intercepts.answersMessages && message.role !== "tool") return null;
     for (const each of made.slice(0, -1)) this.emit({ type: "message_end", message: each });
     return { type: "message_end", message: made.at(-1) };
   }
