@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MESSAGE = CallParam(
     "message",
     "object",
-    "`id`, `role`, `content`, `time`, `custom_type` (of an extension); long texts are cut (`truncated`), images are sizes",
+    "`id`, `role`, `content`, `time`, `custom_type` if it has one; long texts are cut (`truncated`), images sizes",
 )
 _AGENT = (
     CallParam("agent_id", "text", "its id"),

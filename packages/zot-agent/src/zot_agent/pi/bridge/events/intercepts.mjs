@@ -226,7 +226,7 @@ export class Intercepts {
 
   async #messageEnd(frame, request) {
     const event = { type: "message_end", message: toMessages({ time: new Date().toISOString(), ...frame.message })[0] };
-    if (event.message.role !== "assistant") void this.#bridge.observed.emit({ type: "message_start", message: event.message });
+    if (event.message.role !== "assistant") await this.#bridge.observed.emit({ type: "message_start", message: event.message });
     let changed = false;
     await this.#each("message_end", event, request, ({ message }, extension) => {
       if (!message) return;
