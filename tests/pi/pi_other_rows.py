@@ -89,11 +89,12 @@ ROWS = [
     Row(
         "sandbox",
         [
-            *(see("Sandbox initialized", "Sandbox: 6 domains, 2 write paths"), ask(), see("All done.")),
-            *(requested("Read-only file system", "inside"), file("inside", "yes"), no_file("../home/outside")),
-            *(command("sandbox:2", "Show sandbox configuration"), see("Deny Read: ~/.ssh")),
+            *(see("Sandbox initialized", "1 write paths"), ask(), see("All done.")),
+            *(requested("outside: Read-only file system"), file("out/inside", "yes"), no_file("outside")),
+            *(command("sandbox:2", "Show sandbox configuration"), see("Allow Write: out")),
         ],
-        [call("bash", command="echo yes > inside; echo inside; echo no > ~/outside"), "All done."],
+        [call("bash", command="echo yes > out/inside; echo no > outside"), "All done."],
+        files={".pi/sandbox.json": '{"filesystem": {"allowWrite": ["out"]}}', "out/keep": ""},
         programs={"rg": "exit 1"},  # it finds no files that are to be protected
     ),
     Row(
@@ -105,8 +106,16 @@ ROWS = [
     Row(
         "custom-provider-anthropic",
         [
-            *(keys("/model\r"), see("search"), keys("custom-anth"), see("claude-opus-4-5"), keys("\r")),
-            *(gone("Enter choose"), ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
+            *(
+                keys("/model\r"),
+                see("search"),
+                keys("custom-anth"),
+                see("claude-opus-4-5"),
+                keys("\x1b"),
+                gone("/ custom-anth"),
+            ),
+            *(keys("/model custom-anthropic/claude-opus-4-5\r"), see("custom-anthropic · claude-opus-4-5")),
+            *(ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
         ],
         ["I am Opus."],
         variables={"CUSTOM_ANTHROPIC_API_KEY": KEY},
@@ -115,14 +124,22 @@ ROWS = [
     Row(
         "custom-provider-gitlab-duo",
         [
-            *(keys("/model\r"), see("search"), keys("gitlab-duo"), see("claude-opus-4-8"), keys("\r")),
-            *(gone("Enter choose"), ask(), see("All done."), requested("from-the-tool")),
+            *(
+                keys("/model\r"),
+                see("search"),
+                keys("gitlab-duo"),
+                see("claude-opus-4-8"),
+                keys("\x1b"),
+                gone("/ gitlab-duo"),
+            ),
+            *(keys("/model gitlab-duo/claude-opus-4-8\r"), see("gitlab-duo · claude-opus-4-8")),
+            *(ask(), see("All done."), requested("from-the-tool")),
         ],
         [call("bash", command="echo from-the-$(echo tool)"), "All done."],
         variables={"GITLAB_TOKEN": "glpat-one"},
         hosts={
-            "https://gitlab.com": "data:application/json," + json.dumps({"token": KEY, "headers": {}}),
-            "https://cloud.gitlab.com/ai/v1/proxy/anthropic/": "",
+            "https://gitlab.com": "data:application/json," + json.dumps({"token": "t", "headers": {"x-api-key": KEY}}),
+            "https://cloud.gitlab.com/ai/v1/proxy/anthropic": "",
         },
     ),
 ]

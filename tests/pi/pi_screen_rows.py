@@ -92,6 +92,7 @@ ROWS = [
     Row(
         "hidden-thinking-label.ts",
         [
+            *(keys("/thinking-label"), see("Set the hidden thinking label"), keys("\x15")),  # it has been loaded
             *(ask(), see("Yes."), see("Pondering...")),
             *command("thinking-label", "Set the hidden thinking label", "Brewing"),
             *(see("label set to: Brewing"), ask(), see("No."), see("Brewing")),

@@ -67,7 +67,7 @@ export class Models {
     try {
       await this.#bridge.wire.call("model.set", { model: model.id, provider: model.provider });
     } catch (error) {
-      if (["not_found", "invalid", "unavailable", "failed"].includes(error.code)) return false;
+      if (["not_found", "invalid", "unavailable", "failed", "denied"].includes(error.code)) return false;
       throw error;
     } finally {
       this.forget();

@@ -7,6 +7,15 @@ import { toModel } from "./models.mjs";
 const REASONS = { stop: "end_turn", toolUse: "tool_use", length: "length" };
 const SECOND = 1000;
 
+/** @returns {string} the variable that holds the key of a provider, as `$NAME`; empty if the key is written out, or none */
+const variableOf = ({ apiKey = "" }) => (apiKey.startsWith("$") ? apiKey : /^[A-Z][A-Z0-9_]*$/.test(apiKey) ? `$${apiKey}` : "");
+
+/** The headers with a key that is written out in the extension: zot keeps only keys of the person. */
+function keyHeaders({ api = "", apiKey }) {
+  if (api.startsWith("anthropic")) return { "x-api-key": apiKey };
+  return api.startsWith("google") ? { "x-goog-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+}
+
 /** A description for zot: what is a function stays here. */
 function described(config) {
   const { streamSimple, oauth, apiKey, authHeader: _, ...rest } = config;
@@ -16,7 +25,12 @@ function described(config) {
     delete found.baseUrl;
     delete found.api;
   }
-  if (typeof apiKey === "string") found.apiKey = apiKey.startsWith("$") || !/^[A-Z][A-Z0-9_]*$/.test(apiKey) ? apiKey : `$${apiKey}`;
+  const variable = variableOf(config);
+  if (variable) found.apiKey = variable;
+  else if (apiKey) {
+    found.auth = "none";
+    if (!streamSimple) found.headers = { ...keyHeaders(config), ...found.headers };
+  }
   if (oauth) found.signIn = { title: oauth.name };
   return found;
 }
@@ -59,7 +73,7 @@ export class Providers {
       const { options } = frame;
       const model = this.#model(frame.provider, frame.model, config);
       const parts = stream(model, contextOf(frame.context, model), {
-        apiKey: options.api_key, maxTokens: options.max_tokens ?? undefined, temperature: options.temperature ?? undefined,
+        apiKey: options.api_key || (variableOf(config) ? undefined : config.apiKey), maxTokens: options.max_tokens ?? undefined, temperature: options.temperature ?? undefined,
         reasoning: options.reasoning && options.reasoning !== "off" ? options.reasoning : undefined,
         sessionId: options.session_id, signal: request.abort.signal, headers: config.headers,
       });

@@ -1,0 +1,85 @@
+"""Extensions in pi's style that use corners of its API that no example uses, each through its purpose."""
+
+from pathlib import Path
+
+import pytest
+from pi_conversation_rows import call
+from pi_drive import Row, Step, ask, command, drive, file, gone, keys, requested, see, stored
+
+from zot_provider.testing import Call, Turn
+
+pytestmark = pytest.mark.needs("pi")
+
+HERE = Path(__file__).parent / "extensions"
+Steps = list[Step | list[Step]]
+
+
+def run(root: Path, name: str, steps: Steps, *says: str | Turn, arguments: tuple[str, ...] = ()) -> None:
+    """Drive one of them; `says` is what the model answers."""
+    drive(Row(str(HERE / f"{name}.ts"), steps, says, arguments=arguments), root)
+
+
+def test_a_tool_keeps_its_state_in_results_and_has_a_flag_settings_keys_and_completions(tmp_path: Path) -> None:
+    steps: Steps = [
+        *(see("0 notes"), ask(), see("All done."), see("NOTE buy tea", "kept 2"), file("other.md", "- buy tea")),
+        requested("noted 1: buy tea (good)", "noted 2: old style", "Use note when"),
+        *(keys("/notes s"), see("do settings"), keys("ettings\r"), see("Note settings"), keys("\r")),
+        *(see("settings: sort=down"), keys("\x1bn"), see("by key 2")),
+        *(command("notes", "Show notes", "list"), see("2.0KB")),
+    ]
+    says = (call("note", text="buy tea", mood="good"), call("note", body="old style"), "All done.")
+    run(tmp_path, "notebook", steps, *says, arguments=("--notebook", "other.md"))
+
+
+def test_tools_of_zot_do_their_work_in_the_hands_of_an_extension(tmp_path: Path) -> None:
+    found = "grep: notes.md:1: - buy tea | find: notes.md | ls: .git/ | - buy green tea"
+    steps: Steps = [*(see("0 notes"), ask(), see("All done.")), command("notes", "Show notes", "tools"), see(found)]
+    run(tmp_path, "notebook", steps, call("note", text="buy tea"), "All done.")
+
+
+def test_an_extension_hears_a_run_in_pis_order_and_changes_calls_results_and_answers(tmp_path: Path) -> None:
+    steps: Steps = [
+        *(ask(), see("The [redacted] is out."), see("prompt was 2 long"), requested("hello world", "(checked)")),
+        command("diary", "Show the diary"),
+        see("session_start:startup message_start:user message_end:user message_start:custom message_end:custom"),
+        see("leaf:assistant tool_execution_start message_start:toolResult"),
+        *(command("diary", "Show the diary", "exec"), see("exec out err 3 false true")),
+        *(command("diary", "Show the diary", "usage"), see("idle true commands true tools true all builtin")),
+        *(command("diary", "Show the diary", "timed"), see("timed undefined false true")),
+        *(command("diary", "Show the diary", "tree"), see("tree false start go"), see("› go")),
+    ]
+    run(tmp_path, "diary", steps, call("bash", command="echo hello WHO"), "The secret is out.")
+
+
+def test_a_message_to_a_running_agent_needs_a_mode_and_a_fork_gives_the_prompt_back(tmp_path: Path) -> None:
+    steps: Steps = [
+        *(ask(), see("One."), command("diary", "Show the diary", "busy"), see("refused: Agent is already")),
+        *(see("Three."), command("diary", "Show the diary", "model"), see("model true scripted high")),
+        *(command("diary", "Show the diary", "fork"), see("forked, editor: go"), see("› go")),
+    ]
+    busy = Turn("Two.", calls=[Call("bash", {"command": "sleep 2"})])
+    run(tmp_path, "diary", steps, "One.", busy, "Two b.", "Three.")
+
+
+def test_sessions_are_begun_resumed_and_compacted_and_a_model_answers_from_the_extension(tmp_path: Path) -> None:
+    def keep(words: str = "") -> list[Step]:
+        return command("keep", "Keeps sessions", words)
+
+    steps: Steps = [
+        *(see("began: startup"), keys("!weather\r"), see("It rains."), ask(), see("One."), requested("It rains.")),
+        *(keep("new"), see("I remember."), see("began: new"), requested("remember the tea", "what do you remember?")),
+        *(keep("back"), see("back in a session with"), see("began: resume"), ask("more"), see("Two.")),
+        *(keep("compact"), see("compacted: kept true"), keep(), see("echo true 9000")),
+        *(ask("use it"), see("echo of bash: $ echo key=literal-key"), stored("key=literal-key")),
+    ]
+    run(tmp_path, "keeper", steps, "tea " * 40_000 + "One.", "I remember.", "Two.")
+
+
+def test_widgets_overlays_keys_completions_and_the_bus_are_drawn_and_heard(tmp_path: Path) -> None:
+    steps: Steps = [
+        *(see("ticks many in true", "The painter"), keys("\x11"), see("pasted"), keys("%bl"), see("a colour")),
+        *(keys("\t"), see("%blue"), keys("\x15"), command("paint", "Paints"), see("What colour?", "width 4")),
+        *(keys("green\r"), see("painted green, hidden 1"), ask(), see("Yes."), stored("painted", "green")),
+        *(command("paint", "Paints", "off"), gone("The painter"), gone("ticks")),
+    ]
+    run(tmp_path, "painter", steps, "Yes.")
