@@ -1,26 +1,28 @@
-"""zot in kitty, xterm and alacritty, on a virtual X server: keys, overlays, the mouse, pastes, and what is left behind.
+"""zot in kitty, xterm and alacritty, on a virtual X server: keys, overlays, the mouse, pastes, images, what is left.
 
-`make terminals` runs these. What the terminals send is read from the trace of an extension, since nothing reads their
-windows. Graphics are drawn in software.
+`make terminals` runs these. What the terminals send is read from the trace of an extension, since nothing reads text in
+their windows. Graphics are drawn in software.
 """
 
 import contextlib
 import json
 import os
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from command import KEY, Zot
 from waiting import wait_until
 
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
 TERMINALS = {
-    "xterm": ["xterm", "-geometry", "100x30", "-e"],
+    "xterm": ["xterm", "-tn", "xterm-256color", "-geometry", "100x30", "-e"],
     "kitty": ["kitty", "--config", "NONE", "-o", "remember_window_size=no", "-o", "confirm_os_window_close=0"],
     "alacritty": ["alacritty", "-o", 'cursor.style="Block"', "-e"],
 }
@@ -34,10 +36,17 @@ echo "$line" > typed
 
 
 @pytest.fixture(scope="module")
-def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def pixels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where the X server keeps what it shows."""
+    return tmp_path_factory.mktemp("pixels")
+
+
+@pytest.fixture(scope="module")
+def display(pixels: Path) -> Iterator[str]:
     """The number of an X server of its own."""
     reads, writes = os.pipe()
     command = ["Xvfb", "-displayfd", str(writes), "-screen", "0", "1200x800x24", "-nolisten", "tcp"]
+    command += ["-fbdir", str(pixels)]
     with subprocess.Popen(command, pass_fds=[writes], stderr=subprocess.DEVNULL) as server:
         os.close(writes)
         with os.fdopen(reads) as number:
@@ -51,6 +60,8 @@ class Window:
     def __init__(self, display: str, folder: Path) -> None:
         self.environment = {**os.environ, "DISPLAY": display}
         self.folder = folder
+        self.left: Callable[[], None] = lambda: None
+        """Called once zot has ended and the window is still there."""
 
     def do(self, *words: str) -> None:
         """Have `xdotool` do something in the window, which is the only one."""
@@ -70,11 +81,9 @@ class Window:
         return any(members.items() <= frame.items() for frame in self.frames(kind))
 
 
-NEEDED = ("Xvfb", "xkbcomp", "xdotool", "xclip")
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name, *NEEDED)) for name in TERMINALS])
-def test_keys_pastes_and_the_mouse_arrive_and_nothing_is_left_behind(name: str, display: str, tmp_path: Path) -> None:
+@contextlib.contextmanager
+def opened(name: str, display: str, tmp_path: Path, *answers: str | Turn) -> Iterator[Window]:
+    """Zot in a terminal, with an extension. In the end it is closed, and has left nothing behind."""
     zot = Zot(tmp_path)
     folder = Path(zot.cwd)
     launch = folder / "launch"
@@ -83,7 +92,7 @@ def test_keys_pastes_and_the_mouse_arrive_and_nothing_is_left_behind(name: str, 
     window = Window(display, folder)
     environment = {**zot.env, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_RUNTIME_DIR": str(tmp_path)}
     examples = ("--ext", str(EXTENSIONS / "overlay-test"), "--ext-trace", str(folder / "trace"))
-    with ScriptedServer(key=KEY) as server:
+    with ScriptedServer(answers, key=KEY) as server:
         program = [str(launch), sys.executable, "-m", "zot_agent", *zot.at(server), *examples]
         with (
             subprocess.Popen([*TERMINALS[name], *program], env=environment, cwd=folder) as terminal,
@@ -92,40 +101,88 @@ def test_keys_pastes_and_the_mouse_arrive_and_nothing_is_left_behind(name: str, 
             end.callback(terminal.kill)
             wait_until(lambda: window.frames("ready") != [])
             window.do("search", "--sync", "--onlyvisible", "--name", ".", "windowfocus", "--sync")
-            window.do("type", "--delay", "20", "/overlay stack")
-            window.do("key", "Return")
-            wait_until(lambda: window.hears("panel_focus", panel_id="stack3", focused=True))
-            for key, members in {
-                "ctrl+alt+k": {"key": "k", "mods": ["ctrl", "alt"]},
-                "ctrl+Right": {"key": "right", "mods": ["ctrl"]},
-                "shift+F5": {"key": "f5", "mods": ["shift"]},
-                "alt+x": {"key": "x", "mods": ["alt"]},
-                "Prior": {"key": "pageup"},
-            }.items():
-                window.do("key", key)
-                wait_until(lambda wanted=members: window.hears("panel_key", **wanted))
-            if name == "kitty":  # the others do not report keys that are let go
-                window.do("keydown", "w")
-                wait_until(lambda: window.hears("panel_key", text="w", kind="repeat"))
-                window.do("keyup", "w")
-                wait_until(lambda: window.hears("panel_key", text="w", kind="release"))
-            window.do("key", "shift+Tab")
-            wait_until(lambda: window.hears("panel_focus", panel_id="stack2", focused=True))
-            subprocess.run(["/usr/bin/xclip", "-selection", "primary"], input=b"ab", env=window.environment, check=True)
-            window.do("key", "shift+Insert")
-            wait_until(lambda: window.hears("panel_key", key="rune", text="b"))
-            window.do("search", "--onlyvisible", "--name", ".", "mousemove", "--window", "%1", "--polar", "0", "0")
-            window.do("click", "1")  # in the middle, where the lowest of them is
-            wait_until(lambda: window.hears("panel_mouse", panel_id="stack1", action="press", button=1))
-            wait_until(lambda: window.hears("panel_focus", panel_id="stack1", focused=True))
-            for panel in ("stack1", "stack2", "stack3"):
-                window.do("key", "Escape")
-                wait_until(lambda closed=panel: window.hears("panel_close", panel_id=closed))
+            yield window
             window.do("key", "ctrl+d")
             wait_until((folder / "after").exists)
+            window.left()
             window.do("type", "--delay", "20", "ok")
             window.do("key", "Return")
             wait_until((folder / "typed").exists)
             terminal.wait(30)
     assert (folder / "after").read_text() == (folder / "before").read_text()
     assert (folder / "typed").read_text() == "ok\n"
+
+
+NEEDED = ("Xvfb", "xkbcomp", "xdotool", "xclip")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name, *NEEDED)) for name in TERMINALS])
+def test_keys_pastes_and_the_mouse_arrive_and_nothing_is_left_behind(name: str, display: str, tmp_path: Path) -> None:
+    with opened(name, display, tmp_path) as window:
+        window.do("type", "--delay", "20", "/overlay stack")
+        window.do("key", "Return")
+        wait_until(lambda: window.hears("panel_focus", panel_id="stack3", focused=True))
+        for key, members in {
+            "ctrl+alt+k": {"key": "k", "mods": ["ctrl", "alt"]},
+            "ctrl+Right": {"key": "right", "mods": ["ctrl"]},
+            "shift+F5": {"key": "f5", "mods": ["shift"]},
+            "alt+x": {"key": "x", "mods": ["alt"]},
+            "Prior": {"key": "pageup"},
+        }.items():
+            window.do("key", key)
+            wait_until(lambda wanted=members: window.hears("panel_key", **wanted))
+        if name == "kitty":  # the others do not report keys that are let go
+            window.do("keydown", "w")
+            wait_until(lambda: window.hears("panel_key", text="w", kind="repeat"))
+            window.do("keyup", "w")
+            wait_until(lambda: window.hears("panel_key", text="w", kind="release"))
+        window.do("key", "shift+Tab")
+        wait_until(lambda: window.hears("panel_focus", panel_id="stack2", focused=True))
+        subprocess.run(["/usr/bin/xclip", "-selection", "primary"], input=b"ab", env=window.environment, check=True)
+        window.do("key", "shift+Insert")
+        wait_until(lambda: window.hears("panel_key", key="rune", text="b"))
+        window.do("search", "--onlyvisible", "--name", ".", "mousemove", "--window", "%1", "--polar", "0", "0")
+        window.do("click", "1")  # in the middle, where the lowest of them is
+        wait_until(lambda: window.hears("panel_mouse", panel_id="stack1", action="press", button=1))
+        wait_until(lambda: window.hears("panel_focus", panel_id="stack1", focused=True))
+        for panel in ("stack1", "stack2", "stack3"):
+            window.do("key", "Escape")
+            wait_until(lambda closed=panel: window.hears("panel_close", panel_id=closed))
+
+
+def png(size: int) -> bytes:
+    """An image whose lower left half is pink and the rest black."""
+    rows = b"".join(b"\0" + b"\xff\0\xff" * (at + 1) + b"\0\0\0" * (size - at - 1) for at in range(size))
+    parts = {b"IHDR": struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0), b"IDAT": zlib.compress(rows), b"IEND": b""}
+    chunks = (struct.pack(">I", len(data)) + kind + data for kind, data in parts.items())
+    ends = (struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts.items())
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk + end for chunk, end in zip(chunks, ends, strict=True))
+
+
+def pink(pixels: Path) -> list[int]:
+    """How many pixels of each row of the screen are pink, without rows that have none.
+
+    The file is a window dump of X: https://gitlab.freedesktop.org/xorg/proto/xorgproto, `XWDFile.h`.
+    """
+    data = (pixels / "Xvfb_screen0").read_bytes()
+    header = struct.unpack(">25I", data[:100])
+    begin, height, size = header[0] + header[19] * 12, header[5], header[12]
+    rows = (data[begin + at * size : begin + (at + 1) * size] for at in range(height))
+    # Blue, green, red and a byte that counts nothing; graphics in software round them.
+    colors = (zip(row[::4], row[1::4], row[2::4], strict=True) for row in rows)
+    counts = (sum(blue > 250 and green < 5 and red > 250 for blue, green, red in row) for row in colors)
+    return [count for count in counts if count > 4]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name, *NEEDED)) for name in TERMINALS])
+def test_an_image_is_drawn_and_nothing_of_it_is_left_behind(
+    name: str, display: str, pixels: Path, tmp_path: Path
+) -> None:
+    answers = Turn(calls=[Call("read", {"path": "pink.png"})]), "A triangle."
+    with opened(name, display, tmp_path, *answers) as window:
+        (window.folder / "pink.png").write_bytes(png(200))
+        assert pink(pixels) == []
+        window.do("type", "--delay", "20", "look")
+        window.do("key", "Return")
+        wait_until(lambda: len(pink(pixels)) > 50)
+        window.left = lambda: wait_until(lambda: pink(pixels) == [])
