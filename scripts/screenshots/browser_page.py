@@ -34,9 +34,9 @@ _DONE = "document.getElementById('status').innerText === 'The answer is complete
 
 async def take(folder: Path, names: frozenset[str]) -> None:
     """Write these pictures into `folder`. Raises TimeoutError if the page does not get that far."""
-    with tempfile.TemporaryDirectory(prefix="zot-page-") as profile, ScriptedServer() as model:
+    with ScriptedServer() as model:
         model.add(*project.TASK)
-        async with _serving(model) as address, browser(Path(profile)) as tab:
+        async with _serving(model) as address, browser() as tab:
             await tab.go(f"{address}/#token={_TOKEN.replace(' ', '%20')}")
             await _converse(tab)
             for name in sorted(names):
