@@ -39,6 +39,8 @@ def test_one_command_is_a_fleet_that_ends_with_it(zot: Zot, server: ScriptedServ
         done = zot.run("run", "--fleet", "--id", "first", *zot.at(server), "do it", env=there, timeout=PATIENCE)
         assert done.result == (0, "all done\n", "")
         assert (zot.cwd / "effect").read_text() == "here\n"
+        second = zot.run(*words, env=env, timeout=PATIENCE)
+        assert (second.code, second.line()) == (2, f"port {port} is in use; --port names another")
         dev.send_signal(signal.SIGINT)
         assert dev.wait(PATIENCE) == 130
         with socket.socket() as probe:
@@ -47,3 +49,11 @@ def test_one_command_is_a_fleet_that_ends_with_it(zot: Zot, server: ScriptedServ
     finally:
         if dev.poll() is None:
             os.killpg(dev.pid, signal.SIGKILL)
+
+
+def test_a_fleet_whose_worker_ends_says_so_and_ends(zot: Zot, tmp_path: Path) -> None:
+    port = two_free_ports()
+    words = ["fleet", "dev", "--port", str(port), "--folder", str(tmp_path / "dev"), "--store", "mysql://no"]
+    done = zot.run(*words, timeout=PATIENCE)
+    assert done.code == 1
+    assert done.err.splitlines()[-1] == "zot: a worker has ended with the exit code 2"

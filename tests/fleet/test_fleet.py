@@ -4,41 +4,20 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from command import Finished, Zot
-from fleet_servers import PATIENCE, Postgres, Temporal, Workers, free_port, wait_for
-from go_zot import check_accepted
+from fleet_runs import check, fork_servers, messages_of, model, record_of, rows_of, run_processes, wait_until
+from fleet_servers import PATIENCE, Postgres, Temporal, Workers, free_port, submit_many, wait_for
 
-from zot_agent.fleet.store.postgres import PostgresStore
-from zot_core.runtime.run_rows import RunRecord, run_of_rows
-from zot_core.sessions.raw import read_row
-from zot_core.sessions.rows import read_message
-from zot_provider.messages import Message, TextBlock, ToolResultBlock
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
-
-
-def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
-    """A model with so many steps, each with one effect that a second one would show. Its marks begin with the task."""
-
-    def answer(request: Received) -> Turn:
-        messages = request.body["messages"]
-        # An answer that was stopped in the middle has its text, and no call.
-        step = sum(len(message.get("tool_calls", ())) for message in messages if message["role"] == "assistant")
-        task = next(message["content"] for message in messages if message["role"] == "user")
-        if step >= steps:
-            return Turn("all done", delay=delay)
-        return Turn(f"step {step}", calls=[Call("bash", {"command": f"echo {task}/{step} >> {file}"}, f"c{step}")],
-                    delay=delay)  # fmt: skip
-
-    return answer
 
 
 def submit(zot: Zot, server: ScriptedServer, id: str, *options: str, task: str = "") -> Finished:
@@ -61,65 +40,9 @@ def listed(zot: Zot) -> dict[str, dict[str, Any]]:
     return {run["id"]: run for run in json.loads(done.out)["runs"]}
 
 
-def wait_until(database: Postgres, ids: list[str], *states: str, seconds: float = PATIENCE) -> None:
-    """Wait until the rows of all these runs have one of the states, and their processes have ended."""
-
-    def all_there() -> bool:
-        records = [record_of(database, id) for id in ids]
-        return all(record.state in states for record in records)
-
-    wait_for(all_there, f"{ids} are {states}", seconds)
-
-
 def ended(zot: Zot, id: str, state: str) -> dict[str, Any]:
     """Wait until the engine knows that a run is in this state."""
     return dict(wait_for(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
-
-
-def rows_of(database: Postgres, id: str) -> bytes:
-    store = PostgresStore(database.address)
-    try:
-        return store.read(id)
-    finally:
-        store.close()
-
-
-def record_of(database: Postgres, id: str) -> RunRecord:
-    record = run_of_rows(rows_of(database, id))
-    assert record is not None
-    return record
-
-
-def messages_of(rows: bytes) -> list[Message]:
-    found = [read_row(line) for line in rows.splitlines()]
-    messages = [read_message(row.get("message")) for row in found if row.get("type") == "message"]
-    return [each for each in messages if each is not None]
-
-
-def check(database: Postgres, id: str, steps: int, effects: Counter[str]) -> int:
-    """Check that a run is complete, and each effect there as often as its result says; return how many outcomes are
-    unknown."""
-    rows = rows_of(database, id)
-    check_accepted(rows)
-    record = run_of_rows(rows)
-    assert record is not None
-    assert record.state == "done"
-    results: dict[str, str] = {}
-    for message in messages_of(rows):
-        for block in message.content:
-            if isinstance(block, ToolResultBlock):
-                assert block.call_id not in results
-                results[block.call_id] = "".join(each.text for each in block.content if isinstance(each, TextBlock))
-    assert results.keys() == {f"c{step}" for step in range(steps)}
-    unknown = 0
-    for step in range(steps):
-        count, text = effects[f"{id}/{step}"], results[f"c{step}"]
-        if "[exit 0]" in text:
-            assert count == 1, (id, step, text)
-        else:  # unknown, or stopped with the worker
-            unknown += 1
-            assert count <= 1, (id, step, text)
-    return unknown
 
 
 def test_a_run_is_taken_by_a_worker_and_can_be_seen(
@@ -183,7 +106,7 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
     ids = [f"kill-{prefix}-{number}" for number in range(runs)]
     for _ in range(2):
         workers.start()
-    submit_many(zot, server, ids)
+    submit_many(zot, zot.at(server), ids)
     killed = 0
     while killed < kills:
         before = len(server.requests)
@@ -210,39 +133,11 @@ def test_a_frozen_worker_that_wakes_up_does_not_end_the_run_that_another_one_has
     id = f"frozen-{os.urandom(3).hex()}"
     server.add(*[model(4, delay=0.5)] * 40)
     first = workers.start()
-    submit(zot, server, id)
+    submit_many(zot, zot.at(server), [id], short=True)
     wait_for(lambda: len(server.requests) >= 2, "the run has begun")
-    freeze(first, 12)
+    freeze(first, 6)
     wait_until(database, [id], "done")
     check(database, id, 4, Counter((zot.cwd / "effects").read_text().split()))
-
-
-SUBMIT = """
-import asyncio, os, sys
-from zot_agent.cli.args import parse
-from zot_agent.fleet.engine.client import Fleet, connect
-from zot_agent.fleet.places import find_places
-from zot_agent.fleet.rows import first_rows
-from zot_agent.fleet.store.open import open_store
-
-places, options = find_places("", "", ""), parse(sys.argv[2:], "").options.replace(cwd=os.getcwd())
-
-async def main():
-    fleet, store = Fleet(await connect(places.address), places.queue), open_store(places.store)
-    for id in sys.argv[1].split(","):
-        store.create(id, first_rows(id, id, options, {}))
-        await fleet.submit(id, store.submit(id))
-    store.close()
-    os._exit(0)
-
-asyncio.run(main())
-"""
-
-
-def submit_many(zot: Zot, server: ScriptedServer, ids: list[str]) -> None:
-    """Submit runs in one process."""
-    command = [sys.executable, "-c", SUBMIT, ",".join(ids), *zot.at(server)]
-    subprocess.run(command, cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE * 5, stdin=subprocess.DEVNULL)
 
 
 def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
@@ -250,22 +145,6 @@ def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
     os.killpg(worker.pid, signal.SIGSTOP)
     time.sleep(seconds)
     os.killpg(worker.pid, signal.SIGCONT)
-
-
-def run_processes(workers: Workers) -> list[int]:
-    """The process ids of runs."""
-    return [pid for server in fork_servers(workers) for pid in children(server)]
-
-
-def fork_servers(workers: Workers) -> list[int]:
-    return [pid for each in workers.running for pid in children(each.pid)]
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
 
 
 def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(
@@ -320,7 +199,7 @@ def test_runs_survive_both_servers_being_started_again(
     server.add(*[model(6, delay=0.3)] * 60)
     for _ in range(2):
         workers.start()
-    submit_many(zot, server, ids)
+    submit_many(zot, zot.at(server), ids)
     wait_for(lambda: len(server.requests) >= 4, "the runs have begun")
     engine.kill()
     database.kill()
@@ -340,6 +219,27 @@ def test_a_worker_without_its_servers_says_so_in_a_line(zot: Zot) -> None:
     )
     none = zot.run("worker", "--store", "", env=zot.env | {"ZOT_FLEET_STORE": ""}, timeout=PATIENCE)
     assert none.line().startswith("a fleet needs a store for its runs: set ZOT_FLEET_STORE to postgresql://")
+
+
+def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(
+    zot: Zot, server: ScriptedServer, database: Postgres
+) -> None:
+    given, kept = (f"{name}-{os.urandom(3).hex()}" for name in ("given", "kept"))
+    process = zot.start("run", "--fleet", "--id", given, *zot.at(server), given)
+    wait_for(lambda: given in listed(zot), "the engine has it")
+    process.send_signal(signal.SIGINT)
+    stopped = zot.finish(process)
+    assert (stopped.code, stopped.line()) == (130, "no longer following; the run continues")
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # Temporal, which does not answer
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        process = zot.start("run", "--fleet", "--id", kept, "--address", address, *zot.at(server), kept)
+        submitted = f"SELECT submissions FROM zot_run WHERE id = '{kept}'"
+        wait_for(lambda: (found := database.execute(submitted)) and found[0][0], "it is in the store")
+        process.send_signal(signal.SIGINT)
+        stopped = zot.finish(process)
+    assert (stopped.code, stopped.line()) == (
+        130, f"run {kept} was not given to the fleet; the same command with --id {kept} gives it"
+    )  # fmt: skip
 
 
 def test_without_the_extra_a_line_says_what_to_install(zot: Zot, server: ScriptedServer) -> None:

@@ -149,7 +149,7 @@ def test_the_end_is_a_branch_a_patch_and_a_command(tmp_path: Path, origin: Path)
 def test_what_cannot_be_fetched_is_said_in_a_line(tmp_path: Path, origin: Path) -> None:
     store = store_with_run(tmp_path)
     for workspace, text in (
-        ({"url": str(tmp_path / "nothing")}, "git fetch has failed: "),
+        ({"url": str(tmp_path / "nothing")}, "git fetch has failed: fatal: .*not appear to be a git repository"),
         ({"url": str(origin), "commit": "0123456789"}, "git rev-parse has failed: nothing of that name is there"),
         ({"url": f"ext::touch {tmp_path}/bad"}, "git fetch has failed: .*not allowed"),
         ({"url": "--upload-pack=touch bad"}, "git fetch has failed: "),

@@ -177,6 +177,59 @@ class Workers:
         return self.log.read_text() if self.log.exists() else ""
 
 
+SHORT_WORKER = """
+import asyncio, logging, os, signal, sys
+from zot_agent.cli.ext.terminal import print_line
+from zot_agent.fleet.engine.client import connect
+from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.places import find_places
+from zot_agent.fleet.worker import FleetWorker, WorkerOptions
+
+limits = FleetLimits(away_seconds=2.0, end_seconds=3.0, start_seconds=5.0, deliver_seconds=2.0, connect_seconds=5.0)
+
+async def main():
+    places, ended = find_places("", "", ""), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    options = WorkerOptions(places.queue, places.store, sys.argv[sys.argv.index("--folder") + 1], 4, "off")
+    await FleetWorker(await connect(places.address), options, print_line, limits).work(ended.wait())
+    os._exit(0)
+
+logging.getLogger("temporalio").setLevel(logging.CRITICAL)  # as zot worker does
+asyncio.run(main())
+"""
+"""A worker, for `Workers.start(program=("-c", SHORT_WORKER))`, whose limits are those of a test."""
+
+SUBMIT = """
+import asyncio, os, sys
+from zot_agent.cli.args import parse
+from zot_agent.fleet.engine.client import Fleet, connect
+from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.places import find_places
+from zot_agent.fleet.rows import first_rows
+from zot_agent.fleet.store.open import open_store
+
+places, options = find_places("", "", ""), parse(sys.argv[3:], "").options.replace(cwd=os.getcwd())
+limits = FleetLimits(heartbeat_seconds=4.0, most_retry_seconds=2.0) if sys.argv[2] == "short" else FleetLimits()
+
+async def main():
+    fleet, store = Fleet(await connect(places.address), places.queue, limits), open_store(places.store)
+    for id in sys.argv[1].split(","):
+        store.create(id, first_rows(id, id, options, {}))
+        await fleet.submit(id, store.submit(id))
+    store.close()
+    os._exit(0)
+
+asyncio.run(main())
+"""
+
+
+def submit_many(zot: Zot, at: tuple[str, ...], ids: list[str], *, short: bool = False) -> None:
+    """Submit runs in one process, with the options `at`; `short`: with limits of the engine of a few seconds."""
+    command = [sys.executable, "-c", SUBMIT, ",".join(ids), "short" if short else "usual", *at]
+    subprocess.run(command, cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE * 5, stdin=subprocess.DEVNULL)
+
+
 class CuttingProxy:
     """A proxy that passes bytes on, and cuts a connection when the server answers the statement after `cut`."""
 

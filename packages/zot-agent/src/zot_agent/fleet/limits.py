@@ -9,7 +9,11 @@ class FleetLimits(Record):
     `end_seconds`: how long it may take to end once it is asked to. `retry_seconds` and `most_retry_seconds`: the first
     and the longest pause before a run is tried again. `workspace_tries`: how often its files are fetched before it is
     parked. `deliver_seconds`: how long a worker may take to accept a message. `connect_seconds`: how long to wait for
-    the engine. `steer_bytes`: the longest message."""
+    the engine. `away_seconds`: how long the process of a run waits for a store that has gone, before the run leaves its
+    worker. `steer_bytes`: the longest message.
+
+    The limits of the client that submits a run hold for what the engine does with it, those of a worker for the
+    processes there."""
 
     heartbeat_seconds: float = 10.0
     run_seconds: float = 7 * 24 * 3600.0
@@ -20,4 +24,5 @@ class FleetLimits(Record):
     workspace_tries: int = 3
     deliver_seconds: float = 10.0
     connect_seconds: float = 10.0
+    away_seconds: float = 30.0
     steer_bytes: int = 200_000

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -22,16 +22,18 @@ def needs_extra() -> Iterator[None]:
         ) from None
 
 
-def run_and_leave(work: Coroutine[Any, Any, int]) -> NoReturn:
-    """Do `work` and end this process with its exit code. Threads of Temporal's client may still call Python while that
-    shuts down, which would abort the process, so it does not."""
+def run_and_leave(work: Coroutine[Any, Any, int], stopped: Callable[[], str] = lambda: "stopped") -> NoReturn:
+    """Do `work` and end this process with its exit code; `stopped` says what Ctrl+C has stopped.
+
+    Threads of Temporal's client may still call Python while that shuts down, which would abort the process, so it does
+    not shut down."""
     try:
         code = asyncio.run(work)
     except ZotError as error:
         print_error(str(error))
         code = error.exit_code
     except KeyboardInterrupt:
-        print_error("no longer following; the run continues")
+        print_error(stopped())
         code = 130
     from zot_agent.fleet.traces import close_traces  # noqa: PLC0415  an extra
 

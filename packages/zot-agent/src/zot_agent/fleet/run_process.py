@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from zot_agent.fleet.limits import FleetLimits
 from zot_agent.fleet.store.copy import COPY
-from zot_agent.fleet.store.interface import FleetStore, StoreAway
+from zot_agent.fleet.store.interface import FleetStore, StoreAway, StoreLimits
 from zot_agent.fleet.store.open import open_store
 from zot_agent.fleet.talk import End, EndState, RunProgress, Task, fields_of
 from zot_agent.fleet.trees import TREE_FILES, RunTree, TreeError
@@ -94,7 +94,7 @@ class RunWork:
         """Do the work until the run ends or stops."""
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._listen, args=(lines, loop), daemon=True).start()
-        store = open_store(self._task.store)
+        store = open_store(self._task.store, StoreLimits(away_seconds=self._task.away_seconds))
         try:
             end = await self._work(store)
             if end.state in OVER:  # the store has everything; of a run that has failed, a person may look at the files

@@ -23,6 +23,7 @@ class Task(Record):
     person has said to its question. `retry`: a person wants it to be tried again though it was parked. `cancel`:
     nothing is done but to end it for good. `messages` are to be read with the next model call, by their ids. `sandbox`
     holds unless the run names a mode. `trace` is the span that the run belongs to, as in `TRACEPARENT`.
+    `away_seconds` is as in `FleetLimits`.
     """
 
     run: str
@@ -35,6 +36,7 @@ class Task(Record):
     cancel: bool = False
     messages: dict[str, str] = field(default_factory=dict)
     trace: str = ""
+    away_seconds: float = 30.0
 
 
 class RunProgress(Record):

@@ -173,6 +173,12 @@ class RunTree:
         except OSError as error:
             raise TreeError(f"git is not installed: {error.strerror}") from error
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing of that name is there"]
-            raise TreeError(f"git {name} has failed: {said[-1]}")
+            raise TreeError(f"git {name} has failed: {_reason(done.stderr.decode('utf-8', 'replace'))}")
         return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def _reason(said: str) -> str:
+    """Return why git has failed: the first line that it calls fatal, because general advice may follow; else the last
+    one."""
+    lines = said.strip().splitlines() or ["nothing of that name is there"]
+    return next((line for line in lines if line.startswith("fatal:")), lines[-1])

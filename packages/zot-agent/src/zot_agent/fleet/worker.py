@@ -101,7 +101,8 @@ class FleetWorker:
         number = attempt_number(job["submission"], job["activity"], info.attempt)
         folder = os.path.join(options.folder, run)
         rest = {name: job[name] for name in ("answer", "retry", "cancel", "messages")}
-        task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span())
+        task = Task(run, number, options.store, folder, options.sandbox, **rest, trace=current_span(),
+                    away_seconds=self._limits.away_seconds)  # fmt: skip
         process = _RunProcess(task, self._limits, self._forks)
         await process.start()
         self._processes[run] = process

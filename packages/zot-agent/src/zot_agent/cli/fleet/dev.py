@@ -43,6 +43,8 @@ def dev(workers: int, port: int, store: str, folder: str, sandbox: str, limits: 
     stopped: list[int] = []
     with handle_signals(end_signals(), lambda number, _: stopped.append(number)):
         try:
+            if _answers(port):
+                raise ConfigError(f"port {port} is in use; --port names another")
             parts.append(_start_server(port, folder))
             _wait_for(port, parts[0], limits)
             command = [sys.executable, "-P", "-m", "zot_agent", "worker", "--folder", os.path.join(folder, "work")]
@@ -53,7 +55,11 @@ def dev(workers: int, port: int, store: str, folder: str, sandbox: str, limits: 
             print_line('then: zot run --fleet "fix the failing test"; zot runs list --fleet')
             while not stopped and all(each.poll() is None for each in parts):
                 time.sleep(limits.pause)
-            return 128 + stopped[0] if stopped else 1
+            if stopped:
+                return 128 + stopped[0]
+            ended = next(each for each in parts if each.poll() is not None)
+            what = f"temporal ({os.path.join(folder, 'temporal.log')})" if ended is parts[0] else "a worker"
+            raise ZotError(f"{what} has ended with the exit code {ended.returncode}")
         finally:
             for each in reversed(parts):  # the workers first
                 _end(each, limits)
@@ -81,14 +87,18 @@ def _start_server(port: int, folder: str) -> "subprocess.Popen[bytes]":
         )
 
 
+def _answers(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def _wait_for(port: int, server: "subprocess.Popen[bytes]", limits: DevLimits) -> None:
     end = time.monotonic() + limits.start_seconds
     while True:
         if server.poll() is not None:
             raise ZotError(f"temporal has ended with the exit code {server.returncode}; is port {port} in use?")
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+        if _answers(port):
+            return
         if time.monotonic() > end:
             raise ZotError(f"temporal does not answer at port {port} after {limits.start_seconds:g} s")
         time.sleep(limits.pause)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_FOLLOWED = "no longer following; the run continues"
 _CODES = {"done": 0, "queued": 0, "running": 0, "waiting": 3, "parked": 1, "stopped": 4, "cancelled": 130}
 
 
@@ -42,28 +43,35 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
     with needs_extra():
         import temporalio.client  # noqa: F401, PLC0415  before anything is stored
     places = find_places(given.address, given.queue, given.store)
-    store = open_store(places.store)
+    submitted: list[str] = []
+    not_given = f"run {id} was not given to the fleet; the same command with --id {id} gives it"
     try:
-        if not store.create(id, first_rows(id, task, options, workspace)):
-            record = run_of_rows(store.read(id))
-            if record is None or record.task != task:
-                raise ConfigError(f"run {id} has another task; choose another --id")
-        number = 0 if given.schedule else store.submit(id)
-    finally:
-        store.close()
-    if given.schedule:
-        return _schedule(given, id)
+        store = open_store(places.store)
+        try:
+            if not store.create(id, first_rows(id, task, options, workspace)):
+                record = run_of_rows(store.read(id))
+                if record is None or record.task != task:
+                    raise ConfigError(f"run {id} has another task; choose another --id")
+            number = 0 if given.schedule else store.submit(id)
+        finally:
+            store.close()
+        if given.schedule:
+            return _schedule(given, id)
 
-    async def work(fleet: "Fleet") -> int:
-        await fleet.submit(id, number, given.priority)
-        if given.detach:
-            sys.stdout.write(f"{id}\n")
-            return 0
-        if not given.id:
-            print_error(f"run {id}")
-        return _print_end(await fleet.wait(id), places.store)
+        async def work(fleet: "Fleet") -> int:
+            await fleet.submit(id, number, given.priority)
+            submitted.append(id)
+            if given.detach:
+                sys.stdout.write(f"{id}\n")
+                return 0
+            if not given.id:
+                print_error(f"run {id}")
+            return _print_end(await fleet.wait(id), places.store)
 
-    return _with_fleet(given, work)
+        return _with_fleet(given, work, lambda: _FOLLOWED if submitted else not_given)
+    except KeyboardInterrupt:
+        print_error(not_given)
+        return 130
 
 
 def _schedule(given: argparse.Namespace, id: str) -> int:
@@ -106,7 +114,7 @@ def act(given: argparse.Namespace) -> int:
 
     if given.verb in ("logs", "patch"):
         return _print_stored(given)
-    return _with_fleet(given, work)
+    return _with_fleet(given, work, lambda: _FOLLOWED if given.verb == "attach" else "stopped")
 
 
 async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
@@ -120,7 +128,9 @@ async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
     print_line(f"removed {given.id}")
 
 
-def _with_fleet(given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]") -> int:
+def _with_fleet(
+    given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]", stopped: Callable[[], str]
+) -> int:
     with needs_extra():
         from zot_agent.fleet.engine.client import Fleet, connect  # noqa: PLC0415  an extra
 
@@ -129,7 +139,7 @@ def _with_fleet(given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[in
     async def go() -> int:
         return await work(Fleet(await connect(places.address), places.queue))
 
-    run_and_leave(go())
+    run_and_leave(go(), stopped)
 
 
 def _print_stored(given: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from zot_agent.fleet.engine.errors import engine_errors
 from zot_agent.fleet.engine.schedules import schedules
 from zot_agent.fleet.engine.workflow import RUN_PREFIX, WORKFLOW, RunWorkflow
 from zot_agent.fleet.limits import FleetLimits
+from zot_agent.fleet.talk import fields_of
 from zot_agent.fleet.traces import engine_traces
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.record import Record, field
@@ -68,7 +69,7 @@ class Fleet:
         async with engine_errors(id):
             await self._client.start_workflow(
                 RunWorkflow.run,
-                args=[id, submission],
+                args=[id, submission, fields_of(self._limits)],
                 id=RUN_PREFIX + id,
                 task_queue=self._queue,
                 id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,

@@ -27,11 +27,13 @@ COPY = "zot-copy"
 RUN_PREFIX = "zot-run-"
 """The workflow of a run is called this and the name of the run."""
 
-_LIMITS = FleetLimits()
-_RETRY = RetryPolicy(
-    initial_interval=timedelta(seconds=_LIMITS.retry_seconds),
-    maximum_interval=timedelta(seconds=_LIMITS.most_retry_seconds),
-)
+
+def retry_policy(limits: FleetLimits) -> RetryPolicy:
+    """Return how the engine tries again what a worker could not do: until it can."""
+    return RetryPolicy(
+        initial_interval=timedelta(seconds=limits.retry_seconds),
+        maximum_interval=timedelta(seconds=limits.most_retry_seconds),
+    )
 
 
 @workflow.defn(name=WORKFLOW, sandboxed=False)
@@ -46,10 +48,12 @@ class RunWorkflow:
         self._messages: dict[str, str] = {}
         self._retry = self._stopped = False
         self._driving: workflow.ActivityHandle[dict[str, Any]] | None = None
+        self._limits = FleetLimits()
 
     @workflow.run
-    async def run(self, id: str, submission: int) -> dict[str, Any]:
-        """Drive the run with this name to its end."""
+    async def run(self, id: str, submission: int, limits: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Drive the run with this name to its end. `limits` are fields of `FleetLimits`."""
+        self._limits = FleetLimits(**(limits or {}))
         delivering = spawn(self._deliver(id), "messages")
         try:
             return await self._drive(id, submission)
@@ -76,10 +80,10 @@ class RunWorkflow:
                 self._messages.pop(key, None)
             if state == "workspace":
                 fetches += 1
-                state = end["state"] = "parked" if fetches >= _LIMITS.workspace_tries else "queued"
+                state = end["state"] = "parked" if fetches >= self._limits.workspace_tries else "queued"
             self._change(end)
             if state == "queued":
-                await workflow.sleep(_LIMITS.retry_seconds * 2**fetches)
+                await workflow.sleep(self._limits.retry_seconds * 2**fetches)
             elif state == "waiting":
                 self._question = end["question"]
                 await workflow.wait_condition(lambda: bool(self._answer) or self._stopped)
@@ -95,9 +99,9 @@ class RunWorkflow:
         self._driving = workflow.start_activity(
             DRIVE,
             job,
-            start_to_close_timeout=timedelta(seconds=_LIMITS.run_seconds),
-            heartbeat_timeout=timedelta(seconds=_LIMITS.heartbeat_seconds),
-            retry_policy=_RETRY,
+            start_to_close_timeout=timedelta(seconds=self._limits.run_seconds),
+            heartbeat_timeout=timedelta(seconds=self._limits.heartbeat_seconds),
+            retry_policy=retry_policy(self._limits),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
         )
         try:
@@ -122,14 +126,14 @@ class RunWorkflow:
                     DELIVER,
                     args=[id, key, text],
                     task_queue=queue,
-                    schedule_to_start_timeout=timedelta(seconds=_LIMITS.deliver_seconds),
-                    start_to_close_timeout=timedelta(seconds=_LIMITS.run_seconds),
-                    heartbeat_timeout=timedelta(seconds=_LIMITS.heartbeat_seconds),
+                    schedule_to_start_timeout=timedelta(seconds=self._limits.deliver_seconds),
+                    start_to_close_timeout=timedelta(seconds=self._limits.run_seconds),
+                    heartbeat_timeout=timedelta(seconds=self._limits.heartbeat_seconds),
                     retry_policy=RetryPolicy(maximum_attempts=1),
                 )
                 self._messages.pop(key, None)
             except ActivityError:  # that worker has gone, or the run has left it
-                await workflow.sleep(_LIMITS.retry_seconds)
+                await workflow.sleep(self._limits.retry_seconds)
 
     def _change(self, end: dict[str, Any]) -> None:
         steps, cost = end["steps"] or self._state["steps"], end["cost"] or self._state["cost"]
@@ -183,8 +187,8 @@ class ScheduledWorkflow:
         number = await workflow.execute_activity(
             COPY,
             args=[template, id],
-            start_to_close_timeout=timedelta(seconds=_LIMITS.connect_seconds),
-            retry_policy=_RETRY,
+            start_to_close_timeout=timedelta(seconds=FleetLimits().connect_seconds),
+            retry_policy=retry_policy(FleetLimits()),
         )
         await workflow.execute_child_workflow(
             RunWorkflow.run, args=[id, number], id=RUN_PREFIX + id,
