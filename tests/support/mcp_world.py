@@ -12,7 +12,7 @@ from typing import Any
 from calling_extension import Person, Talk, World
 from waiting import PATIENCE
 
-from zot_agent.extensions.bundled import bundled_mcp
+from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_core import ToolResultEvent
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.cli.mcp import run
-from zot_agent.extensions.bundled import bundled_mcp
+from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_agent.extensions.python.environment import environment_of
 
 

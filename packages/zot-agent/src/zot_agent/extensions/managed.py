@@ -1,5 +1,7 @@
 """`ManagedExtension`: one extension of a set, from its start to its end."""
 
+# Longer than 400 lines: the life of an extension, from its start to its end, is in one class.
+
 from __future__ import annotations
 
 import asyncio

@@ -98,7 +98,7 @@ class ProjectChoice:
         files = mcp_files(self._cwd, home, project=self.trusted and not options.no_project_ext)
         if options.no_ext or not (files or options.mcp_files):
             return
-        from zot_agent.extensions.bundled import bundled_mcp  # noqa: PLC0415  only where there are servers
+        from zot_agent.extensions.declared.bundled import bundled_mcp  # noqa: PLC0415  only where there are servers
 
         added = bundled_mcp([*options.mcp_files, *files])
         added.hidden_by = next((each.directory for each in self.found.found if each.name == added.name), "")

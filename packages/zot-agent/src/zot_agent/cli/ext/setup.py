@@ -6,7 +6,7 @@ from zot_agent.cli.ext.folder.names import NAME_HELP, installed, pick_usable
 from zot_agent.cli.ext.folder.packages import set_up
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
-from zot_agent.extensions.bundled import bundled_mcp
+from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ZotError
 

@@ -8,7 +8,7 @@ from zot_agent.cli.ext.terminal import inline
 from zot_agent.config.mcp_files import PROJECT_FILES, mcp_files, personal_file
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.settings import load_settings, read_json_object
-from zot_agent.extensions.bundled import bundled_mcp
+from zot_agent.extensions.declared.bundled import bundled_mcp
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.python.environment import environment_of
 from zot_agent.host.extensions import ProjectChoice

@@ -154,8 +154,7 @@ class RememberedRegistrations:
             self._stored = data
 
     def _offer(self, frame: Registration) -> dict[str, Any] | None:
-        """Return the fields of an accepted tool without those that have their default; None for a refused one, and for
-        other frames."""
+        """Return the fields of an accepted tool without defaults; None for a refused tool, and for other frames."""
         if not isinstance(frame, RegisterTool):
             return None
         try:

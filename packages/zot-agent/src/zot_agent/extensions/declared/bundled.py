@@ -3,9 +3,10 @@
 import os
 from collections.abc import Sequence
 
+import zot_agent
 from zot_agent.extensions.discover import DiscoveredExtension, read_extension
 
-MCP_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "mcp")
+MCP_FOLDER = os.path.join(os.path.dirname(zot_agent.__file__), "mcp")
 
 
 def bundled_mcp(files: Sequence[str]) -> DiscoveredExtension:
