@@ -439,7 +439,7 @@ STATES = (
         (
             Sees(READY),
             Keys("/remind pay for the coffee\r"),
-            Sees("reminded"),
+            Sees("⏰"),
             Keys("do the tests pass?\r"),
             Sees("One of four"),
             Sees("esc to stop", gone=True),

@@ -86,6 +86,6 @@ def test_workers_begin_so_many_runs_a_minute(
     for id in ids:
         done = zot.run("run", "--fleet", "--detach", "--id", id, *zot.at(server), id, timeout=PATIENCE)
         assert done.code == 0, done.err
-    workers.start("--sandbox", "off", "--per-minute", "2", "--concurrency", "6")
+    workers.start("--sandbox", "off", "--per-minute", "6", "--concurrency", "6")
     wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300)
     assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all
