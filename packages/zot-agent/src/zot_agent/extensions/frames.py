@@ -5,21 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zot_ext.protocol.frame import Unknown as Unknown
-    from zot_ext.protocol.from_extension import CancelCall as CancelCall
-    from zot_ext.protocol.from_extension import ClearNotes as ClearNotes
-    from zot_ext.protocol.from_extension import CommandResponse as CommandResponse
-    from zot_ext.protocol.from_extension import EventInterceptResponse as EventInterceptResponse
-    from zot_ext.protocol.from_extension import FromExtension as FromExtension
-    from zot_ext.protocol.from_extension import HostCall as HostCall
-    from zot_ext.protocol.from_extension import Notify as Notify
-    from zot_ext.protocol.from_extension import OpenPanel as OpenPanel
-    from zot_ext.protocol.from_extension import PanelClose as PanelClose
-    from zot_ext.protocol.from_extension import PanelRender as PanelRender
-    from zot_ext.protocol.from_extension import Ready as Ready
-    from zot_ext.protocol.from_extension import RegisterFlag as RegisterFlag
-    from zot_ext.protocol.from_extension import ShutdownAck as ShutdownAck
-    from zot_ext.protocol.from_extension import Submit as Submit
-    from zot_ext.protocol.from_extension import ToolResult as ToolResult
+    from zot_ext.protocol.from_extension import *  # noqa: F403  all of them
     from zot_ext.protocol.from_host import PANEL_KEYS as PANEL_KEYS
     from zot_ext.protocol.from_host import TOOL_PREPARE as TOOL_PREPARE
     from zot_ext.protocol.from_host import CommandInvoked as CommandInvoked
