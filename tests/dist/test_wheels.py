@@ -78,6 +78,19 @@ def test_every_archive_has_the_text_of_the_license(wheels: Path) -> None:
             assert found.get(place) == license_text, archive.name
 
 
+def test_the_page_in_the_wheel_is_its_source_file_by_file(wheels: Path) -> None:
+    source = ROOT / "packages" / "zot-agent" / "src"
+    kinds = (".html", ".js", ".css")
+    folder = source / "zot_agent" / "serve" / "page"
+    written = {
+        path.relative_to(source).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.suffix in kinds
+    }
+    (path,) = wheels.glob("zot_agent-*.whl")
+    with ZipFile(path) as wheel:
+        packed = [name for name in wheel.namelist() if name.startswith("zot_agent/serve/page/") and name.endswith(kinds)]
+        assert {name: wheel.read(name) for name in packed} == written
+
+
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_a_wheel_says_what_it_is_and_where_it_runs(name: str, wheels: Path) -> None:
     (wheel,) = wheels.glob(f"{name.replace('-', '_')}-*.whl")

@@ -182,6 +182,15 @@ def test_models_are_listed_with_what_is_known_of_them(peer: Peer, start: StartPe
     assert {"openai", "anthropic"} <= {model["provider"] for model in every}
 
 
+def test_models_that_can_be_chosen_are_those_of_the_server_and_of_providers_with_a_key(
+    start: StartPeer, server: ScriptedServer
+) -> None:
+    server.models.append("another")
+    ready = start().data("list_models_all", ready=True)["models"]
+    assert [model["id"] for model in ready if model["provider"] == "openai"] == ["scripted", "another"]
+    assert "anthropic" not in {model["provider"] for model in ready}
+
+
 def test_a_server_that_lists_no_models_costs_no_answer(start: StartPeer) -> None:
     peer = start("--base-url", "http://127.0.0.1:9/v1")
 

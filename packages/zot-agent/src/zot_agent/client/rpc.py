@@ -239,9 +239,9 @@ class RpcClient(RpcConnection):
         """List the models of the current provider."""
         return cast("list[ModelInfo]", (await self.request("get_models"))["models"])
 
-    async def list_models_all(self) -> list[ModelInfo]:
-        """List the models of all providers."""
-        return cast("list[ModelInfo]", (await self.request("list_models_all"))["models"])
+    async def list_models_all(self, *, ready: bool = False) -> list[ModelInfo]:
+        """List the models of all providers; with `ready` only usable models, also from lists of servers."""
+        return cast("list[ModelInfo]", (await self.request("list_models_all", ready=ready))["models"])
 
     async def ping(self) -> None:
         """Check that the process answers."""

@@ -92,8 +92,10 @@ async def get_models(context: "CommandContext", fields: dict[str, Any]) -> Answe
 
 
 async def list_models_all(context: "CommandContext", fields: dict[str, Any]) -> Answer:
-    """List the models of all providers."""
-    return _listed(await context.runtime.list_models("all", ask="never"))
+    """List the models of all providers, or the models that are usable now."""
+    if not fields.get("ready"):
+        return _listed(await context.runtime.list_models("all", ask="never"))
+    return _listed(await context.runtime.list_models(ask="stale", limit=context.limits.list_models_seconds))
 
 
 def _listed(listing: Listing) -> Answer:
@@ -161,7 +163,14 @@ METHODS = (
         "list_models_all",
         list_models_all,
         "List the models of all providers that are known without a request to a server.",
-        (),
+        (
+            CommandField(
+                "ready",
+                "boolean",
+                "Only models of providers with a key and of local servers. The current provider's come first. "
+                "Servers whose lists are old are asked.",
+            ),
+        ),
         _MODELS,
     ),
     Method(

@@ -74,11 +74,10 @@ export class Pickers {
     else this.state(this.#state);
   }
 
-  async models() {
+  models() {
     const session = this.#session;
     if (!session) return;
-    const models = await this.#load();
-    const rows = models.map((each) => ({
+    const rows = async () => (await session.ask("list_models_all", { ready: true })).models.map((each) => ({
       id: `${each.provider}/${each.id}`,
       label: each.name || each.id,
       detail: [`${each.provider}/${each.id}`, each.context_window && `${short(each.context_window)} tokens`].filter(Boolean).join(" · "),

@@ -12,17 +12,23 @@ export function show(title, ...nodes) {
 
 export const hide = () => $("window").close();
 
-// Let a person choose one of `rows` (`id`, `label`, `detail`, `group`). Calls `chosen` with the id.
-export function choose(title, rows, current, chosen) {
+const MOST = 200; // rows that are shown
+
+// Let a person choose one of the rows (`id`, `label`, `detail`) that `load` promises. Calls `chosen` with the id.
+export async function choose(title, load, current, chosen) {
+  let rows = null; // until they are there
   const field = made("input");
   field.type = "search";
   field.autocomplete = "off";
   field.setAttribute("aria-label", `Search: ${title}`);
   const list = made("ul", "choices");
+  const about = made("p", "quiet", "One moment…");
+  about.setAttribute("role", "status");
   const draw = () => {
+    if (!rows) return;
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = rows.filter(({ id, label, detail = "" }) => words.every((word) => `${id} ${label} ${detail}`.toLowerCase().includes(word)));
-    list.replaceChildren(...fits.slice(0, 200).map((row) => {
+    list.replaceChildren(...fits.slice(0, MOST).map((row) => {
       const item = made("li");
       const button = made("button");
       button.type = "button";
@@ -32,6 +38,7 @@ export function choose(title, rows, current, chosen) {
       item.append(button);
       return item;
     }));
+    about.textContent = fits.length > MOST ? `${fits.length - MOST} more; type some of its name` : fits.length ? "" : "Nothing found.";
   };
   field.addEventListener("input", draw);
   field.addEventListener("keydown", (event) => {
@@ -45,7 +52,12 @@ export function choose(title, rows, current, chosen) {
     const buttons = [...list.querySelectorAll("button")];
     (buttons[buttons.indexOf(document.activeElement) + step] ?? field).focus();
   });
-  draw();
-  show(title, field, list);
+  show(title, field, list, about);
   field.focus();
+  try {
+    rows = await load();
+    draw();
+  } catch (error) {
+    about.textContent = error.message;
+  }
 }

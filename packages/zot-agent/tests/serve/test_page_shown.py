@@ -1,0 +1,143 @@
+"""What the page says of the model, the work and calls for attention, and the files it is made of. Needs Chromium."""
+
+import asyncio
+import posixpath
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from extension_folder import write_extension
+from served import Serving
+from visited_page import Visiting, choose, click
+
+from zot_agent.serve.page import PATHS
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+EXAMPLES = Path(__file__).parents[4] / "examples/extensions"
+DONE = "document.getElementById('status').innerText === 'The answer is complete'"
+
+
+@pytest.mark.needs("chromium")
+async def test_a_person_chooses_the_model_of_the_next_answer(visiting: Visiting, server: ScriptedServer) -> None:
+    server.add("first", "second")
+    server.models += ["another", *(f"model-{number}" for number in range(250))]
+    label = "document.getElementById('pick-model').textContent"
+    rows = "[...document.querySelectorAll('#window .choices .where')].map((each) => each.textContent)"
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.until(f"{label} === 'openai/scripted'")
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await click(tab, "#pick-model")
+        await tab.until("document.activeElement.getAttribute('aria-label') === 'Search: Model'")
+        await tab.until(f"{rows}.length === 200")
+        await tab.until(
+            "document.querySelector('#window-body > p').textContent.endsWith(' more; type some of its name')"
+        )
+        assert "openai/scripted" in await tab.value(rows)
+        assert await tab.value(f"{rows}.some((each) => each.startsWith('anthropic/'))") is False  # it has no key
+        await tab.type("nothing of the kind")
+        await tab.until("document.querySelector('#window-body > p').textContent === 'Nothing found.'")
+        await tab.value("document.activeElement.select()")
+        await tab.type("other ope")
+        await tab.until(f"{rows}.join() === 'openai/another'")
+        await tab.press("Enter")
+        await tab.until(f"{label} === 'openai/another'")
+        assert not await tab.value("document.getElementById('window').open")
+        await tab.value("document.getElementById('message').focus()")
+        await tab.type("two")
+        await tab.press("Enter")
+        await tab.until("document.getElementById('log').innerText.includes('second')")
+        await click(tab, "#pick-model")
+        await tab.until("document.querySelector('#window [aria-current=true]')?.textContent.includes('openai/another')")
+        await tab.press("Escape")
+        await tab.until("!document.getElementById('window').open")
+    assert [request.body["model"] for request in server.requests if request.body] == ["scripted", "another"]
+
+
+WORKS = """
+@ext.command('look')
+def look(args):
+    ext.widgets.working(message=args, frames=['-', '+'], thinking='Pondering')
+
+@ext.command('plain')
+def plain(args):
+    ext.widgets.working()
+
+@ext.command('call')
+def call(args):
+    ext.widgets.alert(args)
+"""
+
+
+@pytest.mark.needs("chromium")
+async def test_an_extension_names_the_work_and_the_thoughts_until_it_takes_that_back(
+    visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
+) -> None:
+    gate = alone / "gate"
+    wait = Call("bash", {"command": "while [ ! -e gate ]; do sleep 0.05; done"})
+    server.add(Turn(reasoning="How many?", calls=[wait]), "Two.", Turn("Three.", reasoning="More?"))
+    folder = write_extension(tmp_path / "works", WORKS, more="capabilities=('widgets',)")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "command", name="look", args="brewing <b>tea</b>")
+        await served.command(id, "prompt", message="count")
+        await tab.until("document.querySelector('#log .thinking summary')?.textContent === 'Pondering'")
+        await tab.until("document.getElementById('working').textContent.endsWith(' brewing <b>tea</b>')")
+        assert not await tab.value("document.getElementById('working').hidden")
+        gate.touch()
+        await tab.until("document.getElementById('log').innerText.includes('Two.')")
+        await tab.until("document.getElementById('working').hidden")
+        await served.command(id, "command", name="plain")
+        await served.command(id, "prompt", message="more")
+        await tab.until("document.getElementById('log').innerText.includes('Three.')")
+        words = "[...document.querySelectorAll('#log .thinking summary')].map((each) => each.textContent).join()"
+        assert await tab.value(words) == "Pondering,Thinking"
+
+
+@pytest.mark.needs("chromium")
+async def test_an_extension_calls_a_person_who_looks_at_another_tab(visiting: Visiting, tmp_path: Path) -> None:
+    folder = write_extension(tmp_path / "works", WORKS, more="capabilities=('widgets',)")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        title = await tab.until("document.title.includes('New session') && document.title")
+        await served.command(id, "command", name="call", args="you are <b>here</b>")
+        await tab.until("document.getElementById('status').textContent === 'works: you are <b>here</b>'")
+        assert await tab.value("document.title") == title
+        away = "Object.defineProperty(document, 'hidden', { value: %s, configurable: true })"
+        await tab.value(f"{away % 'true'}; null")
+        await asyncio.sleep(1)  # an extension calls once a second
+        await served.command(id, "command", name="call", args="come back")
+        await tab.until("document.getElementById('status').textContent === 'works: come back'")
+        assert await tab.value("document.title") == f"● {title}"
+        await tab.value(f"{away % 'false'}; document.dispatchEvent(new Event('visibilitychange'))")
+        assert await tab.value("document.title") == title
+
+
+ALONE = r"<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:|<base|<meta http-equiv"
+NAMED = r'<(?:script|link)\b[^>]* (?:src|href)="(/[^"]+)"'
+IMPORTED = r'(?:from|import) "(\.[^"]+)"|"(/[\w/.-]+\.js)"'
+
+
+async def test_the_page_has_no_script_or_style_of_its_own_and_every_file_is_one_of_its_paths(serving: Serving) -> None:
+    async with serving() as served, httpx.AsyncClient(base_url=str(served.address), trust_env=False) as stranger:
+        page = (await stranger.get("/")).text
+        assert re.findall(ALONE, page) == []
+        assert re.findall(r'(?:src|href)="(?!/|data:,|#)', page) == []
+        waiting = re.findall(NAMED, page)
+        reached = set(waiting)
+        while waiting:
+            path = waiting.pop()
+            if path.endswith(".css") or path.startswith("/vendor/"):
+                continue
+            for beside, whole in re.findall(IMPORTED, (await stranger.get(path)).text):
+                target = whole or posixpath.normpath(posixpath.join(posixpath.dirname(path), beside))
+                if target not in reached:
+                    reached.add(target)
+                    waiting.append(target)
+        assert reached == {*PATHS} - {"/"}
