@@ -36,6 +36,7 @@ LIMIT = 30.0
 
 _SECONDS = re.compile(r"\d+(?=s\b)")
 _SHORT = re.compile(r"(?:  | · )0\.\ds(?=\s*$)")
+_NOTIFIED = re.compile(rb"\x1b\]99;[^;]*p=body;([^\x1b]*)\x1b")
 _FRAMES = re.compile("[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]")
 
 
@@ -56,6 +57,8 @@ def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = Non
     with _home() as home, _server(state) as server, _issues(state) as issues:
         shop = project.write(home / "shop")
         environment = _environment(home, state, theme, server) | issues
+        if state.window:
+            environment["TERM"] = "xterm-kitty"  # which has notifications
         if not state.asks_for_mode:
             Path(environment["ZOT_HOME"], "sessions").mkdir(parents=True)
         for each in state.before:
@@ -85,7 +88,22 @@ def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = Non
 
 
 def _taken(pty: PtyScreen, state: State, theme: str) -> Shot:
-    return Shot([alike(row) for row in _cells(pty, state.size, PALETTES[theme])], pty.cursor)
+    rows = [alike(row) for row in _cells(pty, state.size, PALETTES[theme])]
+    if not state.window or pty.cursor is None:
+        return Shot(rows, pty.cursor)
+    above = list(_above(pty, state.size[0], PALETTES[theme]))
+    return Shot([*above, *rows], (pty.cursor[0], pty.cursor[1] + len(above)))
+
+
+def _above(pty: PtyScreen, width: int, palette: Palette) -> Iterator[list[Cell]]:
+    """The notifications at the right, and below them the title of the window."""
+    plain = Cell(" ", palette.ink, palette.paper)
+    for found in sorted(_NOTIFIED.findall(bytes(pty.received))):  # an extension may be later than zot
+        note = f"  {found.decode()}  "
+        yield [plain] * (width - len(note)) + [plain._replace(text=each, paper=palette.edge) for each in note]
+        yield [plain] * width
+    yield [plain._replace(text=each, paper=palette.edge, bold=True) for each in pty.title.center(width)]
+    yield [plain] * width
 
 
 def alike(row: list[Cell]) -> list[Cell]:

@@ -64,6 +64,7 @@ class State(NamedTuple):
     `title` is its title and `about` describes what it shows, for readers who cannot see it. `turns` are what the model
     says, `before` what happens before zot is started with `arguments`. `key`: whether there is one. `asks_for_mode`:
     zot runs for the first time. `varies`, a regular expression, is found in rows that differ from machine to machine.
+    `window`: the notifications and the title of the window are shown above the screen.
     """
 
     name: str
@@ -79,6 +80,7 @@ class State(NamedTuple):
     models: tuple[str, ...] = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5")
     varies: str = ""
     page: str = ""
+    window: bool = False
 
 
 ASKED = (Sees(READY), Keys(f"{PROMPT}\r"))
@@ -365,6 +367,28 @@ STATES = (
         page="extension-widgets",
     ),
     State(
+        "window",
+        "The window and the desktop",
+        "Two notifications, one of a command that has failed, and the title of the window: zot is done.",
+        (
+            Sees(READY),
+            Keys("/alert"),
+            Sees("call me"),
+            Keys("\x7f" * 6),
+            Keys("do we pay refunds?\r\x1b[O"),
+            Sees("No file"),
+            Sees("esc to stop", gone=True),
+        ),
+        turns=(
+            Turn("", calls=[Call("bash", {"command": "grep -rn refund ."})], usage=Usage(input=3120, output=52)),
+            Turn("No file has a word about refunds.", usage=Usage(input=240, output=18, cache_read=3120)),
+        ),
+        before=(Extension("titlebar-spinner", {}), Extension("notify", {})),
+        size=(92, 10),
+        page="extension-widgets",
+        window=True,
+    ),
+    State(
         "widget-places",
         "Every place of a widget",
         "A word at each place: above the conversation, around the editor, at its corners, and in the status row.",
@@ -456,6 +480,26 @@ STATES = (
         ),
         before=(Extension("message-renderer", {}), Extension("built-in-tool-renderer", {})),
         size=(92, 20),
+        page="extension-cells",
+    ),
+    State(
+        "cards",
+        "Cards of an extension in the conversation",
+        "A card between two answers, unfolded with its time.",
+        (
+            *FINISHED,
+            Keys("/card tell the shop\r"),
+            Sees("┃ tell the shop"),
+            Keys("is there more to do?\r"),
+            Sees("Nothing is left"),
+            Sees("esc to stop", gone=True),
+            Keys("\x1bo"),
+            Sees("┃ 20"),
+        ),
+        turns=(*TASK, Turn("Nothing is left to do.", usage=Usage(input=240, output=18, cache_read=3120))),
+        before=(Extension("entry-renderer", {}),),
+        size=(92, 18),
+        varies=r"┃20\d\d-",
         page="extension-cells",
     ),
     State(
