@@ -67,3 +67,13 @@ def test_what_an_entry_of_a_theme_falls_back_on_is_an_entry() -> None:
     entries = {entry for entry, _ in rows}
     assert len(entries) == page.count("\n| `")
     assert {fallback for _, fallback in rows} - {""} <= entries
+
+
+def test_every_example_of_pi_has_the_groups_that_it_needs() -> None:
+    page = (ROOT / "docs" / "pi.md").read_text("utf-8").partition("<!-- examples -->")[2]
+    examples = re.findall(r"^\| `([\w-]+)(?:\.ts)?` \| ", page, re.M)
+    guide = (ROOT / "docs" / "extensions.md").read_text("utf-8")
+    table = guide.partition("## What extensions of other harnesses do")[2].partition("A pipe cannot")[0]
+    named = {name.removesuffix("-on-exit") for name in re.findall(r"[\w-]+", table)}
+    assert len(examples) > 70
+    assert [name for name in examples if name.removesuffix("-on-exit") not in named] == []
