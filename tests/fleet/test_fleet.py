@@ -217,6 +217,12 @@ def test_a_worker_without_its_servers_says_so_in_a_line(zot: Zot) -> None:
         1,
         "Temporal does not answer at 127.0.0.1:1; zot fleet dev starts a server, --address names another",
     )
+    wrong = zot.run("worker", "--store", "postgresql://zot@127.0.0.1:1/none", timeout=PATIENCE)
+    assert (wrong.code, wrong.line()) == (
+        1,
+        'the store of the fleet does not answer: connection to server at "127.0.0.1", port 1 failed: Connection refused'
+        "; --store or ZOT_FLEET_STORE names another",
+    )
     none = zot.run("worker", "--store", "", env=zot.env | {"ZOT_FLEET_STORE": ""}, timeout=PATIENCE)
     assert none.line().startswith("a fleet needs a store for its runs: set ZOT_FLEET_STORE to postgresql://")
 

@@ -13,11 +13,12 @@ class StoreAway(SessionError):
 
 class StoreLimits(Record):
     """`connect_seconds`: how long one try to connect may take; `answer_seconds`: how long one answer may take;
-    `away_seconds`: how long a run waits for a store that has gone; `pause`: seconds between two tries. Rows of more
-    than `row_bytes` are kept by their hash."""
+    `first_seconds`: how long to wait for a store that has not answered yet; `away_seconds`: how long a run waits for a
+    store that has gone; `pause`: seconds between two tries. Rows of more than `row_bytes` are kept by their hash."""
 
     connect_seconds: float = 5.0
     answer_seconds: float = 20.0
+    first_seconds: float = 2.0
     away_seconds: float = 30.0
     pause: float = 0.2
     row_bytes: int = 64 << 10

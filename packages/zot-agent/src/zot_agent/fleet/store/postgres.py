@@ -183,18 +183,24 @@ class PostgresStore:
 
     def _do(self, work: "Callable[[psycopg.Connection[Any]], T]") -> T:
         """Do `work`, which may be done twice, on a connection; connect again while there is time."""
-        end = time.monotonic() + self.limits.away_seconds
+        begin = time.monotonic()
         while True:
             try:
                 return work(self._connected())
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self.close()
-                if time.monotonic() > end:
-                    reason = (str(error).strip().splitlines() or ["it does not answer"])[0]
-                    raise StoreAway(f"the store of the fleet is away: {reason}") from error
+                wait = self.limits.away_seconds if self._checked else self.limits.first_seconds
+                if time.monotonic() > begin + wait:
+                    raise StoreAway(self._away(error)) from error
                 time.sleep(self.limits.pause)
             except psycopg.Error as error:
                 raise SessionError(f"the store of the fleet refuses: {str(error).strip().splitlines()[0]}") from error
+
+    def _away(self, error: psycopg.Error) -> str:
+        reason = (str(error).strip().splitlines() or ["no reason"])[0].removeprefix("connection failed: ")
+        if self._checked:
+            return f"the store of the fleet is away: {reason}"
+        return f"the store of the fleet does not answer: {reason}; --store or ZOT_FLEET_STORE names another"
 
     def _connected(self) -> "psycopg.Connection[Any]":
         if self._connection is None:
