@@ -14,7 +14,6 @@ from visited_page import Visiting, choose, click
 from zot_agent.serve.page import PATHS
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-EXAMPLES = Path(__file__).parents[4] / "examples/extensions"
 DONE = "document.getElementById('status').innerText === 'The answer is complete'"
 
 

@@ -206,10 +206,15 @@ WHERE = """JSON.stringify([...document.querySelectorAll('.panel-frame.overlay')]
 }))"""
 
 
-async def test_overlays_are_at_their_places_over_the_conversation(visiting: Visiting) -> None:
-    async with visiting(defaults={"extensions": [str(EXAMPLES / "overlay-test")]}) as (served, tab):
+async def test_overlays_are_at_their_places_over_the_conversation(visiting: Visiting, server: ScriptedServer) -> None:
+    server.add(Turn(calls=[Call("todo", {"todos": [{"content": "test it", "status": "pending"}]})]), "planned")
+    names = ("overlay-test", "widget-placement")
+    async with visiting(defaults={"extensions": [str(EXAMPLES / name) for name in names]}) as (served, tab):
         id = await served.open()
         await choose(tab, id)
+        await served.command(id, "command", name="places")
+        await served.command(id, "prompt", message="plan it")
+        await tab.until("document.getElementById('todo-count').textContent")
         await served.command(id, "command", name="overlay", args="all")
         await tab.until("document.querySelectorAll('.panel-frame.overlay .panel > div').length === 9 * 4")
         places = {name: place for name, *place in json.loads(await tab.value(WHERE))}
@@ -222,6 +227,11 @@ async def test_overlays_are_at_their_places_over_the_conversation(visiting: Visi
         }
         await tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
         await tab.until("getComputedStyle(document.querySelector('.panel-frame')).position === 'static'")
+        # They give way to the message field and to what is above the conversation.
+        await tab.until("document.getElementById('composer').getBoundingClientRect().bottom <= innerHeight")
+        assert await tab.value("document.getElementById('log').clientHeight") > 50
+        strips = "['todo-part', 'place-header'].map((id) => document.getElementById(id))"
+        assert await tab.value(f"{strips}.every((each) => each.clientHeight && each.scrollHeight <= each.clientHeight)")
 
 
 async def test_a_person_goes_back_in_the_tree_and_asks_something_else(

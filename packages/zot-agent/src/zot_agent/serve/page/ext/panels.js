@@ -79,7 +79,7 @@ export class Panels {
       $("panels").append(parts.element);
     }
     parts.element.hidden = Boolean(panel.hidden);
-    parts.title.textContent = `${extension}: ${panel.title}`;
+    parts.title.textContent = panel.title ? `${extension}: ${panel.title}` : extension;
     parts.footer.textContent = panel.footer;
     parts.lines.replaceChildren(...rows(panel.lines));
     parts.element.classList.toggle("focused", Boolean(panel.focused));
@@ -112,7 +112,9 @@ export class Panels {
     const element = made("section", `panel-frame ${panel.mode}`);
     const bar = made("div", "bar");
     const title = made("h2");
-    const close = button("Close", () => this.#session?.attempt("ext_panel_close"));
+    const close = button("×", () => this.#session?.attempt("ext_panel_close"));
+    close.setAttribute("aria-label", `Close ${extension}`);
+    close.title = "Close";
     const lines = made("div", "panel");
     const footer = made("p", "quiet");
     title.id = `panel-title-${this.#panels.size}-${Date.now()}`;

@@ -14,7 +14,8 @@ const FATES = { refused: "refused", not_run: "did not run", stopped: "stopped" }
 // The first text of the arguments says best what a call is about; the rest is inside the cell.
 function about(args, raw) {
   const first = Object.values(args ?? {}).find((value) => typeof value === "string" && value.trim());
-  const text = raw ?? first ?? (Object.keys(args ?? {}).length ? JSON.stringify(args) : "");
+  const all = () => Object.entries(args ?? {}).map(([name, value]) => `${name} ${Array.isArray(value) ? `(${value.length})` : JSON.stringify(value)}`);
+  const text = raw ?? first ?? all().join(", ");
   return text.split("\n", 1)[0].slice(0, 300);
 }
 
@@ -72,7 +73,8 @@ class Cell {
     if (!this.element.open || !this.given) return;
     this.given = null;
     const text = raw ?? JSON.stringify(args ?? {}, null, 2);
-    if (!raw && Object.keys(args ?? {}).length <= 1 && about(args).length < 300) return;
+    const values = Object.values(args ?? {});
+    if (!raw && values.length <= 1 && !Array.isArray(values[0]) && about(args).length < 300) return;
     const part = made("details", "arguments");
     const pre = made("pre", "output", text.slice(0, LONGEST));
     pre.tabIndex = 0;

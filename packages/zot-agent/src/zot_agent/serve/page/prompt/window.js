@@ -57,6 +57,7 @@ export async function choose(title, load, current, chosen) {
   try {
     rows = await load();
     draw();
+    list.querySelector("[aria-current=true]")?.scrollIntoView({ block: "center" });
   } catch (error) {
     about.textContent = error.message;
   }
