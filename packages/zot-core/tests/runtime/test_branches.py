@@ -127,6 +127,37 @@ async def test_labels_and_data_of_extensions_stay_with_their_entries(session: st
         assert texts(rt.messages) == ["a", "one"]
 
 
+async def test_data_that_is_stored_before_the_first_prompt_stays_when_that_is_asked_again(session: str | None) -> None:
+    async with open_runtime(session, "one", "two") as rt:
+        ids = [rt.branches.add("todo", "list", number) for number in (1, 2)]
+        await rt.ask("a")
+        prompt = await rt.branches.go_to(rt.messages[0].id, before=True)
+        assert prompt is not None
+        assert (prompt.text, rt.messages) == ("a", [])
+        found = await rt.branches.with_data()
+        assert [each if isinstance(each, str) else each.id for each in found] == ids
+        await rt.ask("b")
+        assert [each if isinstance(each, str) else each.data for each in await rt.branches.with_data()][:2] == [1, 2]
+        assert texts(rt.messages) == ["b", "two"]
+    if session is not None:
+        newest = max(Path(session).parent.glob("*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+        async with open_runtime(str(newest)) as rt:
+            assert len(await rt.branches.with_data()) == 4
+
+
+async def test_what_an_extension_adds_without_an_answer_is_no_prompt_to_undo(session: str | None) -> None:
+    async with open_runtime(session, "one", "two") as rt:
+        await rt.ask("a")
+        note = Message("user", [TextBlock("news")], extra={"extension": "news"})
+        rt.agent.history.append(note)
+        rt.branches.add("news", "seen", True)
+        moved = await rt.branches.undo()
+        assert moved.message is not None
+        assert (moved.message.text, rt.messages) == ("a", [])
+        await rt.branches.redo()
+        assert texts(rt.messages) == ["a", "one", "news"]
+
+
 async def test_a_label_in_a_branch_outlives_the_older_one_of_the_entry_s_first_file(session: str | None) -> None:
     async with open_runtime(session, "one", "two", "three") as rt:
         for text in ("a", "b"):

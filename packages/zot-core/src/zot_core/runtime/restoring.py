@@ -193,8 +193,13 @@ class RestoringBranches(Branches):
 
 def _last_prompt(tree: SessionTree, path: list[str]) -> int:
     """Return the place of the last prompt in a path, -1 if it has none. Raises `SessionError`."""
+    after = ""  # the kind of the next entry that models see
     for at in reversed(range(len(path))):
-        # A hidden message, such as the news of a command in the background, is no prompt.
-        if tree.entries[path[at]].kind == "user" and (found := tree.message(path[at])) is not None and not found.hidden:
+        kind = tree.entries[path[at]].kind
+        found = tree.message(path[at]) if kind == "user" else None
+        # A hidden message, such as the news of a command in the background, is no prompt; nor is a message of an
+        # extension without an answer.
+        if found is not None and not found.hidden and (after == "assistant" or "extension" not in found.extra):
             return at
+        after = after if kind == "custom" else kind
     return -1

@@ -82,7 +82,7 @@ def copy_branch(path: str, meta: Meta, entry: str, *, before: bool = False, fork
         with open(path, "rb", opener=open_regular) as source:
             with no_collector():
                 copy = plan_copy(source, entry, before=before)
-            if not copy.messages:
+            if not copy.last:
                 return ""
             family = "" if fork else meta.session_id
             new = branch_meta(path, meta, family, copy.messages, copy.last)
