@@ -1,5 +1,6 @@
 """Keys, the input field, and what extensions draw in the conversation, for a client that has a screen."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,26 @@ def test_a_text_that_is_another_one_by_now_stays_and_a_client_that_is_silent_is_
     assert typing.error("ext_field_response", request=late).endswith("waits for an answer")
     assert displayed(typing, "read", [])[0].startswith("unavailable: ")
     assert typing.error("ext_field_response", request="x", text="ab", cursor=3) == "cursor must be 0 to 2"
+
+
+def test_a_client_that_claims_a_change_too_late_is_told_to_leave_its_text_alone(typing: Peer) -> None:
+    typing.data("use_field")
+
+    assert displayed(typing, "paste", [])[0] == "timeout: the client has not answered within 2 s"
+    late = typing.of("ext_field_request")[-1]["request"]
+    assert typing.error("ext_field_claim", request=late).endswith("waits for an answer")
+
+
+def test_a_client_that_claims_a_change_has_the_whole_time_again(typing: Peer) -> None:
+    typing.data("use_field")
+
+    typing.send("command", name="paste", args="!")
+    request = typing.until("ext_field_request")[-1]["request"]
+    time.sleep(1.3)
+    typing.data("ext_field_claim", request=request)
+    time.sleep(1.3)
+    typing.data("ext_field_response", request=request, text="!", cursor=1)
+    assert typing.until("ext_display")[-1]["text"] == "None"
 
 
 @pytest.fixture

@@ -195,6 +195,7 @@ def shout(args):
         return display(error.code)
 
 ext.command('paste')(lambda args: ext.editor.paste(args))
+ext.command('answer')(lambda args: display('here'))
 """
 
 
@@ -225,6 +226,23 @@ async def test_extensions_read_and_change_the_field_in_which_a_person_typed_last
             await tab.until(f"{LOG}.includes(\"'elsewhere' 1\")")
         await served.command(id, "command", name="read")  # the other client has left
         await tab.until(f"{LOG}.includes('NOW\\' 4')")
+
+
+async def test_a_page_that_was_held_up_does_not_change_the_field_when_nobody_waits_any_more(
+    visiting: Visiting, tmp_path: Path
+) -> None:
+    folder = write_extension(tmp_path / "typist", FIELD, more="capabilities=('editor',)")
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.type("mine")
+        held = "(async () => { const end = Date.now() + 3500; while (Date.now() < end); window.held = true; })"
+        await tab.value(f"setTimeout({held}, 0) > 0")
+        await served.command(id, "command", name="paste", args="--")  # fails after two seconds
+        await tab.until("window.held")
+        await served.command(id, "command", name="answer")  # the request is before this in the page's queue
+        await tab.until(f"{LOG}.includes('here')")
+        assert await tab.value("document.getElementById('message').value") == "mine"
 
 
 WORDS = """

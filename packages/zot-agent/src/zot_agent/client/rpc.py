@@ -272,6 +272,11 @@ class RpcClient(RpcConnection):
         """Say that extensions may use the input field of this client, where the person types now; or no more."""
         await self.request("use_field", on=on)
 
+    async def ext_field_claim(self, request: str) -> None:
+        """Say that this client is about to change its field, as an event `ext_field_request` asks. Raises if the
+        extension waits no more; the field must stay as it is then."""
+        await self.request("ext_field_claim", request=request)
+
     async def ext_field_response(self, request: str, text: str, cursor: int, *, busy: bool = False) -> None:
         """Answer an event `ext_field_request` with what is in the field now; `busy` if nothing was changed."""
         await self.request("ext_field_response", request=request, text=text, cursor=cursor, busy=busy)

@@ -80,6 +80,13 @@ def use_field(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return None
 
 
+def ext_field_claim(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Say that this client is about to change its field."""
+    if not context.screen.fields().claim(fields["request"]):
+        raise InvalidCommand(f"no ext_field_request {fields['request']!r} waits for an answer")
+    return None
+
+
 def ext_field_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Answer an `ext_field_request`."""
     text, cursor = fields.get("text", ""), fields.get("cursor", 0)
@@ -113,6 +120,14 @@ METHODS = (
         "and that the person types there. Of several clients the last to say so is asked with the event "
         "`ext_field_request`. In `zot serve` it must come over the WebSocket.",
         (CommandField("on", "boolean", "False: it has none any more."),),
+    ),
+    Method(
+        "ext_field_claim",
+        ext_field_claim,
+        "Say that this client is about to do what an event `ext_field_request` asks for. A client sends it before it "
+        "changes its field. If it fails, the extension waits no more, and the text must stay as it is; else there are "
+        "again two seconds for `ext_field_response`.",
+        (CommandField("request", "string", "The `request` of the event.", required=True),),
     ),
     Method(
         "ext_field_response",

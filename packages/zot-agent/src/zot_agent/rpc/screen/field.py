@@ -19,7 +19,7 @@ class ClientFields:
         """`send` sends a line to one client, within `seconds` of which the client must answer."""
         self._send, self._seconds = send, seconds
         self._clients: list[CommandSender | None] = []  # in the order in which persons typed there
-        self._open: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._open: dict[str, tuple[asyncio.Future[dict[str, Any]], asyncio.Timeout]] = {}
         self._ids = itertools.count(1)
 
     def typed(self, client: CommandSender | None) -> None:
@@ -33,10 +33,18 @@ class ClientFields:
 
     def answer(self, request: str, fields: dict[str, Any]) -> bool:
         """Pass on an answer. Returns whether somebody waits for it."""
-        waiting = self._open.get(request)
+        waiting, _ = self._open.get(request, (None, None))
         if waiting is None or waiting.done():
             return False
         waiting.set_result(fields)
+        return True
+
+    def claim(self, request: str) -> bool:
+        """The client is about to do what it was asked: give it its time again. Returns whether it may."""
+        waiting, limit = self._open.get(request, (None, None))
+        if waiting is None or limit is None or waiting.done() or limit.expired():
+            return False
+        limit.reschedule(asyncio.get_running_loop().time() + self._seconds)
         return True
 
     async def read(self) -> tuple[str, int]:
@@ -63,11 +71,11 @@ class ClientFields:
             raise NoField("no client has an input field that extensions may use")
         client, request = self._clients[-1], f"field-{next(self._ids)}"
         waiting: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._open[request] = waiting
-        for line in encode_conversation_event(FieldRequest(request, {"method": what, **more})):
-            self._send(line, client)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds) as limit:
+                self._open[request] = waiting, limit
+                for line in encode_conversation_event(FieldRequest(request, {"method": what, **more})):
+                    self._send(line, client)
                 return await waiting
         except TimeoutError:
             self.left(client)  # until the person types there again

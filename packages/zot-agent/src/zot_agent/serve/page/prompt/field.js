@@ -32,9 +32,16 @@ export class Field {
     this.#session.ask("use_field").catch(() => {});
   }
 
-  take({ type, request, method, text, cursor, expected }) {
+  async take({ type, request, method, text, cursor, expected }) {
     if (type !== "ext_field_request") return;
     const field = $("message");
+    if (method !== "read") {
+      try {
+        await this.#session?.ask("ext_field_claim", { request });
+      } catch {
+        return; // it comes too late, and nobody waits for it
+      }
+    }
     const busy = method !== "read" && (this.#composing || (expected !== undefined && field.value !== expected));
     if (!busy && method === "edit") this.#edit(text, cursor);
     if (!busy && method === "paste") field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
