@@ -75,9 +75,16 @@ def test_messages_answers_and_stops_reach_a_run(
     server.add(Turn("first", calls=[Call("bash", {"command": "echo asked >> effects"}, "c1")]), "all done")
     submit(zot, server, asks, *mode)
     assert show(zot, asks)["state"] == "queued"
+    following = zot.start("runs", "logs", asks, "-f", "--fleet")
     workers.start()
     assert "echo asked" in ended(zot, asks, "waiting")["question"]["call"]
     assert not (zot.cwd / "effects").exists()
+    followed = zot.finish(following)
+    assert (followed.code, followed.line()) == (
+        3, f"run {asks} waits: bash echo asked >> effects (it redirects input or output); answer with "
+        f"zot runs answer {asks} yes|no --fleet"
+    )  # fmt: skip
+    assert "* bash echo asked >> effects" in followed.out.splitlines()
     key = zot.run("runs", "steer", asks, "and be quick", "--fleet", timeout=PATIENCE).out.strip()
     assert zot.run("runs", "answer", asks, "yes", "--fleet", timeout=PATIENCE).code == 0
     wait_until(database, [asks], "done")
@@ -225,6 +232,18 @@ def test_a_worker_without_its_servers_says_so_in_a_line(zot: Zot) -> None:
     )
     none = zot.run("worker", "--store", "", env=zot.env | {"ZOT_FLEET_STORE": ""}, timeout=PATIENCE)
     assert none.line().startswith("a fleet needs a store for its runs: set ZOT_FLEET_STORE to postgresql://")
+
+
+def test_a_run_that_the_engine_did_not_get_says_how_to_give_it(zot: Zot, server: ScriptedServer) -> None:
+    id = f"kept-{os.urandom(3).hex()}"
+    done = zot.run("run", "--fleet", "--id", id, "--address", "127.0.0.1:1", *zot.at(server), id, timeout=PATIENCE)
+    assert (done.code, done.err.splitlines()) == (
+        1,
+        [
+            "zot: Temporal does not answer at 127.0.0.1:1; zot fleet dev starts a server, --address names another",
+            f"zot: run {id} was not given to the fleet; the same command with --id {id} gives it",
+        ],
+    )
 
 
 def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(

@@ -192,6 +192,7 @@ def test_a_question_is_answered_later_and_the_run_continues_by_itself(zot: Zot) 
     zot.runs("answer", "fix", "no", "--message", "not again")
     zot.wait("fix", "done")
     assert effects() == ["0"]
+    assert not re.search(r"^log ", zot.runs("show", "fix"), re.M)  # what it printed is no reason of anything
     assert "not again" in zot.runs("logs", "fix")
     assert "run fix asks nothing; it is done" in zot.runs("answer", "fix", "yes", code=2)
 
@@ -336,6 +337,15 @@ def test_what_a_run_cannot_have_is_refused(zot: Zot, capfd: pytest.CaptureFixtur
     assert "zot runs list shows them" in zot.run("--id", "none", code=2)
     assert "usage: zot run " in zot._call(begin.run, ["--help"], 0)
     assert "usage: zot runs" in zot.runs()
+    assert RunStore().all() == []
+
+
+def test_flags_of_a_fleet_are_refused_for_a_run_on_this_machine_and_the_other_way_round(zot: Zot) -> None:
+    for words in (["--git", "u"], ["--address", "a:1"], ["--schedule", "0 3 * * *"], ["--priority", "2"]):
+        assert f"{words[0]} is for runs of a fleet; pass --fleet" in zot.run(*words, "do it", code=2)
+    assert "--store is for runs of a fleet; pass --fleet" in zot.runs("list", "--store", "x", code=2)
+    said = zot.runs("retry", "fix", "--fleet", "--max-steps", "3", code=2)
+    assert "--max-steps is for runs on this machine, and not for those of a fleet" in said
     assert RunStore().all() == []
 
 

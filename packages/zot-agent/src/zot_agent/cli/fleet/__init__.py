@@ -2,10 +2,14 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.fleet.places import ADDRESS, DEFAULT_ADDRESS, DEFAULT_QUEUE, QUEUE, STORE
+from zot_provider.errors import ConfigError
+
+PLACES = {"--address": "address", "--queue": "queue", "--store": "store"}
+"""The flags of `add_places`, with their names in the parsed arguments."""
 
 
 def add_places(parser: "argparse._ActionsContainer") -> None:
@@ -20,6 +24,13 @@ def add_places(parser: "argparse._ActionsContainer") -> None:
         "--store", default="", metavar="URL",
         help=f"the store of rows: postgresql://USER@HOST/NAME, or a folder of one machine (default: ${STORE})",
     )  # fmt: skip
+
+
+def refuse_flags(given: argparse.Namespace, flags: Mapping[str, str], why: str) -> None:
+    """Raise `ConfigError` if one of the flags was given; `flags` have their names in `given`."""
+    for flag, name in flags.items():
+        if getattr(given, name, None):
+            raise ConfigError(f"{flag} {why}")
 
 
 def build_parser() -> Parser:

@@ -4,10 +4,13 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from zot_agent.cli.fleet import add_places
+from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
 from zot_provider.errors import ConfigError
 
+_ONE_MACHINE = {
+    "--detach": "detach", "--max-steps": "max_steps", "--max-cost": "max_cost", "--max-tokens": "max_tokens"
+}  # fmt: skip
 _ID = "the name of a run, or its beginning"
 
 
@@ -63,11 +66,13 @@ def run(arguments: Sequence[str]) -> int:
     """Run `zot runs` with `arguments` (those after `runs`) and return the exit code."""
     given = build_parser().parse_args(list(arguments) or ["--help"])
     if getattr(given, "fleet", False):
+        refuse_flags(given, _ONE_MACHINE, "is for runs on this machine, and not for those of a fleet")
         from zot_agent.cli.runs.fleet import act  # noqa: PLC0415  an extra
 
         return act(given)
     if given.verb in ("steer", "patch"):
         raise ConfigError(f"zot runs {given.verb} is for runs of a fleet; pass --fleet")
+    refuse_flags(given, PLACES, "is for runs of a fleet; pass --fleet")
     if given.verb in ("list", "show"):
         from zot_agent.cli.runs.listing import print_list, print_run  # noqa: PLC0415  one verb needs one module
 

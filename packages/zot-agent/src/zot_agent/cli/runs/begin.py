@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.ext.terminal import print_text
-from zot_agent.cli.fleet import add_places
+from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.main import read_stdin
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.runs.drive import drive, follow
@@ -20,6 +20,11 @@ from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.standard_error import print_error
 from zot_core.sessions.preview import read_preview
 from zot_provider.errors import ConfigError, ZotError
+
+_FLEET = {
+    **PLACES, "--git": "url", "--commit": "commit", "--push": "branch", "--end-command": "command",
+    "--schedule": "schedule", "--priority": "priority",
+}  # fmt: skip
 
 
 def build_parser() -> Parser:
@@ -77,6 +82,7 @@ def run(arguments: Sequence[str]) -> int:
     task = "\n\n".join(part for part in (read_stdin(), line.prompt) if part.strip())
     if own.fleet:
         return _submit(own, task, line.options.replace(**limits))
+    refuse_flags(own, _FLEET, "is for runs of a fleet; pass --fleet")
     found, made = _find(RunStore(), own.id, task, line, limits)
     if not made and not found.owned and found.record.state != "done":
         check_continuable(found)

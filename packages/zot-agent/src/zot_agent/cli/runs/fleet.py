@@ -1,6 +1,7 @@
 """`zot run --fleet` and `zot runs VERB --fleet`: the runs of a fleet, from the command line."""
 
 import argparse
+import asyncio
 import secrets
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ from zot_agent.standard_error import print_error
 from zot_core.runtime.run_rows import run_of_rows
 from zot_core.sessions import rows
 from zot_core.sessions.raw import read_row
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, ZotError
 from zot_provider.json_text import dump, without_surrogates
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_PAUSE = 1.0
+"""Seconds between two looks at a run that is followed."""
 _FOLLOWED = "no longer following; the run continues"
 _CODES = {"done": 0, "queued": 0, "running": 0, "waiting": 3, "parked": 1, "stopped": 4, "cancelled": 130}
 
@@ -68,7 +71,8 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
                 print_error(f"run {id}")
             return _print_end(await fleet.wait(id), places.store)
 
-        return _with_fleet(given, work, lambda: _FOLLOWED if submitted else not_given)
+        return _with_fleet(given, work, lambda: _FOLLOWED if submitted else not_given,
+                           lambda: "" if submitted else not_given)  # fmt: skip
     except KeyboardInterrupt:
         print_error(not_given)
         return 130
@@ -106,15 +110,39 @@ def act(given: argparse.Namespace) -> int:
             await fleet.retry(given.id)
         elif verb == "remove":
             await _remove(fleet, given)
+        elif verb == "logs":
+            return await _follow(fleet, given)
         elif verb == "attach":
             return _print_end(await fleet.wait(given.id), find_places("", "", given.store).store)
         else:
             raise ConfigError(f"zot runs {verb} has no --fleet")
         return 0
 
-    if given.verb in ("logs", "patch"):
+    if given.verb == "patch" or (given.verb == "logs" and not given.follow):
         return _print_stored(given)
-    return _with_fleet(given, work, lambda: _FOLLOWED if given.verb == "attach" else "stopped")
+    return _with_fleet(given, work, lambda: _FOLLOWED if given.verb in ("attach", "logs") else "stopped")
+
+
+async def _follow(fleet: "Fleet", given: argparse.Namespace) -> int:
+    """Print what a run has done, and what it does, until it is over, waits for a person or is parked."""
+    from zot_agent.runs.follow import RowText  # noqa: PLC0415  one verb needs it
+
+    store = open_store(find_places("", "", given.store).store)
+    text, shown = RowText(), 0
+    try:
+        while True:
+            run = await fleet.show(given.id)  # before its rows, so that all of a run that is over are there
+            rows = (await asyncio.to_thread(store.read, given.id)).splitlines()
+            for line in rows[shown:]:
+                for each in text.lines(read_row(line)):
+                    print_line(each)
+            shown = len(rows)
+            sys.stdout.flush()
+            if run.state not in ("queued", "running"):
+                return _say_end(run)
+            await asyncio.sleep(_PAUSE)
+    finally:
+        store.close()
 
 
 async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
@@ -129,15 +157,24 @@ async def _remove(fleet: "Fleet", given: argparse.Namespace) -> None:
 
 
 def _with_fleet(
-    given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]", stopped: Callable[[], str]
-) -> int:
+    given: argparse.Namespace, work: "Callable[[Fleet], Awaitable[int]]", stopped: Callable[[], str],
+    failed: Callable[[], str] = str,
+) -> int:  # fmt: skip
+    """Do `work` and end this process; `stopped` and `failed` say what Ctrl+C and an error leave behind."""
     with needs_extra():
         from zot_agent.fleet.engine.client import Fleet, connect  # noqa: PLC0415  an extra
 
     places = find_places(given.address, given.queue, given.store)
 
     async def go() -> int:
-        return await work(Fleet(await connect(places.address), places.queue))
+        try:
+            return await work(Fleet(await connect(places.address), places.queue))
+        except ZotError as error:
+            if not (left := failed()):
+                raise
+            print_error(str(error))
+            print_error(left)
+            return error.exit_code
 
     run_and_leave(go(), stopped)
 
@@ -171,6 +208,12 @@ def _print_end(run: "FleetRun", store: str) -> int:
             print_text(f"{_answer(opened.read(run.id)).rstrip()}\n")
         finally:
             opened.close()
+    return _say_end(run)
+
+
+def _say_end(run: "FleetRun") -> int:
+    """Say why a run that is not done has stopped, and return the exit code."""
+    if run.state == "done":
         return 0
     if run.state == "waiting":
         asked = run.question

@@ -14,6 +14,9 @@ from zot_provider.json_text import dump, without_surrogates
 _TASK = 60
 """Characters of a task in a list."""
 
+_UNWELL = ("failed", "interrupted")
+"""The states in which the log may say what the session does not."""
+
 
 def print_list(*, as_json: bool) -> int:
     """Print all runs; return 0."""
@@ -42,7 +45,8 @@ def print_run(name: str, *, as_json: bool) -> int:
         ("process", str(record.pid) if run.owned else ""), ("directory", str(record.options.get("cwd", ""))),
         ("steps", str(record.steps)), ("tokens", f"{tokens:,} in, {usage.output:,} out{cost}"),
         ("started", record.started), ("changed", record.time), ("session", run.path),
-        ("log", last_line(run.log)), ("waits for", question_line(run) if run.state == "waiting" else ""),
+        ("log", last_line(run.log) if run.state in _UNWELL else ""),
+        ("waits for", question_line(run) if run.state == "waiting" else ""),
     ):  # fmt: skip
         if text:
             print_line(f"{label:<10} {inline(text)}")
