@@ -77,9 +77,10 @@ def test_calls_results_and_messages_are_drawn_by_examples(tmp_path: Path, server
         pty.type("go\r")
         pty.wait_for("All is well.")
         pty.wait_for(f"● $ {command}")
-        pty.wait_for("lines above")
+        pty.wait_for("┊ 3 lines above")
         pty.type("\x1bo")  # Alt+O
         pty.wait_for("┊ a")
+        assert "┊ $" not in pty.screen()
 
 
 def test_cards_of_an_example_are_in_their_places_after_a_resume(tmp_path: Path, server: ScriptedServer) -> None:

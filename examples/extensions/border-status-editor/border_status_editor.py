@@ -37,7 +37,7 @@ def model(_: Event) -> None:
     try:
         state: dict[str, Any] = ext.control.state()
         spans = [{"text": "─ ", "style": "dim"}, {"text": state["model"], "style": "accent"}]
-        spans += [{"text": f" {state['reasoning']}", "style": "muted"}]
+        spans += [{"text": f" {state['reasoning_used']}", "style": "muted"}]
         ext.widgets.set("model", spans, place="top_left")
     except HostError as error:
         if error.code != "unavailable":  # as in `zot -p`, where there is no screen

@@ -182,6 +182,14 @@ def test_models_are_listed_with_what_is_known_of_them(peer: Peer, start: StartPe
     assert {"openai", "anthropic"} <= {model["provider"] for model in every}
 
 
+def test_the_state_has_the_level_of_thinking_that_the_model_uses(start: StartPeer) -> None:
+    peer = start("--model", "gpt-5")  # which cannot be off
+    state = peer.data("get_state")
+    assert (state["reasoning"], state["reasoning_used"]) == ("off", "minimum")
+    peer.data("set_reasoning", reasoning="high")
+    assert peer.data("get_state")["reasoning_used"] == "high"
+
+
 def test_models_that_can_be_chosen_are_those_of_the_server_and_of_providers_with_a_key(
     start: StartPeer, server: ScriptedServer
 ) -> None:

@@ -19,6 +19,10 @@ def test_a_text_is_wrapped_in_its_margin_and_scrolls_as_far_as_it_goes() -> None
     assert shown(widget)[0] == "  one two"
 
 
+def test_a_line_that_is_wrapped_keeps_its_indentation() -> None:
+    assert shown(Scroll(text_source("one:\n  two three four"))) == ["  one:", "    two", "    three"]
+
+
 def test_what_fits_has_no_position_and_is_padded() -> None:
     widget = Scroll(text_source("one"))
 

@@ -56,6 +56,7 @@ class StateInfo(TypedDict):
     busy: bool
     usage: UsageCount
     reasoning: str
+    reasoning_used: NotRequired[str]
     session_id: str
     queued: int
     tools: list[str]

@@ -77,9 +77,14 @@ def span(top: int, count: int) -> str:
 
 
 def text_source(text: str) -> Source:
-    """Return a source for a wrapped text with the margin of dialogs."""
+    """Return a source for a wrapped text with the margin of dialogs. Lines keep their indentation when wrapped."""
+    lines = [(line[: len(line) - len(line.lstrip(" "))], line.lstrip(" ")) for line in sanitize(text).split("\n")]
 
     def rows(columns: int) -> list[Row[Any]]:
-        return [*wrap([("text", sanitize(text))], columns, first=[(None, MARGIN)], rest=[(None, MARGIN)])]
+        found: list[Row[Any]] = []
+        for indent, line in lines:
+            margin = [(None, MARGIN + indent)]
+            found += wrap([("text", line)], columns, first=margin, rest=margin)
+        return found
 
     return rows

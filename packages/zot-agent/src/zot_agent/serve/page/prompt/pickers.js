@@ -38,7 +38,7 @@ export class Pickers {
   state(state) {
     this.#state = state;
     $("pick-model").textContent = `${state.provider}/${state.model}`;
-    fill($("pick-reasoning"), [], state.reasoning);
+    fill($("pick-reasoning"), [], state.reasoning_used);
     fill($("pick-mode"), MODES, state.permission_mode);
     this.#usage(state.usage);
     this.#levels();
@@ -63,10 +63,10 @@ export class Pickers {
   // Offer the levels that this model has.
   async #levels() {
     const session = this.#session;
-    const { provider, model, reasoning } = this.#state;
+    const { provider, model, reasoning_used: level } = this.#state;
     if (!session || !model) return;
     const found = (await this.#load()).find((each) => each.id === model && each.provider === provider);
-    if (session === this.#session && found) fill($("pick-reasoning"), found.reasoning_levels, reasoning);
+    if (session === this.#session && found) fill($("pick-reasoning"), found.reasoning_levels, level);
   }
 
   async #set(type, fields) {
