@@ -83,12 +83,13 @@ class GitTree:
                 os.unlink(path)
 
     def _look(self, *, compare: bool) -> list[FileChange]:
-        fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0")
+        indexed = self._indexed()
+        fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0") if indexed else []
         old = dict(zip(fields[1::2], map(_old_state, fields[::2]), strict=False))
         others = self._run("ls-files", "-o", "-z", "--exclude-standard", *self._exclude).split(b"\0")
         # A name that ends in a slash is that of a repository in the folder.
         names = old.keys() | {name for name in others if name and not name.endswith(b"/")}
-        if len(names) - len(old) + self._indexed() > self._limits.files:
+        if len(names) - len(old) + indexed > self._limits.files:
             raise FolderTooLarge(f"the folder has more than {self._limits.files:,} files")
         large, unread = self._sizes(names)
         found = self._compare({**self._large, **old}, names, large) if compare else []

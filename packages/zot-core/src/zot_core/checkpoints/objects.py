@@ -4,7 +4,6 @@ A content is the file `objects/<2 digits>/<62 digits>`: zlib of `blob <size>\\0`
 that text (git: `gitformat-hash-function-transition`).
 """
 
-import hashlib
 import os
 import re
 import zlib
@@ -24,7 +23,7 @@ class ObjectStore:
     def put(self, data: bytes) -> str:
         """Store a content and return its id. Raises OSError."""
         content = b"blob %d\0" % len(data) + data
-        id = hashlib.sha256(content).hexdigest()
+        id = _hash(content)
         path = self._path(id)
         try:
             os.utime(path)  # in use again: see `prune`
@@ -44,9 +43,15 @@ class ObjectStore:
                 content = zlib.decompress(file.read())
         except (OSError, zlib.error):
             content = b""
-        if hashlib.sha256(content).hexdigest() != id:
+        if _hash(content) != id:
             raise CheckpointError("its content is no longer stored")
         return content[content.index(b"\0") + 1 :]
 
     def _path(self, id: str) -> str:
         return os.path.join(self._folder, id[:2], id[2:])
+
+
+def _hash(content: bytes) -> str:
+    import hashlib  # noqa: PLC0415  OpenSSL: 2 ms, not for a command that changes nothing
+
+    return hashlib.sha256(content).hexdigest()

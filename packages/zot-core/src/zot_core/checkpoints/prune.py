@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -56,6 +55,8 @@ def prune(
     have to read every file again.
     """
     if days <= 0:
+        import shutil  # noqa: PLC0415  2 ms, not for a first command
+
         shutil.rmtree(path)
         return
     oldest = time.time() - days * _DAY

@@ -14,7 +14,6 @@ before, after]`, where a state is `[mode, id]` or null; the first row is `{"entr
 is about to be written has the after state `[0, ""]` until the change is done.
 """
 
-import hashlib
 import json
 import os
 import time
@@ -24,6 +23,7 @@ from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import FileChange, FileState
 from zot_provider.files.regular_file import open_regular, read_regular
 from zot_provider.files.replace_file import replace_file
+from zot_provider.files.sha256 import sha256_hex
 from zot_provider.record import Record
 
 PRUNED = "pruned"
@@ -72,7 +72,7 @@ class CheckpointLimits(Record):
 
 def store_folder(root: str, folder: str) -> str:
     """Return the path of the checkpoints of a folder, which is absolute and without links."""
-    return os.path.join(root, hashlib.sha256(os.fsencode(folder)).hexdigest()[:16])
+    return os.path.join(root, sha256_hex(os.fsencode(folder))[:16])
 
 
 class CheckpointStore:
@@ -144,7 +144,7 @@ class CheckpointStore:
         return at, [change for change in changes.values() if change.before != change.after]
 
     def _turn(self, entry: str) -> str:
-        return os.path.join(self.path, "turns", hashlib.sha256(entry.encode()).hexdigest()[:32] + ".jsonl")
+        return os.path.join(self.path, "turns", sha256_hex(entry.encode())[:32] + ".jsonl")
 
 
 def _row(line: bytes) -> FileChange | float | None:

@@ -1,8 +1,9 @@
 """How zot runs git: so that nothing in a repository, which a stranger may have written, starts a program or asks."""
 
 import os
-import shutil
 from collections.abc import Mapping
+
+from zot_core.machine.programs import find_program
 
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -27,11 +28,9 @@ _OF_A_REPOSITORY = (
 def git_command(*arguments: str, settings: tuple[str, ...] = ()) -> list[str]:
     """Return the command line for git, with `settings` (`name=value`) on top of the safe ones.
 
-    Raises FileNotFoundError without git. Relative entries of the PATH, which could mean a folder of the repository, are
-    passed over.
+    Raises FileNotFoundError without git.
     """
-    folders = [folder for folder in os.get_exec_path() if os.path.isabs(folder)]
-    program = shutil.which("git", path=os.pathsep.join(folders))
+    program = find_program("git")
     if program is None:
         raise FileNotFoundError("git")
     return [program, *(word for each in (*_SETTINGS, *settings) for word in ("-c", each)), *arguments]

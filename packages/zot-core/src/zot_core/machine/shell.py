@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.posix import missing_posix
 from zot_core.machine.process_groups import group_commands, group_runs, signal_group
+from zot_core.machine.programs import find_program
 from zot_provider.record import Record
 
 _PIECE = 64 * 1024
@@ -80,7 +81,7 @@ class LocalShell:
         input is `stdin`. OSError if no shell can be started, e.g. if `cwd` was deleted."""
         if problem := missing_posix("commands"):
             raise OSError(problem)
-        self._program = self._program or _find_shell()
+        self._program = self._program or find_program("bash") or find_program("sh") or "/bin/sh"
         inherited = {name: value for name, value in os.environ.items() if name not in self.removed_env}
         launch = Launch([self._program, "-c", command], cwd, inherited)
         if self._prepare is not None:
@@ -126,15 +127,6 @@ class LocalShell:
         finally:
             signal_group(process.pid, signal.SIGKILL)
             await asyncio.wait([exited], timeout=self.limits.kill_after)
-
-
-def _find_shell() -> str:
-    for name in ("bash", "sh"):
-        for folder in os.get_exec_path():
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and os.access(path, os.X_OK):
-                return path
-    return "/bin/sh"
 
 
 def _start(

@@ -13,9 +13,11 @@ from zot_core.tools.definition.arguments import Arguments
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.check import ArgumentCheck, schema_check
 from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.definition.fits import fits
 
 CONTEXT = ToolContext("/", MemoryFiles(), FakeShell())
 ALL = (*BUILTIN_TOOLS, agent_tool(()))
+BASH = next(tool for tool in ALL if tool.name == "bash")
 NAMES = sorted({name for tool in ALL for name in tool.schema["properties"]})
 
 plain = st.none() | st.booleans() | st.integers(-5, 5000) | st.floats() | st.text(max_size=8)
@@ -37,7 +39,7 @@ def outcome(check: ArgumentCheck, arguments: dict[str, object]) -> Any:
 def test_a_built_in_tool_accepts_what_its_annotations_accept(tool: BuiltinTool) -> None:
     function = tool.function_tool.function
     by_annotations = Arguments(function, tool.name)
-    by_schema = schema_check(function, tool.name, tool.schema)
+    by_schema = schema_check(tool.name, tool.schema, "context")
 
     @given(given_arguments)
     def compare(arguments: dict[str, object]) -> None:
@@ -51,4 +53,47 @@ def test_a_schema_of_another_kind_is_refused() -> None:
         return str(where)
 
     with pytest.raises(KeyError):
-        schema_check(look, "look", Arguments(look, "look").schema())
+        schema_check("look", Arguments(look, "look").schema(), None)
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
+def test_arguments_that_fit_are_accepted_as_they_are(tool: BuiltinTool) -> None:
+    check = schema_check(tool.name, tool.schema, None)
+
+    @given(st.dictionaries(st.sampled_from(sorted(tool.schema["properties"]) or ["none"]), values, max_size=5))
+    def compare(arguments: dict[str, object]) -> None:
+        if fits(arguments, tool.schema):
+            assert check.values(arguments, CONTEXT) == arguments
+
+    compare()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "true"},
+        {"command": "make", "timeout": 600},
+        {"command": "make", "timeout": 0.5, "background": True},
+    ],
+)
+def test_usual_arguments_fit(arguments: dict[str, object]) -> None:
+    assert fits(arguments, BASH.schema)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"command": 5},
+        {"command": "true", "timeout": "600"},
+        {"command": "true", "timeout": True},
+        {"command": "true", "timeout": -1},
+        {"command": "true", "timeout": float("nan")},
+        {"command": "true", "timeout": 10**400},
+        {"command": "true", "background": None},
+        {"command": "true", "other": 1},
+        {"command": "half of a pair \ud800"},
+    ],
+)
+def test_what_must_be_converted_or_refused_does_not_fit(arguments: dict[str, object]) -> None:
+    assert not fits(arguments, BASH.schema)

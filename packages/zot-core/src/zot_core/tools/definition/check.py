@@ -4,7 +4,6 @@ It uses pydantic's compiled core alone, whose import takes a third of the time o
 more: `schema_check` checks their arguments against the JSON Schema that the model sees.
 """
 
-import inspect
 import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -47,13 +46,11 @@ class ArgumentCheck:
         return f"invalid arguments for {self._name}: {'; '.join(problems)}"
 
 
-def schema_check(function: Callable[..., object], name: str, schema: Mapping[str, Any]) -> ArgumentCheck:
-    """Return the check against `schema`, which is the result of `Arguments.schema` for `function`.
+def schema_check(name: str, schema: Mapping[str, Any], context: str | None) -> ArgumentCheck:
+    """Return the check against `schema`, which is the result of `Arguments.schema`; the rest is as in `ArgumentCheck`.
 
     Only text, numbers, truth values, lists and objects are supported. Raises `KeyError` for any other schema.
     """
-    parameters = inspect.signature(function).parameters.values()
-    context = next((each.name for each in parameters if each.annotation is ToolContext), None)
     return ArgumentCheck(name, list(schema["properties"]), SchemaValidator(_object(schema)).validate_python, context)
 
 

@@ -17,6 +17,7 @@ from zot_core.display import DisplayBlock, TerminalDisplay
 from zot_core.result import ToolResult, without_notes
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
+from zot_core.tools.definition.fits import fits
 from zot_provider.messages import ImageBlock, Message, TextBlock
 
 if TYPE_CHECKING:
@@ -171,6 +172,9 @@ class FunctionTool(Generic[P, R]):
         return await self._file_access(await self._values(arguments, context), context)
 
     async def _values(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+        if self._check is None and self._check_schema and fits(arguments, self._schema or {}):
+            name = _context_name(self.function)
+            return arguments if name is None else arguments | {name: context}
         if self._check is None:
             self._check = await asyncio.to_thread(self._make_check)  # the screen stays responsive meanwhile
         return self._check.values(arguments, context)
@@ -178,9 +182,9 @@ class FunctionTool(Generic[P, R]):
     def _make_check(self) -> "ArgumentCheck":
         if self._schema is None or not self._check_schema:
             return self.arguments
-        from zot_core.tools.definition.check import schema_check  # noqa: PLC0415  pydantic's core, after the first request
+        from zot_core.tools.definition.check import schema_check  # noqa: PLC0415  pydantic's core: 17 ms, for what does not fit
 
-        return schema_check(self.function, self.name, self._schema)
+        return schema_check(self.name, self._schema, _context_name(self.function))
 
     async def _call(self, values: dict[str, Any]) -> ToolResult:
         function: Callable[..., Any] = self.function  # the values fit: they were checked against its annotations
@@ -188,6 +192,11 @@ class FunctionTool(Generic[P, R]):
             return _result(await function(**values), self.name)
         returned = await asyncio.to_thread(function, **values)
         return _result(await returned if isinstance(returned, Awaitable) else returned, self.name)
+
+
+def _context_name(function: Callable[..., object]) -> str | None:
+    """Return the parameter for the `ToolContext`, or None without one."""
+    return next((name for name, kind in function.__annotations__.items() if kind is ToolContext), None)
 
 
 def _result(value: object, name: str) -> ToolResult:
