@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from zot_agent.extensions.calls.renderer_set import Renderer, RendererSet
 from zot_core.aio import spawn
 from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import DrawLines
@@ -18,8 +19,6 @@ from zot_tui.widgets.transcript.transcript import Transcript
 
 KEPT = 2000
 """Answers that are kept for each renderer."""
-AT_ONCE = 8
-"""Questions that are open at the same time."""
 MOST_TEXT = 64 * 1024
 
 _Key: TypeAlias = tuple[str, bool, str, int]
@@ -34,12 +33,11 @@ class _Question(NamedTuple):
     wanted: set[Callable[[], None]]
 
 
-class _Renderer:
-    """What one extension draws. `latest` has the last answer about each item, at any width."""
+class _Answers:
+    """Those of one renderer. `latest` has the last answer about each item, at any width."""
 
-    def __init__(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
-        self.extension, self.kind, self.name, self.draw, self.most_misses = extension, kind, name, draw, misses
-        self.misses = 0
+    def __init__(self, renderer: Renderer) -> None:
+        self.renderer = renderer
         self.answers: OrderedDict[_Key, list[WidgetLine] | None] = OrderedDict()
         self.latest: dict[str, list[WidgetLine] | None] = {}
         self.open: dict[str, _Question] = {}  # by item
@@ -63,20 +61,20 @@ class _Renderer:
 class ExtensionPainter:
     """Draws what extensions have answered; until then, and without an answer, cells draw themselves.
 
-    An answer for another width is shown, clipped, until there is one for this width. Of two renderers of the same, the
-    newest counts.
+    An answer for another width is shown, clipped, until there is one for this width.
     """
 
     def __init__(self, transcript: Transcript, theme: Callable[[], Theme], note: Callable[[str, str], object]) -> None:
         """`note` shows a line about an extension."""
         self._transcript, self._theme, self._note = transcript, theme, note
-        self._renderers: list[_Renderer] = []
-        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._set = RendererSet(self._suspended)
+        self._answers: dict[Renderer, _Answers] = {}
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """See `ScreenAccess.add_renderer`."""
         self._remove(extension, kind, name)
-        self._renderers.insert(0, _Renderer(extension, kind, name, draw, misses))
+        renderer = self._set.add(extension, kind, name, draw, misses)
+        self._answers[renderer] = _Answers(renderer)
         self._transcript.refresh()
 
     def remove(self, extension: str, kind: str = "", name: str = "") -> None:
@@ -85,108 +83,88 @@ class ExtensionPainter:
             self._transcript.refresh()
 
     def _remove(self, extension: str, kind: str, name: str) -> bool:
-        removed = [
-            each
-            for each in self._renderers
-            if each.extension == extension and (not kind or (each.kind, each.name) == (kind, name))
-        ]
+        removed = self._set.remove(extension, kind, name)
         for each in removed:
-            each.forget()
-            self._renderers.remove(each)
+            self._answers.pop(each).forget()
         return bool(removed)
 
     def again(self, extension: str, kind: str, name: str) -> None:
         """See `ScreenAccess.render_again`."""
-        for each in self._renderers:
-            if (each.extension, each.kind, each.name) == (extension, kind, name):
-                each.forget()
+        for each in self._set.of(extension, kind, name):
+            self._answers[each].forget()
         self._transcript.refresh()
 
     def draws(self, kind: str) -> bool:
         """Whether there is a renderer of this kind."""
-        return any(each.kind == kind for each in self._renderers)
+        return self._set.draws(kind)
 
-    def _find(self, kind: str, name: str, owner: str = "") -> _Renderer | None:
-        named = [
-            each
-            for each in self._renderers
-            if each.kind == kind and each.name in (name, "*") and owner in ("", each.extension)
-        ]
-        return next((each for each in named if each.name == name), named[0] if named else None)
+    def _suspended(self, renderer: Renderer, why: str) -> None:
+        self._answers.pop(renderer)
+        self._note(why, renderer.extension)
+        self._transcript.refresh()
 
     # `Painter`
 
     def takes(self, kind: str, name: str, owner: str = "") -> bool:
         """See `Painter`."""
-        return self._find(kind, name, owner) is not None
+        return self._set.find(kind, name, owner) is not None
 
     def knows(self, part: Part) -> bool:
         """See `Painter`: at any width, while there is no answer for this one."""
-        renderer = self._find(part.kind, part.name, part.item.owner)
-        if renderer is None:
+        drawn = self._find(part)
+        if drawn is None:
             return False
         key: _Key = (part.item.id, part.expanded, part.state, max(self._transcript.columns - MARGIN, 1))
-        if key not in renderer.answers:
-            self._ask(renderer, part, key)
-        return bool(renderer.answers.get(key) or renderer.latest.get(part.item.id))
+        if key not in drawn.answers:
+            self._ask(drawn, part, key)
+        return bool(drawn.answers.get(key) or drawn.latest.get(part.item.id))
 
     def hides(self, part: Part) -> bool:
         """See `Painter`: at any width."""
-        renderer = self._find(part.kind, part.name, part.item.owner)
-        if renderer is None or renderer.latest.get(part.item.id) != []:
+        drawn = self._find(part)
+        if drawn is None or drawn.latest.get(part.item.id) != []:
             return False
         shown = part.item.id, part.expanded, part.state
-        return any(key[:3] == shown and lines == [] for key, lines in renderer.answers.items())
+        return any(key[:3] == shown and lines == [] for key, lines in drawn.answers.items())
 
     def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
         """See `Painter`."""
-        renderer = self._find(part.kind, part.name, part.item.owner)
-        if renderer is None:
+        drawn = self._find(part)
+        if drawn is None:
             return None
         key: _Key = (part.item.id, part.expanded, part.state, width)
-        if key not in renderer.answers:
-            self._ask(renderer, part, key)
-        lines = renderer.answers[key] if key in renderer.answers else renderer.latest.get(part.item.id)
+        if key not in drawn.answers:
+            self._ask(drawn, part, key)
+        lines = drawn.answers[key] if key in drawn.answers else drawn.latest.get(part.item.id)
         if lines is None:
             return None
         theme = self._theme()
         return [clip_runs(line_runs(line, theme), width) for line in lines]
 
-    def _ask(self, renderer: _Renderer, part: Part, key: _Key) -> None:
+    def _find(self, part: Part) -> _Answers | None:
+        renderer = self._set.find(part.kind, part.name, part.item.owner)
+        return None if renderer is None else self._answers[renderer]
+
+    def _ask(self, drawn: _Answers, part: Part, key: _Key) -> None:
         """Ask about a part, unless that is being asked; only the newest question about an item counts."""
-        asked = renderer.open.get(part.item.id)
+        asked = drawn.open.get(part.item.id)
         if asked is not None and asked.key == key:
             asked.wanted.add(part.changed)
             return
         if asked is not None:
             asked.task.cancel()
-        task = spawn(self._draw(renderer, part, key), "a renderer of an extension")
-        renderer.open[part.item.id] = _Question(key, task, {part.changed})
+        task = spawn(self._draw(drawn, part, key), "a renderer of an extension")
+        drawn.open[part.item.id] = _Question(key, task, {part.changed})
 
-    async def _draw(self, renderer: _Renderer, part: Part, key: _Key) -> None:
-        async with self._turn:
-            before = renderer.misses
-            try:
-                lines = await renderer.draw(_members(part, key[3]))
-            except TimeoutError as error:
-                lines = None
-                renderer.misses = max(renderer.misses, before + 1)  # questions side by side count as one
-                self._missed(renderer, str(error))
-            else:
-                renderer.misses = 0
+    async def _draw(self, drawn: _Answers, part: Part, key: _Key) -> None:
+        lines = await self._set.ask(drawn.renderer, _members(part, key[3]))
         wanted = {part.changed}
-        asked = renderer.open.get(part.item.id)
+        asked = drawn.open.get(part.item.id)
         if asked is not None and asked.key == key:
-            wanted |= renderer.open.pop(part.item.id).wanted
-        renderer.keep(key, lines)
+            wanted |= drawn.open.pop(part.item.id).wanted
+        drawn.keep(key, lines)
         for changed in wanted:
             changed()
-
-    def _missed(self, renderer: _Renderer, why: str) -> None:
-        if renderer.misses >= renderer.most_misses and renderer in self._renderers:
-            self._renderers.remove(renderer)
-            self._note(f"draws {renderer.name} no more: {why}", renderer.extension)
-            self._transcript.refresh()
 
 
 def _members(part: Part, width: int) -> dict[str, Any]:

@@ -1,0 +1,76 @@
+"""`RendererSet`: what extensions draw in the conversation, for every front end that shows one."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from zot_core.conversation.events import WidgetLine
+from zot_core.conversation.extensions import DrawLines
+
+AT_ONCE = 8
+"""Questions that are open at the same time."""
+
+
+class Renderer:
+    """What one extension draws."""
+
+    def __init__(self, extension: str, kind: str, name: str, draw: DrawLines, most_misses: int) -> None:
+        self.extension, self.kind, self.name, self.draw, self.most_misses = extension, kind, name, draw, most_misses
+        self.misses = 0
+
+
+class RendererSet:
+    """Of two renderers of the same the newest counts; one for a name comes before one for `*`."""
+
+    def __init__(self, suspended: Callable[[Renderer, str], None]) -> None:
+        """`suspended` is called after a renderer has left the set because it does not answer, with a line that says
+        so."""
+        self._suspended = suspended
+        self._renderers: list[Renderer] = []
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> Renderer:
+        """Add a renderer, which is not asked any more after so many `misses` in a row. `remove` the one before it."""
+        added = Renderer(extension, kind, name, draw, misses)
+        self._renderers.insert(0, added)
+        return added
+
+    def remove(self, extension: str, kind: str = "", name: str = "") -> list[Renderer]:
+        """Remove the renderers of an extension, or one of them, and return what was there."""
+        removed = self.of(extension, kind, name)
+        for each in removed:
+            self._renderers.remove(each)
+        return removed
+
+    def of(self, extension: str, kind: str = "", name: str = "") -> list[Renderer]:
+        """Return the renderers of an extension, or the one of a kind and name."""
+        own = [each for each in self._renderers if each.extension == extension]
+        return [each for each in own if not kind or (each.kind, each.name) == (kind, name)]
+
+    def draws(self, kind: str) -> bool:
+        """Whether there is a renderer of this kind."""
+        return any(each.kind == kind for each in self._renderers)
+
+    def find(self, kind: str, name: str, owner: str = "") -> Renderer | None:
+        """Return the renderer that counts; with `owner` one of that extension."""
+        named = [
+            each
+            for each in self._renderers
+            if each.kind == kind and each.name in (name, "*") and owner in ("", each.extension)
+        ]
+        return next((each for each in named if each.name == name), named[0] if named else None)
+
+    async def ask(self, renderer: Renderer, members: dict[str, Any]) -> list[WidgetLine] | None:
+        """Return the answer to the question `render` with these members; None without one."""
+        async with self._turn:
+            before = renderer.misses
+            try:
+                lines = await renderer.draw(members)
+            except TimeoutError as error:
+                renderer.misses = max(renderer.misses, before + 1)  # questions side by side count as one
+                if renderer.misses >= renderer.most_misses and renderer in self._renderers:
+                    self._renderers.remove(renderer)
+                    self._suspended(renderer, f"draws {renderer.name} no more: {error}")
+                return None
+            renderer.misses = 0
+            return lines
