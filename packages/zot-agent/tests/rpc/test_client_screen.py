@@ -62,6 +62,18 @@ def message(asked):
 def slow(asked):
     time.sleep(600)
 
+@ext.renderer('entry', 'note')
+def note(asked):
+    return [f'{asked.width} {asked.data}']
+
+@ext.command('keep')
+def keep(args):
+    ext.session.append('note', [args])
+
+@ext.command('keep-other')
+def keep_other(args):
+    ext.session.append('other', 1)
+
 @ext.command('say')
 def say(args):
     ext.messages.send('a secret', custom_type=args)
@@ -206,6 +218,7 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
         ("tool_call", "*", "set"),
         ("tool_result", "ls", "set"),
         ("message", "quiet", "set"),
+        ("entry", "note", "set"),
         ("message", "slow", "set"),
     }
     call = [{"text": "ls ", "style": "accent"}, {"text": "ok 40 {'path': '.'}"}]
@@ -215,6 +228,7 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
     assert whole == {"lines": None}
     assert drawn.error("get_rendering", kind="tool_call", item="c2", width=40) == "the conversation has no call 'c2'"
     assert drawn.error("get_rendering", kind="tool_call", item="c1", width=0) == "width must be 1 to 1000"
+    assert drawn.error("get_rendering", kind="entry", item="e", width=9).startswith("the conversation has no entry 'e'")
     assert drawn.error("get_rendering", kind="x", item="c1", width=1).startswith("kind must be ")
 
 
@@ -258,10 +272,32 @@ def test_an_extension_expands_everything_and_draws_again(drawn: Peer) -> None:
     assert not [each for each in drawn.data("get_shown")["events"] if each["type"] == "ext_expand"]
 
 
-def test_a_kind_that_clients_do_not_show_is_refused_and_the_others_are_drawn(start: StartPeer, tmp_path: Path) -> None:
-    body = "@ext.renderer('entry', 'note')\ndef draw(asked):\n    return ['a note']\n" + DRAWS
-    peer = start("--ext", str(write_extension(tmp_path / "painter", body, more="capabilities=('messages',)")))
-    peer.data("get_commands")
+def test_entries_of_extensions_are_among_the_messages_and_are_drawn_by_their_extension(
+    start: StartPeer, server: ScriptedServer, tmp_path: Path
+) -> None:
+    server.add("one", "two")
+    folder = write_extension(tmp_path / "painter", DRAWS, more="capabilities=('messages', 'session')")
+    peer = start("--ext", str(folder))
+    peer.data("command", name="keep", args="first")
+    peer.send("prompt", message="look")
+    peer.until("done")
+    peer.data("command", name="keep", args="second")
+    peer.data("command", name="keep-other")
+    told = peer.of("ext_entry")
+    assert [each["custom_type"] for each in told] == ["note", "note", "other"]
+    assert {each["extension"] for each in told} == {"painter"}
 
-    known = [each for each in peer.data("get_shown")["events"] if each["type"] == "ext_renderer"]
-    assert {each["kind"] for each in known} == {"tool_call", "tool_result", "message"}
+    entries = peer.data("get_messages")["entries"]
+    assert [(each["at"], each["custom_type"]) for each in entries] == [(0, "note"), (2, "note"), (2, "other")]
+    assert [each["id"] for each in entries] == [each["id"] for each in told]
+    draw = [peer.data("get_rendering", kind="entry", item=each["id"], width=40)["lines"] for each in entries]
+    assert draw == [["40 ['first']"], ["40 ['second']"], None]
+    peer.send("prompt", message="again")
+    peer.until("done")
+    peer.data("command", name="keep", args="third")  # after they were read
+    assert [each["at"] for each in peer.data("get_messages")["entries"]] == [0, 2, 2, 4]
+    first = next(each for each in peer.data("get_tree")["entries"] if each["kind"] == "user")
+    peer.data("go_to", entry=first["id"], before=True)
+    assert [each["at"] for each in peer.data("get_messages")["entries"]] == [0]
+    peer.data("new_session")
+    assert peer.data("get_messages") == {"messages": []}

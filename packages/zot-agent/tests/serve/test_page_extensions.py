@@ -44,9 +44,51 @@ def say(args):
 ext.command('unfold')(lambda args: ext.rendering.expand())
 """
 
+CARDS = """
+@ext.renderer('entry', 'card')
+def card(asked):
+    return [('open ' if asked.expanded else 'card ') + asked.data['text']]
+
+@ext.command('keep')
+def keep(args):
+    ext.session.append('card', {'text': args})
+
+@ext.command('hide')
+def hide(args):
+    ext.session.append('quiet', args)
+
+ext.command('unfold')(lambda args: ext.rendering.expand())
+"""
+
 
 async def size(tab: Tab, width: int, height: int = 800) -> None:
     await tab.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+
+async def test_entries_that_extensions_store_and_draw_are_in_their_places_on_the_page(
+    visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
+) -> None:
+    server.add("an answer")
+    folder = write_extension(tmp_path / "cards", CARDS, more="capabilities=('session',)")
+    last = "(each) => each.lastElementChild?.innerText.trim() ?? ''"
+    shown = f"[...document.querySelectorAll('#log > article')].map({last}).join('|')"
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await served.command(id, "command", name="keep", args="<b>one</b>")
+        await choose(tab, id)
+        await tab.until(f"{shown} === 'card <b>one</b>'")
+        await tab.type("look")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await served.command(id, "command", name="keep", args="two")
+        await served.command(id, "command", name="hide", args="three")
+        await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two|'")
+        await tab.load("Page.reload")
+        await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two|'")
+        await served.command(id, "command", name="unfold")
+        await served.command(id, "command", name="keep", args="three")
+        await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two||open three'")
+        assert await tab.value("document.querySelectorAll('#log > .entry.nothing').length") == 1
 
 
 async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(

@@ -75,6 +75,11 @@ class RpcClient(RpcConnection):
         """Return all messages of the conversation."""
         return cast("list[MessageInfo]", (await self.request("get_messages"))["messages"])
 
+    async def get_entries(self) -> list[dict[str, Any]]:
+        """Return what extensions have stored in the conversation: `at`, the number of messages before it, `id`,
+        `extension` and `custom_type`."""
+        return cast("list[dict[str, Any]]", (await self.request("get_messages")).get("entries", []))
+
     async def get_context(self) -> ContextInfo:
         """Return what fills the context window, part by part."""
         return cast(ContextInfo, await self.request("get_context"))
@@ -264,7 +269,8 @@ class RpcClient(RpcConnection):
     async def get_rendering(
         self, kind: str, item: str, width: int, *, expanded: bool = False
     ) -> list[str | list[dict[str, Any]]] | None:
-        """Return the lines that an extension draws for a call, a result or a message; None to draw it oneself."""
+        """Return the lines that an extension draws for a call, a result, a message or an entry; None to draw it
+        oneself."""
         fields = {"kind": kind, "item": item, "width": width, "expanded": expanded}
         return cast("list[str | list[dict[str, Any]]] | None", (await self.request("get_rendering", **fields))["lines"])
 

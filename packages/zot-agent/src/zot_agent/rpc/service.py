@@ -17,7 +17,7 @@ from zot_agent.rpc.screen.client_screen import ClientScreen
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
 from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
-from zot_core.conversation.events import ConversationEvent
+from zot_core.conversation.events import ConversationEvent, EntryAdded
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import SessionLocked, error_line
 from zot_core.events import TextDelta
@@ -59,7 +59,9 @@ class RpcService:
         self.conversation.permissions.ask = self.permissions
         self.dialogs = DialogRequests(self.conversation, limits.permission_seconds)
         self.conversation.ask_person, self.conversation.front_end = self.dialogs, front_end
-        self.screen = ClientScreen(self._publish, self._send_to, host.settings.keymap, limits.field_seconds)
+        self.screen = ClientScreen(
+            self._publish, self._send_to, host.settings.keymap, limits.field_seconds, self.conversation
+        )
         self.conversation.actions = FrontEndActions(
             open_session=self._open_session,
             completers=self.screen.completers,
@@ -78,6 +80,9 @@ class RpcService:
         self._early: list[str] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.conversation.events.add(self._publish)
+        self.runtime.hooks.entry.add(
+            lambda entry: self._publish(EntryAdded(entry.extension, entry.id, entry.custom_type))
+        )
         self.runtime.hooks.before_turn.add(self._wait_for_room)
         self.runtime.hooks.tool_run.add(self._wait_for_room)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.rpc.method import Answer, CommandField, Method
 from zot_core.conversation.event_json import todo_fields
 from zot_core.event_json import encode_message, model_fields, usage_fields
+from zot_provider.json_text import dump
 from zot_provider.registry import Listing
 from zot_provider.wire.reasoning import nearest_level
 
@@ -38,9 +39,17 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     }
 
 
-def get_messages(context: "CommandContext", fields: dict[str, Any]) -> Answer:
-    """Return all messages."""
-    return f'{{"messages":[{",".join(map(encode_message, context.runtime.messages))}]}}'
+async def get_messages(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+    """Return all messages, and the entries of extensions between them."""
+    known = context.screen.entries()
+    await known.load()
+    entries = [
+        {"at": at, "id": each.id, "extension": each.extension, "custom_type": each.custom_type}
+        for at, each in known.placed()
+    ]
+    messages = ",".join(map(encode_message, context.runtime.messages))
+    more = f',"entries":{dump(entries)}' if entries else ""
+    return f'{{"messages":[{messages}]{more}}}'
 
 
 async def get_context(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -134,7 +143,9 @@ METHODS = (
         "get_messages",
         get_messages,
         "Return the whole conversation with the model's own words. A message whose text the user does not see has "
-        "`display_text`, the text in its place, or `hidden`, the reason why it is not shown.",
+        "`display_text`, the text in its place, or `hidden`, the reason why it is not shown. If extensions have stored "
+        "entries, which they may [draw](rpc.md#what-extensions-draw), `entries` has them; `at` is the number of "
+        "messages before one.",
         (),
         '{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}], '
         '"time": "2026-04-19T11:30:00.000Z"}]}',

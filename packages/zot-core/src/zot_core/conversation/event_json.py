@@ -58,6 +58,7 @@ _FIELDS: dict[type, Callable[[Any], dict[str, Any]]] = {
     },
     events.TitleChange: lambda event: {"text": event.text},
     events.Alert: lambda event: {"text": event.text},
+    events.EntryAdded: lambda event: {"id": event.id, "custom_type": event.custom_type},
     events.KeyChange: lambda event: {"key": event.key, "command": event.command},
     events.RendererChange: lambda event: {"kind": event.kind, "name": event.name, "change": event.change},
     events.WorkingChange: lambda event: {

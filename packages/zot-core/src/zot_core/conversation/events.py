@@ -154,6 +154,15 @@ class MessageAdded(Record):
     message: Message
 
 
+class EntryAdded(Record):
+    """An extension has stored data in the session, as the entry `id`, which it may draw."""
+
+    type: ClassVar[str] = "ext_entry"
+    extension: str
+    id: str
+    custom_type: str
+
+
 class KeyChange(Record):
     """A key runs a slash command of an extension, written without the slash; an empty command gives the key back."""
 
@@ -164,8 +173,8 @@ class KeyChange(Record):
 
 
 class RendererChange(Record):
-    """An extension draws calls or results of a tool (`*`: of all tools), or messages of a type: from now on (`set`), in
-    another way than before (`again`), or no more (`removed`)."""
+    """An extension draws calls or results of a tool (`*`: of all tools), or messages or entries of a type: from now on
+    (`set`), in another way than before (`again`), or no more (`removed`)."""
 
     type: ClassVar[str] = "ext_renderer"
     extension: str
@@ -223,6 +232,7 @@ ExtensionEvent: TypeAlias = (
     | Alert
     | WorkingChange
     | MessageAdded
+    | EntryAdded
     | Notify
     | Display
     | ClearNotes

@@ -97,7 +97,7 @@ class RendererAccess(Protocol):
 
     def add_renderer(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """Let an extension draw calls or results of a tool, or messages of a type. After so many questions in a row
-        without an answer it is not asked any more. Raises `NotDrawn` for a kind that is not shown here."""
+        without an answer it is not asked any more."""
         ...
 
     def remove_renderer(self, extension: str, kind: str = "", name: str = "") -> None:
@@ -137,10 +137,6 @@ class FieldAccess(Protocol):
 
 class NoField(ZotError):
     """No client has an input field for extensions."""
-
-
-class NotDrawn(ZotError):
-    """The front end cannot show what an extension wants to draw."""
 
 
 class FieldSilent(ZotError):

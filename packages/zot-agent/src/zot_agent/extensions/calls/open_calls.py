@@ -11,7 +11,7 @@ from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallHandler,
 from zot_agent.extensions.requests import COMMAND_IDS
 from zot_core.aio import cancel_soon, spawn
 from zot_core.conversation.branches import NotAllowed
-from zot_core.conversation.extensions import FieldSilent, NoField, NotDrawn
+from zot_core.conversation.extensions import FieldSilent, NoField
 from zot_core.conversation.queue import QueueFull
 from zot_core.errors import Busy, SessionLocked, SessionNotFound, error_line
 from zot_core.sessions.memory import UnknownEntry
@@ -39,7 +39,6 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (ConfigError, "invalid"),
     (FrameError, "invalid"),
     (NoField, "unavailable"),
-    (NotDrawn, "unavailable"),
     (FieldSilent, "timeout"),
     (TimeoutError, "timeout"),
 )

@@ -7,10 +7,12 @@ from zot_core.conversation.events import ConversationEvent
 
 if TYPE_CHECKING:
     from zot_agent.extensions.calls.completers import CompleterSet
+    from zot_agent.rpc.screen.entries import ClientEntries
     from zot_agent.rpc.screen.field import ClientFields
     from zot_agent.rpc.screen.keys import ClientKeys
     from zot_agent.rpc.screen.renderers import ClientRenderers
     from zot_agent.rpc.writer import CommandSender
+    from zot_core.conversation.driver import Conversation
 
 
 class ClientScreen:
@@ -22,14 +24,17 @@ class ClientScreen:
         send: "Callable[[str, CommandSender | None], None]",
         keymap: Mapping[str, str],
         field_seconds: float,
+        conversation: "Conversation",
     ) -> None:
         """`emit` sends an event to all clients, `send` a line to one. `keymap` are the keys of the person.
         `field_seconds`: how long a client may take to answer about its field."""
         self._emit, self._send, self._keymap, self._field_seconds = emit, send, keymap, field_seconds
+        self._conversation = conversation
         self.known_completers: CompleterSet | None = None
         """For which words extensions have completions, if one has any."""
         self.known_renderers: ClientRenderers | None = None
         """What extensions draw, if one draws something."""
+        self._entries: ClientEntries | None = None
         self._keys: ClientKeys | None = None
         self._fields: ClientFields | None = None
 
@@ -56,6 +61,14 @@ class ClientScreen:
 
             self.known_renderers = ClientRenderers(self._emit)
         return self.known_renderers
+
+    def entries(self) -> "ClientEntries":
+        """What extensions have stored in the conversation."""
+        if self._entries is None:
+            from zot_agent.rpc.screen.entries import ClientEntries  # noqa: PLC0415  not needed for a prompt
+
+            self._entries = ClientEntries(self._conversation)
+        return self._entries
 
     def fields(self) -> "ClientFields":
         """See `field` of `FrontEndActions`."""

@@ -22,15 +22,29 @@ async def get_rendering(context: "CommandContext", fields: dict[str, Any]) -> An
     kind, item, width = fields["kind"], fields["item"], fields["width"]
     if not 0 < width <= _WIDEST:
         raise InvalidCommand(f"width must be 1 to {_WIDEST}")
-    if kind not in ("tool_call", "tool_result", "message"):
-        raise InvalidCommand("kind must be tool_call, tool_result or message")
-    messages = context.runtime.messages
-    name, members = _message(messages, item) if kind == "message" else _call(context, messages, item)
+    messages, owner = context.runtime.messages, ""
+    if kind == "entry":
+        name, members, owner = await _entry(context, item)
+    elif kind == "message":
+        name, members = _message(messages, item)
+    elif kind in ("tool_call", "tool_result"):
+        name, members = _call(context, messages, item)
+    else:
+        raise InvalidCommand("kind must be tool_call, tool_result, message or entry")
     renderers = context.screen.known_renderers
     if renderers is None or (kind == "tool_result" and members["state"] == "running"):
         return {"lines": None}
     members = {"item": item, "width": width, "expanded": bool(fields.get("expanded")), **members}
-    return {"lines": await renderers.draw(kind, name, members)}
+    return {"lines": await renderers.draw(kind, name, members, owner)}
+
+
+async def _entry(context: "CommandContext", id: str) -> tuple[str, dict[str, Any], str]:
+    """Return the type of an entry, the members of the question about it, and its extension. Raises
+    `InvalidCommand`."""
+    found = await context.screen.entries().find(id)
+    if found is None:
+        raise InvalidCommand(f"the conversation has no entry {id!r} of an extension")
+    return found.custom_type, {"data": found.data}, found.extension
 
 
 def _message(messages: Sequence[Message], id: str) -> tuple[str, dict[str, Any]]:
@@ -106,8 +120,8 @@ METHODS = (
         "conversation for its lines: see the event `ext_renderer`. `lines` is null if the client is to draw it itself, "
         "and empty if nothing is to be shown. An extension has a second to answer; 8 questions are open at once.",
         (
-            CommandField("kind", "string", "`tool_call`, `tool_result` or `message`.", required=True),
-            CommandField("item", "string", "The id of the call or of the message.", required=True),
+            CommandField("kind", "string", "`tool_call`, `tool_result`, `message` or `entry`.", required=True),
+            CommandField("item", "string", "The id of the call, of the message or of the entry.", required=True),
             CommandField("width", "number", "How many cells a line has, 1 to 1000.", required=True),
             CommandField("expanded", "boolean", "Whether the person wants to see all of it."),
         ),

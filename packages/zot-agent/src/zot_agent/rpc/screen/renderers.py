@@ -46,7 +46,9 @@ class ClientRenderers:
         """Return the lines of the extension that draws this, given the other members of the question `render`; None to
         let the client draw it. `owner` is the extension whose entry it is."""
         renderer = self._set.find(kind, name, owner)
-        return renderer and await self._set.ask(renderer, {"kind": kind, "name": name, **members})
+        if renderer is None:
+            return None
+        return await self._set.ask(renderer, {"kind": kind, "name": name, **members})
 
     def _suspended(self, renderer: Renderer, why: str) -> None:
         self._emit(Notify(renderer.extension, "warn", why))

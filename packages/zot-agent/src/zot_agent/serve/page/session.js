@@ -75,8 +75,8 @@ export class Session {
 
   #load() {
     this.#on.say("");
-    this.ask("get_messages").then(({ messages }) => {
-      this.conversation.show(messages, this.#notes);
+    this.ask("get_messages").then(({ messages, entries }) => {
+      this.conversation.show(messages, this.#notes, entries);
       this.waiting.heard(...messages.filter(({ role }) => role === "user").map(shownText));
       this.#ready(true);
       for (const each of this.parts) each.opened?.(this);

@@ -9,7 +9,7 @@ const SOON = 150; // milliseconds after the last change of the width
 
 class Renderers {
   #session = null;
-  #known = new Map(); // extension, kind and name -> kind and name
+  #known = new Map(); // extension, kind and name -> the same
   #parts = new Map(); // element -> its parts
   #near;
   #width = 0; // in cells
@@ -49,15 +49,16 @@ class Renderers {
     if (type !== "ext_renderer") return;
     const key = JSON.stringify([extension, kind, name]);
     if (change === "removed") this.#known.delete(key);
-    else this.#known.set(key, { kind, name });
+    else this.#known.set(key, { extension, kind, name });
     if (change === "set" && this.#known.size === 1) for (const element of this.#parts.keys()) this.#near.observe(element);
     for (const part of this.#all()) if (part.kind === kind && ["*", part.name].includes(name)) part.forget(change === "again");
     this.#look();
   }
 
-  // Whether an extension draws these parts.
-  draws(kind, name) {
-    return [...this.#known.values()].some((each) => each.kind === kind && ["*", name].includes(each.name));
+  // Whether an extension, with `owner` this one, draws these parts.
+  draws(kind, name, owner = "") {
+    const named = [...this.#known.values()].filter((each) => each.kind === kind && ["*", name].includes(each.name));
+    return named.some(({ extension }) => ["", extension].includes(owner));
   }
 
   // Let extensions draw a part: see `Part`.
@@ -112,7 +113,7 @@ class Renderers {
   async #draw(part) {
     if (!part.near || !this.#session) return;
     const expanded = part.expanded();
-    if (!this.draws(part.kind, part.name)) {
+    if (!this.draws(part.kind, part.name, part.owner)) {
       part.put(null, expanded);
       return;
     }
@@ -134,7 +135,8 @@ class Renderers {
 }
 
 // A part of the conversation: its `kind`, `name` and `id` as `get_rendering` has them, the `element` that is watched, a function
-// that says whether it is expanded, and `show`, which gets lines, or null where the page draws it.
+// that says whether it is expanded, and `show`, which gets lines, or null where the page draws it. `owner` is the extension that may draw it, if only
+// one may.
 export class Part {
   near = false;
   wanted = "";
@@ -144,8 +146,8 @@ export class Part {
   #before = new Map(); // whether it is expanded -> lines of before
   #shown;
 
-  constructor(kind, name, id, element, expanded, show) {
-    Object.assign(this, { kind, name, id, element, expanded, show });
+  constructor(kind, name, id, element, expanded, show, owner = "") {
+    Object.assign(this, { kind, name, id, element, expanded, show, owner });
   }
 
   // Forget all answers; `keep` shows the last ones until there are others.

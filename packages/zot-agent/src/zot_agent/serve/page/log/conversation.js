@@ -26,14 +26,19 @@ export class Conversation {
   }
 
   // Show these messages in place of all others.
-  show(messages, notes = []) {
+  show(messages, notes = [], entries = []) {
     empty();
     renderers.empty();
     this.#cells = new Cells(this.#ask);
     this.#turn = null;
     this.#agents.clear();
     for (const text of notes) note(text);
-    for (const each of messages) this.#recall(each);
+    const left = [...entries];
+    messages.forEach((each, at) => {
+      while (left[0]?.at <= at) this.entry(left.shift());
+      this.#recall(each);
+    });
+    for (const each of left) this.entry(each);
     this.#cells.ended();
     follow(true);
   }
@@ -62,6 +67,15 @@ export class Conversation {
       part.classList.toggle("nothing", lines?.length === 0); // it is watched, so it keeps a place
       part.replaceChildren(...(lines ? [drawn(lines)] : own));
     }));
+  }
+
+  // What an extension has stored: nothing, unless it draws it.
+  entry({ id, extension, custom_type: type }) {
+    const part = put(made("article", "entry nothing"));
+    renderers.add(new Part("entry", type, id, part, () => renderers.expanded, (lines) => {
+      part.classList.toggle("nothing", !lines?.length);
+      part.replaceChildren(...(lines?.length ? [drawn(lines)] : []));
+    }, extension));
   }
 
   #said(text = "") {
@@ -173,6 +187,7 @@ const EVENTS = {
   ext_notify({ extension, level, message }) { note(`${extension}: ${message}`, `of-extension ${level}`).dataset.extension = extension; },
   ext_display({ extension, text }) { note(`${extension}: ${text}`, "text of-extension").dataset.extension = extension; },
   ext_message(event) { this.userMessage(event); },
+  ext_entry(event) { this.entry(event); },
   ext_clear_notes({ extension }) {
     for (const each of $("log").querySelectorAll(".of-extension")) if (each.dataset.extension === extension) each.remove();
   },
