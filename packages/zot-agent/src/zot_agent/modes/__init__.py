@@ -50,7 +50,7 @@ MODES = {
             "the chat screen",
             needs_prompt=False,
             draws=True,
-            coalesce_seconds=0.05,
+            coalesce_seconds=0.06,
         ),
     )
 }
