@@ -106,7 +106,7 @@ def test_a_schedule_names_its_runs_by_the_clock_of_the_engine(
     before = datetime.now(UTC)
     begin(zot, name)
     named = f"SELECT id FROM zot_run WHERE id LIKE '{name}-%'"
-    ((id,),) = wait_for(lambda: database.execute(named), "a run of the schedule is there")
+    ((id,),) = wait_for(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
     wait_until(database, [id], "done")
     begun = datetime.strptime(id.removeprefix(f"{name}-"), "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     assert abs((begun - before).total_seconds()) < 300

@@ -40,8 +40,9 @@ def listed(zot: Zot) -> dict[str, dict[str, Any]]:
     return {run["id"]: run for run in json.loads(done.out)["runs"]}
 
 
-def ended(zot: Zot, id: str, state: str) -> dict[str, Any]:
+def ended(zot: Zot, database: Postgres, id: str, state: str) -> dict[str, Any]:
     """Wait until the engine knows that a run is in this state."""
+    wait_until(database, [id], state)
     return dict(wait_for(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
 
 
@@ -77,7 +78,7 @@ def test_messages_answers_and_stops_reach_a_run(
     assert show(zot, asks)["state"] == "queued"
     following = zot.start("runs", "logs", asks, "-f", "--fleet")
     workers.start()
-    assert "echo asked" in ended(zot, asks, "waiting")["question"]["call"]
+    assert "echo asked" in ended(zot, database, asks, "waiting")["question"]["call"]
     assert not (zot.cwd / "effects").exists()
     followed = zot.finish(following)
     assert (followed.code, followed.line()) == (
@@ -98,7 +99,7 @@ def test_messages_answers_and_stops_reach_a_run(
     wait_for(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
     assert show(zot, stops)["owner"]
     assert zot.run("runs", "cancel", stops, "--fleet", timeout=PATIENCE).code == 0
-    assert ended(zot, stops, "cancelled")["owner"] == ""
+    assert ended(zot, database, stops, "cancelled")["owner"] == ""
     assert record_of(database, stops).state == "cancelled"
 
 
@@ -113,7 +114,7 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
     ids = [f"kill-{prefix}-{number}" for number in range(runs)]
     for _ in range(2):
         workers.start()
-    submit_many(zot, zot.at(server), ids)
+    submit_many(zot, zot.at(server), ids, short=runs <= 20)
     killed = 0
     while killed < kills:
         before = len(server.requests)
@@ -138,13 +139,15 @@ def test_a_frozen_worker_that_wakes_up_does_not_end_the_run_that_another_one_has
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
     id = f"frozen-{os.urandom(3).hex()}"
-    server.add(*[model(4, delay=0.5)] * 40)
+    server.add(*[model(4, delay=0.4)] * 40)
     first = workers.start()
     submit_many(zot, zot.at(server), [id], short=True)
-    wait_for(lambda: len(server.requests) >= 2, "the run has begun")
-    freeze(first, 6)
+    wait_for(lambda: len(server.requests) >= 1, "the run has begun")
+    workers.start()
+    freeze(first, 8)
     wait_until(database, [id], "done")
     check(database, id, 4, Counter((zot.cwd / "effects").read_text().split()))
+    assert workers.text().count(f"run {id} has begun here") >= 2
 
 
 def freeze(worker: "subprocess.Popen[bytes]", seconds: float) -> None:
@@ -191,7 +194,7 @@ def test_a_run_leaves_a_worker_whose_disk_is_full_and_ends_elsewhere(
     id = f"full-{os.urandom(3).hex()}"
     server.add(*[model(8)] * 60)
     full = workers.start(program=("-c", LIMITED))
-    submit(zot, server, id)
+    submit_many(zot, zot.at(server), [id], short=True)
     wait_for(lambda: f"run {id} is interrupted here: cannot write session" in workers.text(), "it has left")
     workers.kill(full, all_of_it=True)
     workers.start(machine="other")
@@ -206,7 +209,7 @@ def test_runs_survive_both_servers_being_started_again(
     server.add(*[model(6, delay=0.3)] * 60)
     for _ in range(2):
         workers.start()
-    submit_many(zot, zot.at(server), ids)
+    submit_many(zot, zot.at(server), ids, short=True)
     wait_for(lambda: len(server.requests) >= 4, "the runs have begun")
     engine.kill()
     database.kill()
@@ -251,7 +254,7 @@ def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(
 ) -> None:
     given, kept = (f"{name}-{os.urandom(3).hex()}" for name in ("given", "kept"))
     process = zot.start("run", "--fleet", "--id", given, *zot.at(server), given)
-    wait_for(lambda: given in listed(zot), "the engine has it")
+    wait_for(lambda: given in listed(zot), "the engine has it", pause=0.2)
     process.send_signal(signal.SIGINT)
     stopped = zot.finish(process)
     assert (stopped.code, stopped.line()) == (130, "no longer following; the run continues")

@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from command import Zot
+from fleet_runs import wait_until
 from fleet_servers import PATIENCE, Postgres, Workers, wait_for
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -28,6 +29,7 @@ def test_a_run_is_removed_once_it_is_over(
     server.add(Turn(calls=[Call("bash", {"command": "echo asked"}, "c1")]), "all done", "all done")
     submit(zot, server, id, "--permission-mode", "ask")
     workers.start()
+    wait_until(database, [id], "waiting")
     wait_for(lambda: listed(zot)[id] == "waiting", "it waits")
     words = ("runs", "remove", id, "--fleet")
     refused = zot.run(*words, timeout=PATIENCE)
@@ -35,6 +37,7 @@ def test_a_run_is_removed_once_it_is_over(
         2, f"run {id} is not over; zot runs cancel {id} --fleet ends it first"
     )  # fmt: skip
     assert zot.run("runs", "answer", id, "yes", "--fleet", timeout=PATIENCE).code == 0
+    wait_until(database, [id], "done")
     wait_for(lambda: listed(zot)[id] == "done", "it is done")
     assert not (workers.folder / id).exists()
     assert zot.run(*words, timeout=PATIENCE).result == (0, f"removed {id}\n", "")
@@ -44,6 +47,7 @@ def test_a_run_is_removed_once_it_is_over(
     again = zot.run(*words, timeout=PATIENCE)
     assert (again.code, again.line()) == (2, f"no run {id} in the store")
     submit(zot, server, id)
+    wait_until(database, [id], "done")
     wait_for(lambda: listed(zot).get(id) == "done", "a new run of that name is done")
 
 
@@ -55,8 +59,10 @@ def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules
     workers.start()
     for id in (done, young):
         submit(zot, server, id)
-        wait_for(lambda id=id: listed(zot)[id] == "done", "it is done")  # type: ignore[misc]
+        wait_until(database, [id], "done")
+    wait_for(lambda: {listed(zot)[id] for id in (done, young)} == {"done"}, "they are done")
     submit(zot, server, waits, "--permission-mode", "ask")
+    wait_until(database, [waits], "waiting")
     wait_for(lambda: listed(zot)[waits] == "waiting", "it waits")
     words = ("run", "--fleet", "--id", template, "--schedule", "0 3 * * *", *zot.at(server), template)
     assert zot.run(*words, timeout=PATIENCE).code == 0

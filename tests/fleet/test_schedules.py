@@ -5,11 +5,9 @@ import os
 from typing import Any
 
 from command import Zot
-from fleet_runs import begin
-from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+from fleet_runs import begin, record_of, wait_until
+from fleet_servers import PATIENCE, Postgres, Workers, submit_many, wait_for
 
-from zot_agent.fleet.store.postgres import PostgresStore
-from zot_core.runtime.run_rows import RunRecord, run_of_rows
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 
@@ -18,16 +16,6 @@ def one_step(request: Received) -> Turn:
     if any(message["role"] == "assistant" for message in request.body["messages"]):
         return Turn("all done")
     return Turn(calls=[Call("bash", {"command": "echo effect >> effects"}, "c1")])
-
-
-def record_of(database: Postgres, id: str) -> RunRecord:
-    store = PostgresStore(database.address)
-    try:
-        record = run_of_rows(store.read(id))
-    finally:
-        store.close()
-    assert record is not None
-    return record
 
 
 def listed(zot: Zot) -> list[dict[str, Any]]:
@@ -59,12 +47,10 @@ def test_a_schedule_begins_runs_like_the_one_that_was_given_with_it(
     workers.start("--sandbox", "off")
     begin(zot, name)
 
-    def run_of_schedule() -> dict[str, Any] | None:
-        return next((run for run in listed(zot) if run["id"].startswith(f"{name}-")), None)
-
-    wait_for(lambda: (run := run_of_schedule()) and run["state"] == "done", "a run of the schedule is done")
-    run = run_of_schedule()
-    assert run is not None
+    named = f"SELECT id FROM zot_run WHERE id LIKE '{name}-%'"
+    ((id,),) = wait_for(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
+    wait_until(database, [id], "done")
+    run = next(run for run in listed(zot) if run["id"] == id)
     assert (zot.cwd / "effects").read_text() == "effect\n"
     assert record_of(database, run["id"]).task == name
     assert record_of(database, name).steps == 0
@@ -81,11 +67,9 @@ def test_a_schedule_needs_a_name(zot: Zot, server: ScriptedServer) -> None:
 def test_workers_begin_so_many_runs_a_minute(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
-    ids = [f"{os.urandom(3).hex()}-{number}" for number in range(6)]
-    server.add(*[one_step] * 20)
-    for id in ids:
-        done = zot.run("run", "--fleet", "--detach", "--id", id, *zot.at(server), id, timeout=PATIENCE)
-        assert done.code == 0, done.err
-    workers.start("--sandbox", "off", "--per-minute", "6", "--concurrency", "6")
-    wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300)
+    ids = [f"{os.urandom(3).hex()}-{number}" for number in range(16)]
+    server.add(*[one_step] * 40)
+    submit_many(zot, zot.at(server), ids)
+    workers.start("--sandbox", "off", "--per-minute", "30", "--concurrency", "16")
+    wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300, pause=0.1)
     assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all

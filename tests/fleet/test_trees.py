@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from command import Zot
+from fleet_runs import record_of
 from fleet_servers import PATIENCE, Postgres, Workers, wait_for
 
 from zot_agent.fleet.store.folder import FolderStore
 from zot_agent.fleet.trees import RunTree, TreeError
-from zot_core.runtime.run_rows import run_of_rows
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 
@@ -184,7 +184,7 @@ def test_a_run_continues_on_another_machine_with_the_files_of_its_last_row(
     words = (*words, *zot.at(server), "do it")
     assert zot.run(*words, timeout=PATIENCE).code == 0
     branches = partial(git, origin, "branch", "--list", "zot/out")
-    wait_for(branches, "the branch was pushed")
+    wait_for(branches, "the branch was pushed", pause=0.1)
     assert git(origin, "show", "zot/out:steps") == "0\n1\n2"
     first, second = (workers.folder / each / id / "tree" / "steps" for each in ("one", "two"))
     assert not outside.exists()
@@ -206,10 +206,4 @@ def test_a_run_whose_files_cannot_be_fetched_is_parked_and_tried_again_on_demand
     origin.rename(url)
     assert zot.run("runs", "retry", id, "--fleet", timeout=PATIENCE).code == 0
     wait_for(lambda: f"{id} is done here" in workers.text(), "it is done")
-    from zot_agent.fleet.store.postgres import PostgresStore
-
-    store = PostgresStore(database.address)
-    record = run_of_rows(store.read(id))
-    store.close()
-    assert record is not None
-    assert record.state == "done"
+    assert record_of(database, id).state == "done"

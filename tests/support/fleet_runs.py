@@ -10,7 +10,6 @@ from fleet_servers import PATIENCE, Postgres, Workers, wait_for
 from go_zot import check_accepted
 from temporalio.client import Client
 
-from zot_agent.fleet.store.postgres import PostgresStore
 from zot_core.runtime.run_rows import RunRecord, run_of_rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import read_message
@@ -37,19 +36,18 @@ def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
 def wait_until(database: Postgres, ids: list[str], *states: str, seconds: float = PATIENCE) -> None:
     """Wait until the rows of all these runs have one of the states, and their processes have ended."""
 
-    def all_there() -> bool:
-        records = [record_of(database, id) for id in ids]
-        return all(record.state in states for record in records)
+    left = list(ids)
 
-    wait_for(all_there, f"{ids} are {states}", seconds)
+    def all_there() -> bool:
+        while left and record_of(database, left[-1]).state in states:
+            left.pop()
+        return not left
+
+    wait_for(all_there, f"{ids} are {states}", seconds, pause=0.1)
 
 
 def rows_of(database: Postgres, id: str) -> bytes:
-    store = PostgresStore(database.address)
-    try:
-        return store.read(id)
-    finally:
-        store.close()
+    return database.store.read(id)
 
 
 def record_of(database: Postgres, id: str) -> RunRecord:

