@@ -318,6 +318,10 @@ async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
         await click(tab, "#tree")
         await tab.until("document.querySelector('#window').open")
         assert await faults(tab) == []
+        await click(tab, "#window-close")
+        await click(tab, "#pick-model")
+        await tab.until("document.querySelector('#window .choices [aria-current=true]')")
+        assert await faults(tab) == []
         assert "test it" in await log_of(tab)
 
 

@@ -77,6 +77,24 @@ async def test_an_extension_changes_the_theme_until_the_end(chats: Chats) -> Non
         assert talk.theme == "light"
 
 
+async def test_an_extension_uses_a_theme_that_it_brings_while_it_runs(
+    chats: Chats, server: ScriptedServer, tmp_path: Path
+) -> None:
+    body = """
+@ext.command("dress")
+def dress(_):
+    ext.resources.set(themes=["plum.json"])
+    ext.widgets.use_theme("plum")
+    return "dressed"
+"""
+    folder = write_extension(tmp_path / "tailor", body, more="capabilities=('widgets', 'resources')")
+    (folder / "plum.json").write_text(json.dumps({"name": "plum", "based_on": "dark"}))
+    async with chats.built(server, extensions=[str(folder)]) as talk:
+        await talk.press("/dress<enter>")
+        await talk.shown("[tailor] dressed")
+        assert talk.theme == "plum"
+
+
 async def test_an_extension_is_greeted_with_the_theme_and_the_terminal(
     chats: Chats, server: ScriptedServer, tmp_path: Path
 ) -> None:
