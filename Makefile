@@ -110,7 +110,7 @@ generate: setup ## write what is generated: type stubs, tool specifications, JSO
 	@set -e; for name in stubs tool_specs frames rpc_schema docs; do $(UV) run scripts/generate_$$name.py; done
 
 screenshots: setup ## take the screenshots in docs/images, from real runs of the screen and of the page of zot serve
-	$(UV) run scripts/screenshots
+	$(UV) run --group fleet scripts/screenshots
 
 build: ## wheels and source archives of all five packages, in dist/
 	$(UV) build --quiet --all-packages --out-dir dist

@@ -73,7 +73,7 @@ def play(state: State, theme: str, expected: Callable[[Shot], bool] | None = Non
         server.add(*state.turns)
         paper = PALETTES[theme].paper[1:]
         answers = {**KITTY, PAPER_QUERY: f"\x1b]11;rgb:{paper[:2]}/{paper[2:4]}/{paper[4:]}\x1b\\".encode()}
-        command = [sys.executable, "-m", "zot_agent", *state.arguments]
+        command = ["bash", "-c", state.shell] if state.shell else [sys.executable, "-m", "zot_agent", *state.arguments]
         columns, rows = state.size
         with PtyScreen(
             command, columns=columns, rows=rows, environment=environment, cwd=str(shop), answers=answers

@@ -64,7 +64,8 @@ class State(NamedTuple):
     `title` is its title and `about` describes what it shows, for readers who cannot see it. `turns` are what the model
     says, `before` what happens before zot is started with `arguments`. `key`: whether there is one. `asks_for_mode`:
     zot runs for the first time. `varies`, a regular expression, is found in rows that differ from machine to machine.
-    `window`: the notifications and the title of the window are shown above the screen.
+    `window`: the notifications and the title of the window are shown above the screen. `shell`: what bash runs in place
+    of zot; the state is then in docs/PAGE.md.
     """
 
     name: str
@@ -81,6 +82,7 @@ class State(NamedTuple):
     varies: str = ""
     page: str = ""
     window: bool = False
+    shell: str = ""
 
 
 ASKED = (Sees(READY), Keys(f"{PROMPT}\r"))
@@ -115,6 +117,18 @@ BROUGHT = {
     ".claude/commands/tidy.md": "Tidy $1 up.\n",
     ".mcp.json": json.dumps({"mcpServers": {"prices": {"command": "npx", "args": ["price-server"]}}}),
 }
+
+RUNS = """
+export ZOT_PERMISSION_MODE=yolo
+say() { printf '\\e[1m$ %s\\e[m\\n' "$1"; eval "$1" 2>&1; echo; }
+say 'zot run --detach --id deploy "deploy the shop"'
+until [ -e deploys ]; do sleep 0.1; done
+say "kill -9 $(zot runs show deploy --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')"
+say 'zot runs list'
+say 'zot runs resume deploy'
+say 'zot runs logs deploy'
+exec sleep 60
+"""
 
 STATES = (
     State(
@@ -739,5 +753,19 @@ STATES = (
         FINISHED,
         turns=TASK,
         size=(40, 12),
+    ),
+    State(
+        "runs",
+        "A run that was killed",
+        "A run is begun, its process is killed, and another one continues it: the call that had begun is not repeated.",
+        (Sees("\n- done"),),
+        turns=(
+            Turn("I deploy it.", calls=[Call("bash", {"command": "date > deploys; sleep 5"})]),
+            Turn("I look whether that took effect.", calls=[Call("bash", {"command": "ls deploys"})]),
+            Turn("The shop is deployed, once."),
+        ),
+        size=(120, 34),
+        varies=r"kill-9|process\d|20\d\d-|exit0",
+        shell=RUNS,
     ),
 )

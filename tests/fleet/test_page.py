@@ -79,6 +79,10 @@ async def test_a_person_answers_steers_and_ends_runs_of_a_fleet_on_the_page(
             run: dict[str, Any] = next(each for each in json.loads(shown)["runs"] if each["id"] == stops)
             assert (status, run["state"], run["task"]) == (200, "running", f"the task of {stops}")
             assert run["owner"].endswith(f"-{workers.running[0].pid}")
+            every = "[...document.querySelectorAll('#run-list .where')]"
+            about = f"{every}.find((each) => each.innerText.startsWith('{stops}'))"
+            assert await tab.value(f"{about}.innerText.includes({run['owner']!r})")
+            assert await tab.value(f"{about}.scrollWidth <= {about}.clientWidth")  # nothing of it is cut off
             assert 'zot_fleet_runs{state="running"} ' in ask(address, "/metrics")[1]
             await click(tab, f"#run-list button[aria-label='Cancel: {stops}']")
             await tab.until(f"document.getElementById('run-list').innerText.includes('{stops} · cancelled')")

@@ -76,7 +76,8 @@ export class Runs {
     const item = made("li", "run");
     const state = run.parked ? "parked" : run.state;
     const cost = run.cost ? `$${run.cost.toFixed(4)}` : "";
-    const about = [run.id, state, `${run.steps} steps`, cost, run.owner, run.reason || run.end];
+    const reason = run.question ? "" : run.reason || run.end; // the question says the same
+    const about = [run.id, state, `${run.steps} steps`, cost, run.owner, reason];
     item.append(
       made("span", "name", run.task.split("\n", 1)[0] || run.id),
       made("span", "where quiet", about.filter(Boolean).join(" · ")),
