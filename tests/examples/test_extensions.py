@@ -132,6 +132,7 @@ PIPED: dict[str, tuple[str, dict[str, Any]]] = {
     "titlebar-spinner": ("title", {"error": "NotGranted: the host does not grant 'widgets'"}),
     "message-renderer": ("remind", {"error": "NotGranted: the host does not grant 'messages'"}),
     "entry-renderer": ("card", {"error": _NO_SESSION}),
+    "markdown-transformer": ("links", {"error": "NotGranted: the host does not grant 'renderers'"}),
     "built-in-tool-renderer": ("drawn", {"action": "display", "display": "0 results"}),
     "minimal-mode": ("minimal", {"error": "NotGranted: the host does not grant 'renderers'"}),
     "github-issue-autocomplete": ("issues", {"error": "/issues [owner/name]"}),
@@ -982,6 +983,18 @@ def entry_renderer(tmp_path: Path) -> None:
         assert len(host.render("entry", "card", data=data, expanded=True) or ()) == 2
 
 
+def markdown_transformer(tmp_path: Path) -> None:
+    with hosted("markdown-transformer", tmp_path, renderers_again={}) as host:
+        begin = "https://github.com/example/shop/issues"
+        assert host.transform("see #12, not `#13`") == f"see [#12]({begin}/12), not `#13`"
+        assert host.transform("```\n#1\n```\na#2 [#3](x)") == "```\n#1\n```\na#2 [#3](x)"
+        shown = host.command("links", "https://x.test").display
+        assert shown == "numbers of issues are links to https://x.test/"
+        assert host.transform("#1") == "[#1](https://x.test/1)"
+        host.command("links", "")
+        assert host.transform("#1") == "#1"
+
+
 def built_in_tool_renderer(tmp_path: Path) -> None:
     with hosted("built-in-tool-renderer", tmp_path, renderers_expand={}) as host:
         lines = host.render("tool_call", "bash", args={"command": "make\nmake test"})
@@ -1088,6 +1101,7 @@ TALKS: dict[str, Callable[[Path], None]] = {
     "titlebar-spinner": titlebar_spinner,
     "message-renderer": message_renderer,
     "entry-renderer": entry_renderer,
+    "markdown-transformer": markdown_transformer,
     "built-in-tool-renderer": built_in_tool_renderer,
     "minimal-mode": minimal_mode,
     "github-issue-autocomplete": github_issue_autocomplete,

@@ -99,6 +99,16 @@ def test_cards_of_an_example_are_in_their_places_after_a_resume(tmp_path: Path, 
         pty.wait_for("┃ 20")
 
 
+def test_an_example_changes_what_is_shown_of_an_answer(tmp_path: Path, server: ScriptedServer) -> None:
+    server.add("Fixed #12, not `#13`.")
+    with on_screen(tmp_path, server, "markdown-transformer") as pty:
+        pty.type("/links")
+        pty.wait_for("link the numbers of issues")  # the extension has registered
+        pty.type(" https://x.test\rgo\r")
+        pty.wait_for("Fixed #12")
+        pty.wait_for("x.test/12")
+
+
 def test_a_minimal_screen_has_one_row_for_each_call(tmp_path: Path, server: ScriptedServer) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "echo $((6 * 7))"})]), "Done.")
     with on_screen(tmp_path, server, "minimal-mode") as pty:

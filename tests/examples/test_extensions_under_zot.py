@@ -690,6 +690,12 @@ async def entry_renderer(root: Path) -> None:
         assert await asked(zot, "on") == ["go", "ok", "on"]
 
 
+async def markdown_transformer(root: Path) -> None:
+    async with running("markdown-transformer", root) as zot:
+        shown = "numbers of issues are links to https://x.test/"
+        assert await zot.command("links", "https://x.test") == events.Display("markdown-transformer", shown)
+
+
 async def built_in_tool_renderer(root: Path) -> None:
     async with running("built-in-tool-renderer", root) as zot:
         await zot.call("bash", command="true")
@@ -752,6 +758,7 @@ SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "titlebar-spinner": titlebar_spinner,
     "message-renderer": message_renderer,
     "entry-renderer": entry_renderer,
+    "markdown-transformer": markdown_transformer,
     "built-in-tool-renderer": built_in_tool_renderer,
     "minimal-mode": minimal_mode,
     "github-issue-autocomplete": github_issue_autocomplete,

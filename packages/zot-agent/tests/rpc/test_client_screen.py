@@ -66,6 +66,10 @@ def slow(asked):
 def note(asked):
     return [f'{asked.width} {asked.data}']
 
+@ext.renderer('markdown', 'answer')
+def changed(asked):
+    return asked.text.upper()
+
 @ext.command('keep')
 def keep(args):
     ext.session.append('note', [args])
@@ -219,6 +223,7 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
         ("tool_result", "ls", "set"),
         ("message", "quiet", "set"),
         ("entry", "note", "set"),
+        ("markdown", "answer", "set"),
         ("message", "slow", "set"),
     }
     call = [{"text": "ls ", "style": "accent"}, {"text": "ok 40 {'path': '.'}"}]
@@ -228,6 +233,8 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
     assert whole == {"lines": None}
     assert drawn.error("get_rendering", kind="tool_call", item="c2", width=40) == "the conversation has no call 'c2'"
     assert drawn.error("get_rendering", kind="tool_call", item="c1", width=0) == "width must be 1 to 1000"
+    assert drawn.data("get_rendering", kind="markdown", text="*a*\nb", width=40) == {"lines": ["*A*\nB"]}
+    assert drawn.data("get_messages")["messages"][-1]["content"][0]["text"] == "done"
     assert drawn.error("get_rendering", kind="entry", item="e", width=9).startswith("the conversation has no entry 'e'")
     assert drawn.error("get_rendering", kind="x", item="c1", width=1).startswith("kind must be ")
 

@@ -60,6 +60,20 @@ def hide(args):
 ext.command('unfold')(lambda args: ext.rendering.expand())
 """
 
+MARKDOWN = """
+shown = '<b>x</b> [one](https://x.test/1)'
+
+@ext.renderer('markdown', 'answer')
+def change(asked):
+    return asked.text.replace('**one**', shown) if shown else None
+
+@ext.command('plain')
+def plain(args):
+    global shown
+    shown = ''
+    ext.rendering.again('markdown', 'answer')
+"""
+
 
 async def size(tab: Tab, width: int, height: int = 800) -> None:
     await tab.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -89,6 +103,26 @@ async def test_entries_that_extensions_store_and_draw_are_in_their_places_on_the
         await served.command(id, "command", name="keep", args="three")
         await tab.until(f"{shown} === 'card <b>one</b>|look|an answer|card two||open three'")
         assert await tab.value("document.querySelectorAll('#log > .entry.nothing').length") == 1
+
+
+async def test_the_markdown_of_answers_is_shown_as_extensions_change_it(
+    visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
+) -> None:
+    server.add("see **one**")
+    folder = write_extension(tmp_path / "links", MARKDOWN)
+    said = "document.querySelector('#log > .assistant .said')"
+    async with visiting(defaults={"extensions": [str(folder)]}) as (served, tab):
+        id = await served.open()
+        await served.command(id, "get_commands")
+        await choose(tab, id)
+        await tab.type("look")
+        await tab.press("Enter")
+        await tab.until(f"{said}?.querySelector('a')?.href === 'https://x.test/1'")
+        assert await tab.value(f"{said}.innerText") == "see <b>x</b> one"
+        await tab.load("Page.reload")
+        await tab.until(f"{said}?.innerText === 'see <b>x</b> one'")
+        await served.command(id, "command", name="plain")
+        await tab.until(f"{said}.innerText === 'see one'")
 
 
 async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(

@@ -107,7 +107,9 @@ class Groups:
     def renderer(self, kind: RenderedKind, name: str) -> Callable[[Handler], Handler]:
         """Register what draws calls or results of a tool (`*`: of all), messages of a `custom_type`, or entries that
         `ext.session.append` has stored, in the group `renderers`. The handler takes a `RenderRequest` and returns
-        lines, as for `ext.widgets.set`, or one text; an empty list shows nothing, None shows it as zot does."""
+        lines, as for `ext.widgets.set`, or one text; an empty list shows nothing, None shows it as zot does. Of
+        the kind `markdown`, with the name `answer`, it returns the Markdown to show in place of `text`; models read
+        `text`."""
 
         def register(handler: Handler) -> Handler:
             late = self._screen.add_renderer(kind, name, handler)

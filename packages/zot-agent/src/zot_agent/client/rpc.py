@@ -274,6 +274,11 @@ class RpcClient(RpcConnection):
         fields = {"kind": kind, "item": item, "width": width, "expanded": expanded}
         return cast("list[str | list[dict[str, Any]]] | None", (await self.request("get_rendering", **fields))["lines"])
 
+    async def get_markdown(self, text: str, width: int) -> str:
+        """Return the Markdown of an answer as extensions want it shown."""
+        found = (await self.request("get_rendering", kind="markdown", text=text, width=width))["lines"]
+        return text if found is None else str(found[0])
+
     async def use_field(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - the only thing that it says
         """Say that extensions may use the input field of this client, where the person types now; or no more."""
         await self.request("use_field", on=on)

@@ -89,6 +89,8 @@ class Presenter:
         """The last cell of each message that is shown, by the id of the message."""
         self.entries_after: Callable[[str], list[Cell]] = lambda _: []
         """Returns the cells of what extensions have stored after the message with this id."""
+        self.answered: Callable[[AnswerCell], None] = lambda cell: None
+        """Called with each complete answer."""
         self._deferred = False
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
@@ -127,6 +129,8 @@ class Presenter:
                 self._answers.clear()
             case AssistantMessage(message):
                 self._replace_answer(message)
+                for each in self._answers:
+                    self.answered(each)
                 self._mark(message)
             case TurnStart():
                 self._end_text()
@@ -266,7 +270,8 @@ class Presenter:
             self.transcript.remove(cell)
         self._answers.clear()
         if message.text.strip():
-            self.transcript.append(AnswerCell(message.text, finished=True))
+            self._answers.append(AnswerCell(message.text, finished=True))
+            self.transcript.append(*self._answers)
 
     def _tool(self, id: str, name: str) -> ToolCell:
         if id not in self._tools:
@@ -371,7 +376,9 @@ class Presenter:
             return [ThoughtCell(block.summary, finished=True, label=self.style.thinking)]
         if not isinstance(block, TextBlock) or not block.text.strip():
             return []
-        return [AnswerCell(block.text, finished=True)]
+        cell = AnswerCell(block.text, finished=True)
+        self.answered(cell)
+        return [cell]
 
 
 def job_line(event: JobEnd) -> str:

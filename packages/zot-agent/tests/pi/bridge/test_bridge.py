@@ -377,6 +377,22 @@ def test_an_editor_of_pi_decides_about_keys_and_colours_of_the_editor_of_zot(bri
     assert [(each["start"], each["style"]) for each in spans] == [(5, "#ff0000"), (6, "#ff0000"), (7, "#ff0000")]
 
 
+def test_markdown_of_answers_is_changed_by_all_transformers_of_pi_in_turn(bridge: Bridge) -> None:
+    host = bridge(
+        """
+        export default function (pi) {
+          pi.registerMarkdownTransformer((markdown, { messageType, isStreaming, availableWidth }) => {
+            if (markdown === "bad") throw new Error("cannot change it");
+            return `${markdown} ${messageType} ${isStreaming} ${availableWidth}`;
+          });
+        }
+        """
+    )
+    assert called(host, "renderers.register") == {"kind": "markdown", "name": "answer"}
+    assert host.transform("**one**", width=40) == "**one** assistant false 40"
+    assert host.transform("bad") == "bad"
+
+
 def test_entries_of_pi_are_drawn_by_their_renderers(bridge: Bridge) -> None:
     host = bridge("""
         export default function (pi) {

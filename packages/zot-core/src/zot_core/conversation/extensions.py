@@ -30,7 +30,8 @@ trigger, and the line up to the cursor. Each has `text`, which takes the place o
 
 DrawLines: TypeAlias = "Callable[[dict[str, Any]], Awaitable[list[WidgetLine] | None]]"
 """Asks an extension for the lines of a part of the conversation, given the members of the question `render`. None to
-let the screen draw it. Raises TimeoutError if it gives no answer in time."""
+let the screen draw it. Of the kind `markdown` the text to show, as one line. Raises TimeoutError if it gives no
+answer in time."""
 
 
 AskEditor: TypeAlias = "Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]"

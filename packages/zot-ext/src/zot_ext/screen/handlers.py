@@ -133,6 +133,8 @@ class ScreenHandlers:
         lines: Any = None if handler is None else call(handler, asked)
         if lines is None:
             return {}
+        if asked.kind == "markdown":
+            return {"text": lines}
         return {"lines": lines.split("\n") if isinstance(lines, str) else list(lines)}
 
 

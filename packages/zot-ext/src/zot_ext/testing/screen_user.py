@@ -41,6 +41,12 @@ class FakeScreenUser(ABC):
         lines: Any = self.intercept(RENDER, kind=kind, name=name, width=width, **given).extra.get("lines")
         return None if lines is None else list(lines)
 
+    def transform(self, text: str, *, width: int = 80) -> str:
+        """Show an answer, and return the Markdown that is shown."""
+        asked = {"kind": "markdown", "name": "answer", "item": "answer-1", "width": width, "text": text}
+        changed = self.intercept(RENDER, **asked).extra.get("text")
+        return text if changed is None else str(changed)
+
     def press_in_editor(
         self, key: str, typed: str = "", *, text: str = "", cursor: int | None = None, **members: Any
     ) -> dict[str, Any]:

@@ -1,11 +1,18 @@
 """`RendererSet`: what extensions draw in the conversation, for every front end that shows one."""
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import DrawLines
+
+MARKDOWN, ANSWER = "markdown", "answer"
+"""The kind of renderers that change Markdown, and the name of what they change."""
+
+LONGEST = 64 * 1024
+"""Characters of a text that extensions may change."""
 
 AT_ONCE = 8
 """Questions that are open at the same time."""
@@ -27,6 +34,7 @@ class RendererSet:
         so."""
         self._suspended = suspended
         self._renderers: list[Renderer] = []
+        self._ids = itertools.count(1)
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> Renderer:
@@ -59,6 +67,17 @@ class RendererSet:
             if each.kind == kind and each.name in (name, "*") and owner in ("", each.extension)
         ]
         return next((each for each in named if each.name == name), named[0] if named else None)
+
+    async def transform(self, name: str, text: str, width: int) -> str:
+        """Return Markdown as it is to be shown, in `width` cells: each renderer, the oldest first, gets the text of the
+        one before it."""
+        for each in reversed([each for each in self._renderers if each.kind == MARKDOWN and each.name in (name, "*")]):
+            if len(text) > LONGEST:
+                break
+            members = {"kind": MARKDOWN, "name": name, "item": f"{name}-{next(self._ids)}", "width": width}
+            changed = await self.ask(each, members | {"text": text})
+            text = text if changed is None else "".join(map(str, changed))
+        return text
 
     async def ask(self, renderer: Renderer, members: dict[str, Any]) -> list[WidgetLine] | None:
         """Return the answer to the question `render` with these members; None without one."""

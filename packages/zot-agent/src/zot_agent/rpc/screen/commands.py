@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from zot_agent.extensions.calls.renderer_set import ANSWER, MARKDOWN
 from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
 from zot_provider.json_text import read_strict
 from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
@@ -19,18 +20,20 @@ _STATES: dict[Fate, str] = {"refused": "refused", "not_run": "failed", "stopped"
 
 async def get_rendering(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Ask an extension for the lines of a part of the conversation."""
-    kind, item, width = fields["kind"], fields["item"], fields["width"]
+    kind, item, width = fields["kind"], fields.get("item", ""), fields["width"]
     if not 0 < width <= _WIDEST:
         raise InvalidCommand(f"width must be 1 to {_WIDEST}")
     messages, owner = context.runtime.messages, ""
-    if kind == "entry":
+    if kind == MARKDOWN:
+        name, members = ANSWER, {"text": fields.get("text", "")}
+    elif kind == "entry":
         name, members, owner = await _entry(context, item)
     elif kind == "message":
         name, members = _message(messages, item)
     elif kind in ("tool_call", "tool_result"):
         name, members = _call(context, messages, item)
     else:
-        raise InvalidCommand("kind must be tool_call, tool_result, message or entry")
+        raise InvalidCommand("kind must be tool_call, tool_result, message, entry or markdown")
     renderers = context.screen.known_renderers
     if renderers is None or (kind == "tool_result" and members["state"] == "running"):
         return {"lines": None}
@@ -120,8 +123,11 @@ METHODS = (
         "conversation for its lines: see the event `ext_renderer`. `lines` is null if the client is to draw it itself, "
         "and empty if nothing is to be shown. An extension has a second to answer; 8 questions are open at once.",
         (
-            CommandField("kind", "string", "`tool_call`, `tool_result`, `message` or `entry`.", required=True),
-            CommandField("item", "string", "The id of the call, of the message or of the entry.", required=True),
+            CommandField(
+                "kind", "string", "`tool_call`, `tool_result`, `message`, `entry` or `markdown`.", required=True
+            ),
+            CommandField("item", "string", "The id of the call, of the message or of the entry."),
+            CommandField("text", "string", "The Markdown of an answer; `lines` has one text, the Markdown to show."),
             CommandField("width", "number", "How many cells a line has, 1 to 1000.", required=True),
             CommandField("expanded", "boolean", "Whether the person wants to see all of it."),
         ),

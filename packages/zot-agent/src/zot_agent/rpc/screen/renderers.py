@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from zot_agent.extensions.calls.renderer_set import Renderer, RendererSet
+from zot_agent.extensions.calls.renderer_set import MARKDOWN, Renderer, RendererSet
 from zot_core.conversation.events import ExpandChange, Notify, RendererChange, WidgetLine
 from zot_core.conversation.extensions import DrawLines
 
@@ -45,6 +45,8 @@ class ClientRenderers:
     async def draw(self, kind: str, name: str, members: dict[str, Any], owner: str = "") -> list[WidgetLine] | None:
         """Return the lines of the extension that draws this, given the other members of the question `render`; None to
         let the client draw it. `owner` is the extension whose entry it is."""
+        if kind == MARKDOWN:
+            return [await self._set.transform(name, members["text"], members["width"])]
         renderer = self._set.find(kind, name, owner)
         if renderer is None:
             return None

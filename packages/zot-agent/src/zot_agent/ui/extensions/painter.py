@@ -67,7 +67,9 @@ class ExtensionPainter:
     def __init__(self, transcript: Transcript, theme: Callable[[], Theme], note: Callable[[str, str], object]) -> None:
         """`note` shows a line about an extension."""
         self._transcript, self._theme, self._note = transcript, theme, note
-        self._set = RendererSet(self._suspended)
+        self.renderers = self._set = RendererSet(self._suspended)
+        self.changed: Callable[[str], object] = lambda kind: None
+        """Called with the kind of a renderer that has come or gone, or draws in another way."""
         self._answers: dict[Renderer, _Answers] = {}
 
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
@@ -75,24 +77,29 @@ class ExtensionPainter:
         self._remove(extension, kind, name)
         renderer = self._set.add(extension, kind, name, draw, misses)
         self._answers[renderer] = _Answers(renderer)
-        self._transcript.refresh()
+        self._refresh({kind})
 
     def remove(self, extension: str, kind: str = "", name: str = "") -> None:
         """See `ScreenAccess.remove_renderer`."""
-        if self._remove(extension, kind, name):
-            self._transcript.refresh()
+        if kinds := self._remove(extension, kind, name):
+            self._refresh(kinds)
 
-    def _remove(self, extension: str, kind: str, name: str) -> bool:
+    def _refresh(self, kinds: set[str]) -> None:
+        self._transcript.refresh()
+        for each in kinds:
+            self.changed(each)
+
+    def _remove(self, extension: str, kind: str, name: str) -> set[str]:
         removed = self._set.remove(extension, kind, name)
         for each in removed:
             self._answers.pop(each).forget()
-        return bool(removed)
+        return {each.kind for each in removed}
 
     def again(self, extension: str, kind: str, name: str) -> None:
         """See `ScreenAccess.render_again`."""
         for each in self._set.of(extension, kind, name):
             self._answers[each].forget()
-        self._transcript.refresh()
+        self._refresh({kind})
 
     def draws(self, kind: str) -> bool:
         """Whether there is a renderer of this kind."""
@@ -101,7 +108,7 @@ class ExtensionPainter:
     def _suspended(self, renderer: Renderer, why: str) -> None:
         self._answers.pop(renderer)
         self._note(why, renderer.extension)
-        self._transcript.refresh()
+        self._refresh({renderer.kind})
 
     # `Painter`
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zot_agent.ui.extensions.completions import ExtensionCompletions
     from zot_agent.ui.extensions.editing.control import ExtensionEditing
     from zot_agent.ui.extensions.entry_cells import EntryCells
+    from zot_agent.ui.extensions.markdown_cells import MarkdownCells
     from zot_agent.ui.extensions.painter import ExtensionPainter
     from zot_core.conversation.extensions import AskCompletions, DrawLines
 
@@ -34,6 +35,7 @@ class ChatAccess:
         self._chat, self._view = chat, view
         self._painter: ExtensionPainter | None = None
         self._entries: EntryCells | None = None
+        self._markdown: MarkdownCells | None = None
         self._editing: ExtensionEditing | None = None
         self.completions: ExtensionCompletions | None = None
         """What extensions suggest, if any does."""
@@ -165,6 +167,11 @@ class ChatAccess:
             )
             chat.presenter.style.painter = self._painter
             chat.themes.switched.connect(lambda _: chat.transcript.refresh())
+        if kind == "markdown" and self._markdown is None:
+            from zot_agent.ui.extensions.markdown_cells import MarkdownCells  # noqa: PLC0415  as above
+
+            markdown = self._markdown = MarkdownCells(self._chat, self._painter.renderers)
+            self._painter.changed = lambda changed: markdown.again() if changed == "markdown" else None
         self._painter.add(extension, kind, name, draw, misses)
         if kind == "entry":
             if self._entries is None:

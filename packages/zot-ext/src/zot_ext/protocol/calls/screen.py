@@ -14,8 +14,13 @@ _COMPLETER = (
     CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
 )
 _RENDERER = (
-    CallParam("kind", "text", "`tool_call`, `tool_result`, `message` or `entry`.", required=True),
-    CallParam("name", "text", "The tool, or the `custom_type` of messages or own entries; `*` for all.", required=True),
+    CallParam("kind", "text", "`tool_call`, `tool_result`, `message`, `entry` or `markdown`.", required=True),
+    CallParam(
+        "name",
+        "text",
+        "The tool, or the `custom_type` of messages or own entries, or `answer` for Markdown; `*` for all.",
+        required=True,
+    ),
 )
 
 SCREEN: tuple[HostMethod, ...] = (
@@ -120,7 +125,8 @@ SCREEN: tuple[HostMethod, ...] = (
         "renderers.register",
         "renderers",
         "Draw something in the conversation in place of zot, until the extension ends: zot asks with "
-        "`event_intercept`, event `render`. The newest renderer counts.",
+        "`event_intercept`, event `render`. The newest renderer counts; of the kind `markdown` each changes what the "
+        "one before it has made.",
         _RENDERER,
     ),
     HostMethod("renderers.unregister", "renderers", "Let zot draw it again.", _RENDERER),

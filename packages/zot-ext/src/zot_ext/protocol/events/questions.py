@@ -18,7 +18,7 @@ COMPLETE, RENDER, EDITOR_KEY, EDITOR_DECORATE = "complete", "render", "editor_ke
 TRIGGER = 8
 """The most characters of a trigger."""
 
-RENDERED = ("tool_call", "tool_result", "message", "entry")
+RENDERED = ("tool_call", "tool_result", "message", "entry", "markdown")
 """Values of `kind` in `renderers.register` and in the question `render`."""
 
 QUESTIONS: Mapping[str, InterceptableEvent] = {
@@ -59,14 +59,14 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "renderers",
             "Something is shown for which `renderers.register` has named a renderer.",
             (
-                CallParam("kind", "text", "`tool_call`, `tool_result`, `message` or `entry`"),
-                CallParam("name", "text", "the tool, or the `custom_type` of the message or entry"),
-                CallParam("item", "text", "the id of the call, of the message or of the entry"),
+                CallParam("kind", "text", "`tool_call`, `tool_result`, `message`, `entry` or `markdown`"),
+                CallParam("name", "text", "the tool, the `custom_type` of the message or entry, or `answer`"),
+                CallParam("item", "text", "the id of the call, of the message, of the entry or of the question"),
                 CallParam("width", "whole", "how many cells a line has"),
                 CallParam("expanded", "flag", "whether the person wants to see all of it"),
                 CallParam("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
                 CallParam("args", "object", "the arguments of the call"),
-                CallParam("text", "text", "the text of the result or of the message, at most 64 KiB"),
+                CallParam("text", "text", "the text of the result or of the message, at most 64 KiB; or the Markdown"),
                 CallParam("data", "any", "the data of the entry"),
             ),
             (
@@ -75,6 +75,7 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
                     "list",
                     "at most 500 lines, as in `widgets.set`; empty to show nothing, null to show it as zot does",
                 ),
+                CallParam("text", "text", "of `markdown`: what to show in its place; null to show it as it is"),
             ),
             blockable=False,
             limit="render_seconds",

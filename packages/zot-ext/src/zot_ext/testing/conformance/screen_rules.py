@@ -34,7 +34,7 @@ def questions(call: HostCall) -> Iterator[tuple[str, dict[str, Any]]]:
         members = {"kind": kind, "name": name, "item": "item-1", "expanded": False, "text": "zot check"}
         if kind == "entry":
             members["data"] = {"zot": "check"}
-        elif kind != "message":
+        elif kind.startswith("tool"):
             members |= {"state": "ok", "args": {"command": "echo zot check"}}
         for width in (1, 80):
             yield RENDER, members | {"width": width}

@@ -103,12 +103,13 @@ def _lines(text: str, style: str = "user_bubble") -> list[Chunk]:
 class AnswerCell(Cell):
     """Markdown that grows while it is written. The cost of appending depends on the new text only."""
 
-    __slots__ = ("_document", "_finished", "_grown", "_kept", "_pieces")
+    __slots__ = ("_document", "_finished", "_grown", "_kept", "_pieces", "_replacement")
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
         super().__init__()
         self._pieces = [text] if text else []
         self._finished = finished
+        self._replacement: str | None = None
         self._document: Document | None = None
         self._kept = 0  # chunks of closed blocks
         self._grown = False  # text was added that `_chunks` does not have
@@ -119,6 +120,18 @@ class AnswerCell(Cell):
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
+
+    @property
+    def replacement(self) -> str | None:
+        """What is drawn in place of the finished text."""
+        return self._replacement
+
+    @replacement.setter
+    def replacement(self, text: str | None) -> None:
+        if text != self._replacement:
+            self._replacement = text
+            self._document = None
+            self._changed()
 
     @property
     def live(self) -> bool:
@@ -167,7 +180,7 @@ class AnswerCell(Cell):
         if self._document is None:
             from zot_tui.markdown import Document  # noqa: PLC0415  not for a screen without an answer
 
-            self._document = Document(self.text)
+            self._document = Document(self.text if self._replacement is None else self._replacement)
         chunks: list[Chunk] = []
         self._kept = 0
         self._grow(self._document, chunks)

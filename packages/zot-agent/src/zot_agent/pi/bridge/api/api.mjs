@@ -34,7 +34,7 @@ export function createApi(bridge, extension) {
     registerFlag: (name, options) => registered(() => extension.flags.set(name, { name, ...options })),
     registerMessageRenderer: (type, renderer) => registered(() => extension.messageRenderers.set(type, renderer)),
     registerEntryRenderer: (type, renderer) => registered(() => extension.entryRenderers.set(type, renderer)),
-    registerMarkdownTransformer: () => { extension.missing.push("registerMarkdownTransformer (zot's own Markdown)"); },
+    registerMarkdownTransformer: (transformer) => registered(() => { extension.markdownTransformer = transformer; }),
     registerProvider: (given, more) => registered(() => {
       const [name, config] = typeof given === "string" ? [given, more] : [given.id, given];
       extension.providers.set(name, config);

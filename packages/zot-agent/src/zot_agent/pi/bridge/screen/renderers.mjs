@@ -27,6 +27,7 @@ export class Renderers {
       }
       for (const type of extension.messageRenderers.keys()) wanted.add(`message ${type}`);
       for (const type of extension.entryRenderers.keys()) wanted.add(`entry ${type}`);
+      if (extension.markdownTransformer) wanted.add("markdown answer");
     }
     for (const each of wanted) {
       if (this.#registered.has(each)) continue;
@@ -47,6 +48,11 @@ export class Renderers {
   take(frame) {
     const { bridge } = this.#screen;
     bridge.serve(frame.id, async (request) => {
+      if (frame.kind === "markdown") {
+        request.open = false;
+        bridge.wire.send({ type: "event_intercept_response", id: frame.id, text: this.#markdown(frame) });
+        return;
+      }
       let lines = null;
       try {
         await this.#screen.loadTui();
@@ -63,6 +69,20 @@ export class Renderers {
   #component(frame) {
     if (frame.kind === "message") return this.#message(frame);
     return frame.kind === "entry" ? this.#entry(frame) : this.#tool(frame);
+  }
+
+  /** The Markdown to show: each transformer gets what the one before it has made; one that fails changes nothing. */
+  #markdown({ text, width }) {
+    const context = { messageType: "assistant", isStreaming: false, availableWidth: width };
+    let shown = text ?? "";
+    for (const { markdownTransformer } of this.#screen.bridge.extensions) {
+      try {
+        shown = markdownTransformer?.(shown, context) ?? shown;
+      } catch (error) {
+        console.error(error);
+      }
+    }
+    return shown;
   }
 
   #entry(frame) {

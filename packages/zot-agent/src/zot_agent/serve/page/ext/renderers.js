@@ -125,7 +125,7 @@ class Renderers {
     const { answers } = part;
     let lines = null; // the page draws it if nobody answers
     try {
-      ({ lines } = await this.#session.ask("get_rendering", { kind: part.kind, item: part.id, width: this.#width, expanded }));
+      ({ lines } = await this.#session.ask("get_rendering", { kind: part.kind, item: part.id, text: part.text, width: this.#width, expanded }));
     } catch {
       // The connection is lost, or there is no such part any more.
     }
@@ -136,7 +136,7 @@ class Renderers {
 
 // A part of the conversation: its `kind`, `name` and `id` as `get_rendering` has them, the `element` that is watched, a function
 // that says whether it is expanded, and `show`, which gets lines, or null where the page draws it. `owner` is the extension that may draw it, if only
-// one may.
+// one may, and `text` the Markdown that one may change; then there is one line, which has all of it.
 export class Part {
   near = false;
   wanted = "";

@@ -48,7 +48,7 @@ export class Conversation {
     const text = shownText(message);
     if (message.hidden) note(message.hidden);
     else if (role === "user") this.#asked(message, text);
-    else if (role === "assistant" && text) this.#said(text);
+    else if (role === "assistant" && text) this.#changes(this.#said(text));
     for (const block of content) {
       if (block.type === "tool_call") this.#cells.called(block);
       if (block.type === "tool_result") this.#cells.returned(block);
@@ -86,6 +86,13 @@ export class Conversation {
     return said;
   }
 
+  // Let extensions change the Markdown of a complete answer.
+  #changes(said) {
+    const { text } = said;
+    const part = new Part("markdown", "answer", "", said.element, () => false, (lines) => said.set(lines ? lines[0] : text));
+    renderers.add(Object.assign(part, { text }));
+  }
+
   #thought() {
     const part = made("details", "thinking");
     const said = new Said();
@@ -117,7 +124,8 @@ export class Conversation {
     const text = textOf(content);
     this.#turn?.thinking?.set(this.#turn.thinking.text);
     if (this.#turn?.text) this.#turn.text.set(text);
-    else if (text) this.#said(text);
+    const said = this.#turn?.text ?? (text ? this.#said(text) : null);
+    if (said) this.#changes(said);
     this.#turn = {};
   }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
 from zot_agent.extensions.calls.methods.screen.widgets import length, read_line
+from zot_agent.extensions.calls.renderer_set import MARKDOWN
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.conversation.events import WidgetLine
@@ -21,7 +22,7 @@ _ids = itertools.count(1)
 
 
 def register(call: ExtensionCall) -> None:
-    """Draw calls or results of a tool, or messages of a type."""
+    """Draw something in the conversation, or change the Markdown of answers."""
     access, (kind, name), limits = _renderers(call), _what(call), call.services.limits
     draw = partial(_draw, call.connection, limits.render_seconds)
     access.add_renderer(call.extension, kind, name, draw, limits.render_misses)
@@ -70,6 +71,9 @@ async def _draw(connection: Connection, seconds: float, members: dict[str, Any])
         answer = await connection.request(question, EventInterceptResponse, seconds)
         if problem := question_problem(RENDER, answer.extra):
             raise FrameError(problem, frame=answer.type)
+        if members["kind"] == MARKDOWN:
+            shown: Any = answer.extra.get("text")
+            return None if shown is None else [shown[:MOST_CHARACTERS]]
         return _lines(answer.extra.get("lines"))
     except TimedOut as error:
         raise TimeoutError(str(error)) from None

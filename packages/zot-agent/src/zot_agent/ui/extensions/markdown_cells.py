@@ -1,0 +1,36 @@
+"""`MarkdownCells`: answers whose Markdown extensions change before it is drawn."""
+
+from zot_agent.extensions.calls.renderer_set import ANSWER, MARKDOWN, RendererSet
+from zot_agent.ui.commands.base import Chat
+from zot_core.aio import spawn
+from zot_tui.widgets.transcript.cells import AnswerCell
+from zot_tui.widgets.transcript.chunks import MARGIN
+
+
+class MarkdownCells:
+    """Asks about each answer once, when it is complete; until then, and without an answer, it is drawn as it is."""
+
+    def __init__(self, chat: Chat, renderers: RendererSet) -> None:
+        self._chat, self._set = chat, renderers
+        self._round = 0  # an answer of an earlier one does not count
+        chat.presenter.answered = self._ask
+
+    def again(self) -> None:
+        """Ask about all answers, because what changes them is different now."""
+        self._round += 1
+        for cell in self._chat.transcript.cells:
+            if isinstance(cell, AnswerCell) and not cell.live:
+                self._ask(cell)
+
+    def _ask(self, cell: AnswerCell) -> None:
+        if not self._set.draws(MARKDOWN):
+            cell.replacement = None
+        else:
+            spawn(self._change(cell, self._round), "an extension changes Markdown")
+
+    async def _change(self, cell: AnswerCell, asked: int) -> None:
+        original = cell.text
+        width = max(self._chat.transcript.columns - MARGIN, 1)
+        text = await self._set.transform(ANSWER, original, width)
+        if asked == self._round and cell.text == original:
+            cell.replacement = None if text == original else text
