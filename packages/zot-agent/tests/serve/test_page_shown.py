@@ -118,6 +118,28 @@ async def test_an_extension_calls_a_person_who_looks_at_another_tab(visiting: Vi
         assert await tab.value("document.title") == title
 
 
+@pytest.mark.needs("chromium")
+async def test_on_a_phone_the_answers_to_a_long_question_and_the_message_field_are_in_view(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "\n".join(f"echo {number}" for number in range(60))})]))
+    async with visiting(defaults={"permission_mode": "ask"}) as (served, tab):
+        await tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="count")
+        await tab.until("!document.getElementById('permission').hidden")
+        edges = (
+            "[...document.querySelectorAll('#permission button, #permission-title, #send, #message')].map((each) => {"
+            " const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"
+        )
+        found = await tab.value(edges)
+        assert len(found) == 6
+        assert [box for box in found if box[0] < 0 or box[1] < 0 or box[2] > 390 or box[3] > 844] == []
+        left = "document.getElementById(%r).getBoundingClientRect().left"
+        assert await tab.value(left % "permission-why") == await tab.value(left % "permission-args")
+
+
 ALONE = r"<script(?![^>]* src=)[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:|<base|<meta http-equiv"
 NAMED = r'<(?:script|link)\b[^>]* (?:src|href)="(/[^"]+)"'
 IMPORTED = r'(?:from|import) "(\.[^"]+)"|"(/[\w/.-]+\.js)"'

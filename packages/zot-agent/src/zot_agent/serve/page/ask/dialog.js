@@ -5,8 +5,8 @@ import { Questions } from "./questions.js";
 
 function labelled(text, field, help = "") {
   const label = made("label", "", text);
+  if (help) label.append(" ", made("small", "quiet", help));
   label.append(field);
-  if (help) label.append(made("small", "quiet", help));
   return label;
 }
 
