@@ -39,7 +39,8 @@ def outcome(check: ArgumentCheck, arguments: dict[str, object]) -> Any:
 def test_a_built_in_tool_accepts_what_its_annotations_accept(tool: BuiltinTool) -> None:
     function = tool.function_tool.function
     by_annotations = Arguments(function, tool.name)
-    by_schema = schema_check(tool.name, tool.schema, "context")
+    context = next((name for name, kind in function.__annotations__.items() if kind is ToolContext), None)
+    by_schema = schema_check(tool.name, tool.schema, context)
 
     @given(given_arguments)
     def compare(arguments: dict[str, object]) -> None:
