@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from typing import Any
 
 from command import Zot
@@ -74,28 +73,3 @@ def test_workers_begin_so_many_runs_a_minute(
     workers.start("--sandbox", "off", "--per-minute", "30", "--concurrency", "16")
     wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300, pause=0.1)
     assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all
-
-
-def test_a_run_of_high_priority_begins_before_those_that_came_earlier(
-    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
-) -> None:
-    low, high = [f"low-{os.urandom(3).hex()}" for _ in range(4)], f"high-{os.urandom(3).hex()}"
-    server.add(*[Turn("all done", delay=0.3)] * 20)
-    for id in (*low, high):
-        words = (
-            "run",
-            "--fleet",
-            "--detach",
-            "--id",
-            id,
-            "--priority",
-            "1" if id == high else "5",
-            *zot.at(server),
-            id,
-        )
-        assert zot.run(*words, timeout=PATIENCE).code == 0
-    workers.start("--sandbox", "off", "--concurrency", "1")
-    wait_until(database, [*low, high], "done")
-    begun = re.findall(r"run (\S+) has begun here", workers.text())
-    assert sorted(begun) == sorted([*low, high])
-    assert begun.index(high) <= 1  # the first one may have begun before the engine knew of it
