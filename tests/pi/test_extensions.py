@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from pi_conversation_rows import call
-from pi_drive import Row, Step, ask, command, drive, file, gone, keys, requested, see, stored
+from pi_drive import Row, Stage, Step, ask, command, drive, file, gone, keys, requested, see, stored
 
 from zot_provider.testing import Call, Turn
 
@@ -83,3 +83,17 @@ def test_widgets_overlays_keys_completions_and_the_bus_are_drawn_and_heard(tmp_p
         *(command("paint", "Paints", "off"), gone("The painter"), gone("ticks")),
     ]
     run(tmp_path, "painter", steps, "Yes.")
+
+
+def test_a_tool_in_the_place_of_zots_own_is_told_once_and_keys_are_no_commands(tmp_path: Path) -> None:
+    def told(stage: Stage) -> None:
+        assert stage.pty.screen().count("the tool bash takes the place of zot's own") == 1
+
+    def commands(stage: Stage) -> None:
+        assert "Say that a key was pressed" not in stage.pty.screen()
+
+    steps: Steps = [
+        *(ask(), see("All done."), requested("ours", "hello"), see("takes the place of"), told),
+        *(keys("\x1bk"), see("a key was pressed"), keys("/short"), see("A command of the shell"), commands),
+    ]
+    run(tmp_path, "shell", steps, call("bash", command="echo hello"), "All done.")

@@ -361,7 +361,9 @@ class ManagedExtension:
         try:
             if not granted(frame.name.removeprefix("/"), self.permissions.commands):
                 raise RegistrationError(not_permitted(f"the command {frame.name!r}", "commands"))
-            conflict = self._shared.registry.add_command(self.position, self.name, frame.name, frame.description)
+            conflict = self._shared.registry.add_command(
+                self.position, self.name, frame.name, frame.description, hidden=frame.hidden
+            )
         except RegistrationError as error:
             self.refuse("command", frame.name, str(error))
         else:

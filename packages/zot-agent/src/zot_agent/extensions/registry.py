@@ -145,7 +145,9 @@ class ExtensionRegistry:
         """Reserve names of commands, in lower case, in place of the earlier ones."""
         self._commands.reserved = commands
 
-    def add_command(self, position: int, extension: str, name: str, description: str) -> NameConflict | None:
+    def add_command(
+        self, position: int, extension: str, name: str, description: str, *, hidden: bool = False
+    ) -> NameConflict | None:
         """Register a command, or update its description. Returns the conflict if an extension does not get the name.
 
         Names of commands are not case-sensitive. Raises `RegistrationError` for a name that cannot be typed.
@@ -154,7 +156,8 @@ class ExtensionRegistry:
         if read_command(f"/{name}") != (name, "") or names_skill(name):
             rule = "only letters, digits, _, -, . and :, with a letter, digit, _ or - at its start, and not skill:"
             raise RegistrationError(f"a command cannot be called {name!r}: {rule}")
-        return self._commands.add(name.lower(), position, Command(extension, name, description), f"the command /{name}")
+        command = Command(extension, name, description, hidden=hidden)
+        return self._commands.add(name.lower(), position, command, f"the command /{name}")
 
     def add_tool(self, position: int, offer: ToolOffer) -> NameConflict | None:
         """Register or update a tool. Returns the conflict if an extension does not get the name."""

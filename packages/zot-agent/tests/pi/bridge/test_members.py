@@ -172,3 +172,35 @@ def test_a_guard_may_end_the_run_with_its_refusal(bridge: Bridge) -> None:
     host = bridge("export default (pi) => pi.on('tool_call', () => ({ block: true, reason: 'no', terminate: true }));")
     refused = host.intercept_call("bash", {"command": "ls"})
     assert (refused.block, refused.reason, refused.extra) == (True, "no", {"terminate": True})
+
+
+def test_an_extension_of_atomic_waits_for_a_decision_and_sends_several_messages(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          const heard = [];
+          for (const event of ["agent_blocked", "agent_unblocked"]) {
+            pi.on(event, ({ type, blockId, label, reason, openBlocks, activeLabel }) => {
+              heard.push([type, blockId, label, reason, openBlocks, activeLabel ?? "none"].join(" "));
+            });
+          }
+          pi.registerCommand("wait", { handler: async (args, ctx) => {
+            const block = pi.awaitUserDecision("Deploy?", "dialog");
+            await ctx.ui.confirm("Sure?", "Really?");
+            block.release();
+            block.release();
+            await null;
+            ctx.ui.notify(`${block.released} ${heard.join(", ")}`);
+            const message = (content) => ({ customType: "note", content, display: true });
+            pi.sendMessages([message("one"), message("two")], { deliverAs: "nextTurn" });
+          } });
+        }
+    """
+    host = bridge(source, calls={"ui.confirm": {"value": True}, "messages.send": {}})
+    host.command("wait")
+    assert host.wait_for(Notify).message == (
+        "true agent_blocked 1 Deploy? dialog 1 Deploy?, agent_blocked 2 Sure? dialog 2 Deploy?, "
+        "agent_unblocked 2 Sure? dialog 1 Deploy?, agent_unblocked 1 Deploy? dialog 0 none"
+    )
+    host.wait_for(HostCall, lambda call: call.method == "messages.send", count=2)
+    sent = [call.params.value for call in host.sent(HostCall) if call.method == "messages.send" and call.params]
+    assert [(each["text"], each["deliver_as"]) for each in sent] == [("one", "next_turn"), ("two", "next_turn")]

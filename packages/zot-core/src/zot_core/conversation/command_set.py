@@ -42,14 +42,20 @@ class CommandSet:
 
     @property
     def all(self) -> list[Command]:
-        """All commands: templates as of the last `list_templates`, skills, and those of extensions known so far."""
+        """The commands that are listed: templates as of the last `list_templates`, skills, and those of extensions
+        known so far."""
         templates = [
             Command("prompts", each.name, each.description, "template", each.arguments) for each in self._templates
         ]
-        return [*templates, *map(_of_skill, self._runtime.skills), *self._of_extensions()]
+        listed = [each for each in self._of_extensions() if not each.hidden]
+        return [*templates, *map(_of_skill, self._runtime.skills), *listed]
 
     def _of_extensions(self) -> list[Command]:
         return list(self.extensions.commands) if self.extensions is not None else []
+
+    def names_of(self, extension: str) -> list[str]:
+        """The names of all commands of an extension, also of those that are not listed."""
+        return [each.name for each in self._of_extensions() if each.source == extension]
 
     def of_extension(self, name: str) -> Command | None:
         """Find a command of an extension by name, ignoring case."""

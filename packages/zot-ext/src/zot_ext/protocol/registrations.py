@@ -89,6 +89,8 @@ class RegisterCommand(Frame, type="register_command"):
     name: str
     """Without the slash."""
     description: str = ""
+    hidden: bool = False
+    """The lists of commands leave it out, such as one that a key runs."""
 
 
 class RegisterTool(Frame, type="register_tool"):

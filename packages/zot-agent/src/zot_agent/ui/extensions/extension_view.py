@@ -68,6 +68,7 @@ class ExtensionView:
             renderers=self._screen_access,
         )
         self._watched: Extensions | None = None
+        self._starts: set[asyncio.Task[None]] = set()  # followed already
         self._told = False
         self._widgets: WidgetView | None = None
         self._panels: PanelView | None = None
@@ -95,7 +96,9 @@ class ExtensionView:
         if any(member.late is not None for member in extensions.members):
             self.registered.emit()  # what they registered in their last run
         for member in extensions.members:
-            member.started.add_done_callback(partial(self._up, member))
+            if member.started not in self._starts:
+                member.started.add_done_callback(partial(self._up, member))
+        self._starts = {member.started for member in extensions.members}
 
     def use_modes(self) -> None:
         """Use the modes of the editor that manifests have."""

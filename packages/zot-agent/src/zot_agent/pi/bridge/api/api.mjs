@@ -2,7 +2,6 @@
 
 import { spawn } from "node:child_process";
 import { blocksOf, textOf } from "../events/messages.mjs";
-import { SHORTCUT } from "./commands.mjs";
 import { NO_DATA } from "./sessions.mjs";
 
 const NOT_YET = "Extension runtime not initialized. Action methods cannot be called during extension loading.";
@@ -49,6 +48,10 @@ export function createApi(bridge, extension) {
       return flag === undefined ? undefined : (bridge?.flags[name] ?? flag.default);
     },
     sendMessage: (message, options) => sendCustom(host(), extension, message, options),
+    sendMessages: (messages, options) => {
+      for (const message of messages) sendCustom(host(), extension, message, options);
+    },
+    awaitUserDecision: (label, reason) => host().blocks.open(label, reason),
     sendUserMessage: (content, options) => sendUser(host(), extension, content, options),
     appendEntry: (customType, data) => {
       host().wire.callNow("session.append", { custom_type: customType, data: data ?? NO_DATA });
@@ -89,7 +92,7 @@ const KINDS = { template: "prompt", skill: "skill", extension: "extension" };
 function commandsOf(bridge) {
   const entries = bridge.extensions.flatMap((each) => [...each.commands.keys()].map((name) => [name, each.entry]));
   const own = new Map(entries);
-  const all = bridge.wire.callNow("control.commands").commands.filter((each) => !each.name.startsWith(SHORTCUT));
+  const all = bridge.wire.callNow("control.commands").commands;
   return all.map(({ name, description, kind, source }) => {
     const path = own.get(name) ?? source ?? "";
     return {

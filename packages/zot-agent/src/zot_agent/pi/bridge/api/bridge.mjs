@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { allEntries, explained, inTime, load } from "../load/loader.mjs";
 import { unheard } from "../load/unavailable.mjs";
 import { Intercepts } from "../events/intercepts.mjs";
+import { Blocks } from "../events/blocks.mjs";
 import { Observed } from "../events/observed.mjs";
 import { Screen } from "../screen/screen.mjs";
 import { Tools } from "../tools/tools.mjs";
@@ -61,6 +62,7 @@ export class Bridge {
     this.ui = this.screen.ui;
     this.intercepts = new Intercepts(this);
     this.observed = new Observed(this);
+    this.blocks = new Blocks(this.observed);
     this.bus = this.#bus();
     globalThis[Symbol.for("zot.pi.bridge")] = this;
   }

@@ -6,7 +6,7 @@ const EXTEND_MILLISECONDS = 20_000;
 const LONGEST_SECONDS = 600;
 
 /** How the commands begin that keys run. */
-export const SHORTCUT = "shortcut-";
+const SHORTCUT = "shortcut-";
 
 export class Commands {
   #bridge;
@@ -40,11 +40,11 @@ export class Commands {
     }
   }
 
-  #add(name, description, handler) {
+  #add(name, description, handler, hidden = false) {
     this.#handlers.set(name, handler);
     if (!this.#sent.has(name)) {
       this.#sent.set(name, name);
-      this.#bridge.wire.send({ type: "register_command", name, description });
+      this.#bridge.wire.send({ type: "register_command", name, description, ...(hidden ? { hidden } : {}) });
     }
     if (handler.complete && this.#bridge.hasScreen && !this.#completed.has(name)) {
       this.#completed.add(name);
@@ -55,7 +55,7 @@ export class Commands {
   #shortcut(extension, { key, description, handler }) {
     const name = `${SHORTCUT}${key.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
     const run = (_, request) => handler(createContext(this.#bridge, extension, { signal: request.abort.signal }));
-    this.#add(name, description ?? `what ${key} does`, { extension, run });
+    this.#add(name, description ?? `what ${key} does`, { extension, run }, true);
     if (this.#bound.has(key) || !this.#bridge.hasScreen) return;
     this.#bound.add(key);
     this.#bridge.wire.call("keys.bind", { key: key.toLowerCase(), command: name })

@@ -107,12 +107,13 @@ export class Observed {
     this.emit({ type: "session_shutdown", reason: frame.detail ?? "quit" });
   }
 
-  /** Tells all extensions of a prompt at once: the handler that has opened it is not through yet.
-   * @param {"ui_prompt_start" | "ui_prompt_end"} type @param {string} kind @param {string} [title] */
-  prompted(type, kind, title) {
+  /** Tells all extensions of a question to the person at once: the handler that asks it is not through yet.
+   * @param {{type: string}} event */
+  tell(event) {
+    const { type } = event;
     for (const extension of this.#bridge.extensions) {
       for (const handler of extension.handlers.get(type) ?? []) {
-        Promise.resolve().then(() => handler({ type, reason: "ui_prompt", kind, title }, createContext(this.#bridge, extension)))
+        Promise.resolve().then(() => handler(event, createContext(this.#bridge, extension)))
           .catch((error) => this.#bridge.report(extension, type, error));
       }
     }

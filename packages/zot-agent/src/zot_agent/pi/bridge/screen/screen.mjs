@@ -159,11 +159,14 @@ export class Screen {
     /** Says that a person is being asked, and that they were. */
     const asking = (kind, ask) => async (given, ...more) => {
       const title = kind === "custom" ? undefined : String(given);
-      bridge.observed.prompted("ui_prompt_start", kind, title);
+      const told = (type) => bridge.observed.tell({ type, reason: "ui_prompt", kind, title });
+      told("ui_prompt_start");
+      const block = bridge.blocks.open(title ?? kind, "dialog");
       try {
         return await ask(given, ...more);
       } finally {
-        bridge.observed.prompted("ui_prompt_end", kind, title);
+        block.release();
+        told("ui_prompt_end");
       }
     };
     const asked = Object.entries(dialogs(bridge)).map(([kind, ask]) => [kind, asking(kind, ask)]);

@@ -22,8 +22,7 @@ def register(call: ExtensionCall) -> None:
     """Suggest words with a trigger, or arguments of a command of the extension."""
     trigger, command = _place(call)
     access = _completers(call)
-    known = (each.name for each in call.conversation.commands if each.source == call.extension)
-    if command and command not in known:
+    if command and command not in call.conversation.command_names(call.extension):
         raise CallFailed("not_found", f"this extension has no command /{command}")
     ask = partial(_ask, call.connection, call.services.limits.complete_seconds)
     access.add_completer(call.extension, trigger, command, ask)

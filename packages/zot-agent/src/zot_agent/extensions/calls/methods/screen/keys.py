@@ -10,7 +10,7 @@ def bind(call: ExtensionCall) -> None:
     """Let a key run a command."""
     access, command = _keys(call), call.params["command"].strip().removeprefix("/")
     name = command.split(" ", 1)[0]
-    if not any(each.name == name and each.source == call.extension for each in call.conversation.commands):
+    if name not in call.conversation.command_names(call.extension):
         raise CallFailed("not_found", f"this extension has no command /{name}")
     access.bind(call.extension, call.params["key"], command)
     call.widgets().at_end["keys"] = partial(access.unbind, call.extension)
