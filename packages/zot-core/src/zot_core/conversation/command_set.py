@@ -53,10 +53,6 @@ class CommandSet:
     def _of_extensions(self) -> list[Command]:
         return list(self.extensions.commands) if self.extensions is not None else []
 
-    def names_of(self, extension: str) -> list[str]:
-        """The names of all commands of an extension, also of those that are not listed."""
-        return [each.name for each in self._of_extensions() if each.source == extension]
-
     def of_extension(self, name: str) -> Command | None:
         """Find a command of an extension by name, ignoring case."""
         return next((each for each in self._of_extensions() if each.name.lower() == name.lower()), None)

@@ -221,13 +221,8 @@ class Conversation:
 
     @property
     def commands(self) -> list[Command]:
-        """The slash commands of prompt templates, skills and extensions, without hidden ones; complete once `ready` has
-        returned."""
+        """The listed slash commands of templates, skills and extensions; complete once `ready` has returned."""
         return self._commands.all
-
-    def command_names(self, extension: str) -> list[str]:
-        """The names of the commands of an extension, also of those that `commands` leaves out."""
-        return self._commands.names_of(extension)
 
     async def ready(self) -> None:
         """Wait until all commands are known."""

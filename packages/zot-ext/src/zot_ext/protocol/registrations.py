@@ -90,7 +90,7 @@ class RegisterCommand(Frame, type="register_command"):
     """Without the slash."""
     description: str = ""
     hidden: bool = False
-    """The lists of commands leave it out, such as one that a key runs."""
+    """Lists of commands leave it out: only a key runs it, for example."""
 
 
 class RegisterTool(Frame, type="register_tool"):
