@@ -1077,7 +1077,7 @@ def rainbow_editor(tmp_path: Path) -> None:
 
 def border_status_editor(tmp_path: Path) -> None:
     sent: list[dict[str, Any]] = []
-    state = {"model": "scripted", "reasoning": "off"}
+    state = {"model": "scripted", "reasoning": "off", "reasoning_used": "off"}
     calls: dict[str, Any] = {"widgets_set": lambda params: sent.append(params) or {}, "control_state": state}
     with hosted("border-status-editor", tmp_path, **calls) as host:
         assert host.press_in_editor("rune", "(", text="f") == {"ops": [{"insert": "()"}, {"move": 2}]}
