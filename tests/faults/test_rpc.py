@@ -225,7 +225,7 @@ def test_what_runs_and_waits_is_finished_after_the_end_of_input(start: Start, se
 
 def test_a_thousand_commands_in_one_write_are_answered_in_order(start: Start) -> None:
     talk = start()
-    names = ("ping", "get_state", "ping", "abort", "no_such_command")
+    names = ("ping", "get_state", "get_messages", "abort", "no_such_command")
     talk.send(*[{"id": number, "type": names[number % len(names)]} for number in range(1000)])
     answers = talk.until("response", 1000)
     assert [(answer["id"], answer["command"]) for answer in answers] == [

@@ -1,6 +1,7 @@
 """The commands on the state of the agent: its messages, its model, its tools."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, Method
@@ -39,13 +40,20 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     }
 
 
-async def get_messages(context: "CommandContext", fields: dict[str, Any]) -> Answer:
-    """Return all messages, and the entries of extensions between them."""
-    known = context.screen.entries()
-    await known.load()
+def get_messages(context: "CommandContext", fields: dict[str, Any]) -> "Answer | Awaitable[Answer]":
+    """Return all messages, and the entries of extensions between them; at once, unless the session must be read."""
+    return _messages(context) if context.screen.entries().known else _read_messages(context)
+
+
+async def _read_messages(context: "CommandContext") -> Answer:
+    await context.screen.entries().load()
+    return _messages(context)
+
+
+def _messages(context: "CommandContext") -> Answer:
     entries = [
         {"at": at, "id": each.id, "extension": each.extension, "custom_type": each.custom_type}
-        for at, each in known.placed()
+        for at, each in context.screen.entries().placed()
     ]
     messages = ",".join(map(encode_message, context.runtime.messages))
     more = f',"entries":{dump(entries)}' if entries else ""

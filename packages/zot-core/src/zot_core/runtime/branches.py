@@ -155,11 +155,17 @@ class Branches:
         return entry.id
 
     async def with_data(self) -> list[str | CustomEntry]:
-        """Return the ids of the messages of the conversation and, between them, the data of extensions, in order."""
-        tree = await self.tree()
-        if isinstance(self._recorder.session, MemorySession):
-            return _with_data(tree)
-        return await asyncio.to_thread(_with_data, tree)
+        """Return the ids of the messages of the conversation and, between them, the data of extensions, in order.
+        Reads files, in a thread, unless `data_without_file` has it."""
+        found = self.data_without_file()
+        return await asyncio.to_thread(_with_data, await self.tree()) if found is None else found
+
+    def data_without_file(self) -> list[str | CustomEntry] | None:
+        """Return what `with_data` does, or None if a file must be read for it."""
+        session = self._recorder.session
+        if isinstance(session, MemorySession):
+            return _with_data(session.tree)
+        return None if os.path.exists(session.path) else []
 
     def start_new(self, *, linked: bool = False) -> None:
         """Continue with a new session, in the same folder as the old one, or in memory. A `linked` file names the old

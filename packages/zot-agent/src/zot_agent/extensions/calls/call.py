@@ -91,14 +91,18 @@ class ExtensionCall(Record):
         value = self.params.get(name)
         return default if value is None else bool(value)
 
+    def has_command(self, name: str) -> bool:
+        """Whether this is the name of a slash command of the extension, listed or hidden."""
+        found = self.conversation.find_command(name)
+        return found is not None and found.source == self.extension
+
     def check_can_wait(self) -> None:
         """Refuse to wait for the end of a run that waits for this extension. Raises `CallFailed`."""
-        conversation, running = self.conversation, self.conversation.running
+        running = self.conversation.running
         if not self.parent or running is None:
             return
         typed = read_command(running.text)  # a command runs as a prompt, or beside the prompts
-        command = None if typed is None else conversation.find_command(typed[0])
-        own = command is not None and command.source == self.extension
+        own = typed is not None and self.has_command(typed[0])
         if own or not self.parent.startswith(COMMAND_IDS):
             raise CallFailed("busy", "the run waits for the answer of this very handler")
 

@@ -23,9 +23,16 @@ class ClientEntries:
     def _add(self, entry: CustomEntry) -> None:
         self._added += [*(message.id for message in self._runtime.messages[-1:]), entry]
 
+    @property
+    def known(self) -> bool:
+        """Whether `load` has nothing to read."""
+        if self._found is None:
+            self._found = self._runtime.branches.data_without_file()
+        return self._found is not None
+
     async def load(self) -> None:
         """Read the entries, if they are not known. A file that cannot be read counts as empty."""
-        while self._found is None:
+        while not self.known:
             added = self._added = []
             try:
                 found = await self._runtime.branches.with_data()

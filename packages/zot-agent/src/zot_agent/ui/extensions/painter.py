@@ -67,7 +67,7 @@ class ExtensionPainter:
     def __init__(self, transcript: Transcript, theme: Callable[[], Theme], note: Callable[[str, str], object]) -> None:
         """`note` shows a line about an extension."""
         self._transcript, self._theme, self._note = transcript, theme, note
-        self.renderers = self._set = RendererSet(self._suspended)
+        self.renderers = RendererSet(self._suspended)
         self.changed: Callable[[str], object] = lambda kind: None
         """Called with the kind of a renderer that has come or gone, or draws in another way."""
         self._answers: dict[Renderer, _Answers] = {}
@@ -75,7 +75,7 @@ class ExtensionPainter:
     def add(self, extension: str, kind: str, name: str, draw: DrawLines, misses: int) -> None:
         """See `ScreenAccess.add_renderer`."""
         self._remove(extension, kind, name)
-        renderer = self._set.add(extension, kind, name, draw, misses)
+        renderer = self.renderers.add(extension, kind, name, draw, misses)
         self._answers[renderer] = _Answers(renderer)
         self._refresh({kind})
 
@@ -90,20 +90,20 @@ class ExtensionPainter:
             self.changed(each)
 
     def _remove(self, extension: str, kind: str, name: str) -> set[str]:
-        removed = self._set.remove(extension, kind, name)
+        removed = self.renderers.remove(extension, kind, name)
         for each in removed:
             self._answers.pop(each).forget()
         return {each.kind for each in removed}
 
     def again(self, extension: str, kind: str, name: str) -> None:
         """See `ScreenAccess.render_again`."""
-        for each in self._set.of(extension, kind, name):
+        for each in self.renderers.of(extension, kind, name):
             self._answers[each].forget()
         self._refresh({kind})
 
     def draws(self, kind: str) -> bool:
         """Whether there is a renderer of this kind."""
-        return self._set.draws(kind)
+        return self.renderers.draws(kind)
 
     def _suspended(self, renderer: Renderer, why: str) -> None:
         self._answers.pop(renderer)
@@ -114,7 +114,7 @@ class ExtensionPainter:
 
     def takes(self, kind: str, name: str, owner: str = "") -> bool:
         """See `Painter`."""
-        return self._set.find(kind, name, owner) is not None
+        return self.renderers.find(kind, name, owner) is not None
 
     def knows(self, part: Part) -> bool:
         """See `Painter`: at any width, while there is no answer for this one."""
@@ -149,7 +149,7 @@ class ExtensionPainter:
         return [clip_runs(line_runs(line, theme), width) for line in lines]
 
     def _find(self, part: Part) -> _Answers | None:
-        renderer = self._set.find(part.kind, part.name, part.item.owner)
+        renderer = self.renderers.find(part.kind, part.name, part.item.owner)
         return None if renderer is None else self._answers[renderer]
 
     def _ask(self, drawn: _Answers, part: Part, key: _Key) -> None:
@@ -164,7 +164,7 @@ class ExtensionPainter:
         drawn.open[part.item.id] = _Question(key, task, {part.changed})
 
     async def _draw(self, drawn: _Answers, part: Part, key: _Key) -> None:
-        lines = await self._set.ask(drawn.renderer, _members(part, key[3]))
+        lines = await self.renderers.ask(drawn.renderer, _members(part, key[3]))
         wanted = {part.changed}
         asked = drawn.open.get(part.item.id)
         if asked is not None and asked.key == key:

@@ -1,6 +1,6 @@
-"""`fits`: whether a value is what a JSON Schema says as it is; pure.
+"""`fits`: whether a value needs no conversion to match a JSON Schema; pure.
 
-Nearly all calls of a model fit, and for those pydantic's core is not needed.
+Nearly all calls of a model fit, and for those pydantic's core is not loaded.
 """
 
 from collections.abc import Mapping

@@ -111,7 +111,7 @@ export class Bridge {
           console.error(failure);
         }
       }
-      const missing = [...loaded.missing, ...unheard(found.handlers), ...found.missing];
+      const missing = [...loaded.missing, ...unheard(found.handlers)];
       if (missing.length) this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${missing.join(", ")}`);
       if (error) this.notify("error", `${loaded.name} cannot be used: ${error}`);
       else this.extensions.push(found);

@@ -16,7 +16,6 @@ export function createRegistrations(loaded) {
     /** @type {Map<string, any>} */ providers: new Map(),
     /** @type {Map<string, Function>} */ entryRenderers: new Map(),
     /** @type {Function | undefined} */ markdownTransformer: undefined,
-    /** What it has called that zot does not have. @type {string[]} */ missing: [],
     /** Why nothing of it may be used any more; empty while it is in use. */ stale: "",
     /** The end of its chain of observed events. */ chain: Promise.resolve(),
   };

@@ -25,7 +25,7 @@ export async function describe(given) {
       }
     }
     extensions.push({
-      name: loaded.name, path: loaded.entry, error, missing: [...loaded.missing, ...unheard(found.handlers), ...found.missing],
+      name: loaded.name, path: loaded.entry, error, missing: [...loaded.missing, ...unheard(found.handlers)],
       tools: [...found.tools.keys()], commands: [...found.commands.keys()], events: [...found.handlers.keys()],
       shortcuts: [...found.shortcuts.keys()],
       flags: [...found.flags.values()].map(({ name, type, default: value, description }) => ({ name, type, default: value, description })),

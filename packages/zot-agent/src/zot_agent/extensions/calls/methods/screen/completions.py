@@ -22,8 +22,7 @@ def register(call: ExtensionCall) -> None:
     """Suggest words with a trigger, or arguments of a command of the extension."""
     trigger, command = _place(call)
     access = _completers(call)
-    known = call.conversation.find_command(command) if command else None
-    if command and (known is None or known.source != call.extension):
+    if command and not call.has_command(command):
         raise CallFailed("not_found", f"this extension has no command /{command}")
     ask = partial(_ask, call.connection, call.services.limits.complete_seconds)
     access.add_completer(call.extension, trigger, command, ask)

@@ -10,8 +10,7 @@ def bind(call: ExtensionCall) -> None:
     """Let a key run a command."""
     access, command = _keys(call), call.params["command"].strip().removeprefix("/")
     name = command.split(" ", 1)[0]
-    known = call.conversation.find_command(name)
-    if known is None or known.source != call.extension:
+    if not call.has_command(name):
         raise CallFailed("not_found", f"this extension has no command /{name}")
     access.bind(call.extension, call.params["key"], command)
     call.widgets().at_end["keys"] = partial(access.unbind, call.extension)
