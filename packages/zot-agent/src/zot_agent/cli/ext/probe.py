@@ -51,7 +51,8 @@ async def _probe(found: Sequence[DiscoveredExtension]) -> dict[str, ProbeResult]
 
 
 def _result(member: ManagedExtension, extensions: Extensions) -> ProbeResult:
-    conflicts = list(dict.fromkeys(each.why for each in member.name_conflicts))
+    # Sorted, since extensions register side by side: which conflict is noticed first differs from run to run.
+    conflicts = sorted({each.why for each in member.name_conflicts})
     shadowed = [DoctorLine("no", "name", why) for why in conflicts]
     return ProbeResult([*_lines(member, extensions), *shadowed], conflicts)
 
