@@ -240,7 +240,7 @@ def test_a_client_asks_what_extensions_draw(drawn: Peer) -> None:
 
 
 def test_a_message_of_an_extension_names_its_renderer(drawn: Peer) -> None:
-    drawn.data("command", name="say", args="quiet")
+    drawn.send("command", name="say", args="quiet")  # its response may come after the end of the run
     drawn.until("done")
 
     told = drawn.of("user_message")[-1]
@@ -253,7 +253,7 @@ def test_a_message_of_an_extension_names_its_renderer(drawn: Peer) -> None:
 
 
 def test_a_renderer_that_never_answers_is_suspended_and_everything_goes_with_its_extension(drawn: Peer) -> None:
-    drawn.data("command", name="say", args="slow")
+    drawn.send("command", name="say", args="slow")  # its response may come after the end of the run
     drawn.until("done")
     item = drawn.of("user_message")[-1]["id"]
 
