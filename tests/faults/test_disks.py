@@ -11,22 +11,13 @@ from typing import Any
 
 import pytest
 from command import Zot
+from full_disk import zot_on_full_disk
 
 from zot_core.errors import SessionError
 from zot_core.sessions.file import SessionFile, StoredSession, load
 from zot_core.sessions.rows import Meta
 from zot_provider.messages import Message
 from zot_provider.testing import Call, ScriptedServer, Turn
-
-# The limit on the size of files is that of the disk: what would go beyond is written in part, then not at all.
-LIMITED = """
-import resource, sys
-limit = int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-sys.argv[1:] = sys.argv[2:]
-from zot_agent.entry import main
-sys.exit(main())
-"""
 
 # The second is what the system says of a file that is as large as it may be.
 FULL = "zot: cannot write session {}: (the disk is full|File too large); free some space\n"
@@ -41,9 +32,9 @@ def limited(zot: Zot, server: ScriptedServer, limit: int, *arguments: str) -> tu
     """Run zot on a disk on which no file may be larger than `limit` bytes."""
     base = ["--provider", "openai", "--model", "scripted", "--base-url", server.base_url("openai-chat"), *arguments]
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(limit), *base],
+        [sys.executable, *zot_on_full_disk(limit), *base],
         cwd=zot.cwd,
-        env=zot.env | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env=zot.env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=30,

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from command import KEY, Zot
 from extension_folder import write_extension
+from full_disk import zot_on_full_disk
 from go_zot import check_accepted
 
 from zot_core import read_run
@@ -170,21 +170,13 @@ def test_of_two_processes_that_continue_all_runs_each_run_has_one(zot: Zot, serv
     check(zot, zot.session)
 
 
-LIMITED = f"""
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), {resource.RLIM_INFINITY}))
-sys.argv[1:] = sys.argv[2:]
-from zot_agent.entry import main
-sys.exit(main())
-"""
-
-
 @pytest.mark.parametrize("limit", [600, 1500, 2100, 3900])
 def test_a_full_disk_stops_a_run_which_continues_once_there_is_space(
     zot: Zot, server: ScriptedServer, limit: int
 ) -> None:
     server.add(*[model()] * 60)
-    command = [sys.executable, "-c", LIMITED, str(limit), "run", "--id", "fix", *zot.at(server), "do it"]
+    run = ["run", "--id", "fix", *zot.at(server), "do it"]
+    command = [sys.executable, *zot_on_full_disk(limit, may_be_raised=True), *run]
     full = subprocess.run(
         command, cwd=zot.cwd, env=zot.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import Zot
+from full_disk import zot_on_full_disk
 from pty_screen import PtyScreen
 from repository import Repository
 from waiting import wait_until
@@ -20,15 +21,6 @@ from zot_agent.swarm.member import Member, MemberState
 from zot_agent.swarm.swarm import Swarm
 from zot_core.sessions.file import load
 from zot_provider.testing import Call, ScriptedServer, Turn
-
-LIMITED = """
-import resource, sys
-limit = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-from zot_agent.entry import main
-sys.exit(main())
-"""
-"""zot on a disk on which no file may be larger than the first argument, nor may one of a process that it starts."""
 
 
 @pytest.fixture
@@ -119,9 +111,8 @@ def test_a_start_that_is_interrupted_leaves_nothing(
 
 def limited(zot: Zot, limit: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run zot on a disk with a limit."""
-    command = [sys.executable, "-c", LIMITED, str(limit), *arguments]
-    env = zot.env | {"PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=zot.cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, *zot_on_full_disk(limit), *arguments]
+    return subprocess.run(command, cwd=zot.cwd, env=zot.env, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_a_disk_without_room_starts_nothing_and_leaves_nothing(zot: Zot, swarm: Swarm, server: ScriptedServer) -> None:

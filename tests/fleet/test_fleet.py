@@ -16,6 +16,7 @@ from typing import Any
 from command import Finished, Zot
 from fleet_runs import check, fork_servers, messages_of, model, record_of, rows_of, run_processes, wait_until
 from fleet_servers import PATIENCE, Postgres, Temporal, Workers, free_port, submit_many, wait_for
+from full_disk import zot_on_full_disk
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
@@ -179,21 +180,12 @@ def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(
     wait_until(database, [id], "done")
 
 
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
-from zot_agent.entry import main
-sys.exit(main())
-"""
-"""zot on a disk on which no file may be larger."""
-
-
 def test_a_run_leaves_a_worker_whose_disk_is_full_and_ends_elsewhere(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
     id = f"full-{os.urandom(3).hex()}"
     server.add(*[model(8)] * 60)
-    full = workers.start(program=("-c", LIMITED))
+    full = workers.start(program=zot_on_full_disk(3000, may_be_raised=True))
     submit_many(zot, zot.at(server), [id], short=True)
     wait_for(lambda: f"run {id} is interrupted here: cannot write session" in workers.text(), "it has left")
     workers.kill(full, all_of_it=True)

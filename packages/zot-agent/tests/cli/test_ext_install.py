@@ -1,11 +1,11 @@
 import json
 import os
-import resource
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from full_disk import full_disk
 
 from zot_agent.cli.ext import run
 from zot_agent.cli.ext.folder.staging import copied_from, folder_name
@@ -186,12 +186,8 @@ def test_a_folder_that_holds_the_extensions_is_not_copied_into_itself(
 def test_a_copy_that_fails_leaves_nothing(ext: Cli, tmp_path: Path) -> None:
     source = write(tmp_path / "a")
     (source / "large").write_bytes(bytes(1 << 20))
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, hard))
-    try:
+    with full_disk(1 << 18):
         assert ext("install", str(source), code=2) == f"cannot copy {source}/large: File too large"
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert ext.there == []
 
 

@@ -2,13 +2,13 @@ import errno
 import json
 import os
 import re
-import resource
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from full_disk import full_disk
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,15 +83,13 @@ def test_a_trace_that_would_be_waited_for_is_refused(tmp_path: Path, kind: str) 
 
 
 @pytest.fixture
-def full_disk() -> Iterator[None]:
+def no_room() -> Iterator[None]:
     """No file can grow: this error differs from that of a full disk only in its number."""
-    kept = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, kept[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, kept)
+    with full_disk(0):
+        yield
 
 
-@pytest.mark.usefixtures("full_disk")
+@pytest.mark.usefixtures("no_room")
 def test_a_full_disk_ends_the_trace_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t"
     trace = Trace(str(path))

@@ -137,7 +137,7 @@ try:
 except OSError as error:
     print(error.strerror)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "File too large\n"
     assert os.listdir(tmp_path) == ["x"]
     assert (tmp_path / "x").read_bytes() == b"old"

@@ -49,7 +49,9 @@ asyncio.run(main(sys.argv[1]))
 def test_on_a_full_disk_nothing_is_copied_and_nothing_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}  # half of a module's byte code would stay on disk
-    done = subprocess.run([sys.executable, "-c", FULL, str(path)], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", FULL, str(path)], env=env, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines() == ["cannot copy session PATH: File too large"] * 2 + ["6"]
     assert [each.name for each in tmp_path.iterdir()] == ["talk.jsonl"]
 

@@ -422,7 +422,7 @@ print(*[message.text for message in load(path).messages])
 
 def full(path: Path, limit: int) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(path), str(limit)], capture_output=True, text=True, check=True
+        [sys.executable, "-B", "-c", FULL, str(path), str(limit)], capture_output=True, text=True, check=True
     )
     return done.stdout.splitlines()
 

@@ -73,7 +73,7 @@ def test_the_temporary_file_is_as_private_as_the_file_while_it_is_written(tmp_pa
     path = tmp_path / "secret"
     path.write_bytes(b"old")
     path.chmod(0o600)
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    done = subprocess.run([sys.executable, "-B", "-c", KILLED, str(path)], check=False)
     assert done.returncode == -signal.SIGXFSZ
     (torn,) = (each for each in tmp_path.iterdir() if each != path)
     assert (torn.stat().st_size, mode(torn), path.read_bytes()) == (4096, 0o600, b"old")

@@ -224,7 +224,7 @@ assert drafts.recover().text == "text"
 assert drafts.failure.endswith("File too large"), drafts.failure
 drafts.close()
 """
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-B", "-c", code], check=False).returncode == 0
     drafts = Drafts(home, "/p")
     assert drafts.recover().text == "text"
     drafts.close()
