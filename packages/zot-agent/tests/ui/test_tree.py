@@ -144,6 +144,18 @@ async def test_a_copy_of_the_conversation_is_another_session(chats: Chats, serve
         assert "› a color" in talk.screen()
 
 
+async def test_the_copy_of_a_session_without_a_file_does_not_promise_that_the_old_one_is_listed(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    server.add("red")
+    async with chats.built(server, no_session=True) as talk:
+        await talk.send("a color")
+        talk.type("/clone<enter>")
+        await talk.shown("a new session with the same conversation")
+        assert "/sessions" not in talk.screen()
+        assert [text for _, text in talk.said] == ["a color", "red"]
+
+
 async def test_context_shows_what_fills_the_window(chats: Chats, server: ScriptedServer) -> None:
     server.add("red")
     async with chats.built(server) as talk:

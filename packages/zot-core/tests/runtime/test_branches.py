@@ -242,6 +242,36 @@ async def test_a_fork_is_a_session_of_its_own(session: str | None) -> None:
             assert not load(first.path).meta.hidden
 
 
+async def test_a_fork_has_the_data_of_extensions_labels_and_compactions_before_its_entry(session: str | None) -> None:
+    async with open_runtime(session, "one", "two", "the story so far", "three") as rt:
+        rt.branches.add("todo", "list", 0)
+        await rt.ask("a")
+        rt.branches.add("todo", "list", 1)
+        rt.branches.label(rt.messages[1].id, "start")
+        await rt.ask("b")
+        rt.branches.add("todo", "list", 2)
+        await rt.compact()
+        rt.branches.add("todo", "list", 3)
+        messages = rt.messages
+        await rt.branches.fork()
+        assert rt.messages == messages
+        await rt.ask("c")
+        assert await data_in(rt) == [0, 1, 2, 3]
+        prompts = [message for message in rt.messages if message.text == "c"]
+        await rt.branches.fork(prompts[0].id, before=True)
+        assert rt.messages == messages
+        assert await data_in(rt) == [0, 1, 2, 3]
+        tree = await rt.branches.tree()
+        assert list(tree.labels.values()) == ["start"]
+        await rt.branches.fork(next(iter(tree.labels)))
+        assert texts(rt.messages) == ["a", "one"]
+        assert await data_in(rt) == [0]
+
+
+async def data_in(rt: Runtime) -> list[Any]:
+    return [each.data for each in await rt.branches.with_data() if not isinstance(each, str)]
+
+
 async def test_a_fork_keeps_its_entries_when_it_is_left_before_anything_was_asked(session: str | None) -> None:
     async with open_runtime(session, "one") as rt:
         await rt.ask("a")

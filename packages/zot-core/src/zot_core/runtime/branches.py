@@ -97,10 +97,12 @@ class Branches:
         self._check_idle()
         session = self._recorder.session
         if isinstance(session, MemorySession):
-            messages = session.go_to(entry, before=before) if entry else self._agent.history.messages
-            self.enter(None, None)
-            for message in messages:
-                self._agent.history.append(message)
+            if entry or len(self._agent.history):
+                copy = session.fork(entry, before=before)
+                self._recorder.session = copy
+                self._agent.start_over(copy.messages(), Usage())
+            else:
+                self.start_new()
             return
         path = await asyncio.to_thread(self._copy, session, entry, before=before)
         if path:

@@ -64,11 +64,13 @@ class MemorySession:
     def go_to(self, entry: str, *, before: bool = False) -> list[Message]:
         """Continue after this entry, or with `before` after the one before it. Return the conversation up to there.
         Raises `UnknownEntry`."""
-        if entry not in self.tree.entries:
-            raise UnknownEntry(f"the session has no entry {entry!r}")
-        self.tree.current = self.tree.entries[entry].parent if before else entry
+        self.tree.current = self._last(entry, before=before)
+        return self.messages()
+
+    def messages(self) -> list[Message]:
+        """Return the conversation."""
         messages: list[Message] = []
-        for id in self.tree.path() if self.tree.current else ():
+        for id in self._path(self.tree.current):
             held = self.tree.entries[id].held
             if not isinstance(held, Message):
                 continue
@@ -78,6 +80,28 @@ class MemorySession:
             else:
                 messages.append(held)
         return messages
+
+    def fork(self, entry: str = "", *, before: bool = False) -> "MemorySession":
+        """Return a session with the entries up to this one, by default the current one, or with `before` up to the one
+        before it, and their labels. Raises `UnknownEntry`."""
+        copy = MemorySession()
+        for id in self._path(self._last(entry or self.tree.current, before=before)):
+            node = self.tree.entries[id]
+            if node.held is not None:
+                copy._add(id, node.kind, node.held)
+            if id in self._kept:
+                copy._kept[id] = self._kept[id]
+            if id in self.tree.labels:
+                copy.tree.labels[id] = self.tree.labels[id]
+        return copy
+
+    def _last(self, entry: str, *, before: bool) -> str:
+        if entry not in self.tree.entries:
+            raise UnknownEntry(f"the session has no entry {entry!r}")
+        return self.tree.entries[entry].parent if before else entry
+
+    def _path(self, last: str) -> list[str]:
+        return self.tree.path(last) if last else []
 
     def _add(self, id: str, kind: EntryKind, held: Message | CustomEntry) -> None:
         self.tree.add(id, self.tree.current, kind, held)

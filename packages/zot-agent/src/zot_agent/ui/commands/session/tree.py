@@ -49,15 +49,22 @@ async def fork(chat: Chat, _: str) -> None:
     items = [PickerItem(message, message.shown_text.strip()) for message in reversed(prompts)]
     chosen = await chat.ask(Picker("Fork before", items, empty="no prompts yet"))
     if chosen is not None:
+        where = _old_session(chat)
         await chat.host.conversation.branches.fork(chosen.id, before=True)
-        chat.note("a new session with the conversation up to there; the old one is in /sessions")
+        chat.note(f"a new session with the conversation up to there{where}")
         chat.insert(chosen.shown_text)
 
 
 async def clone(chat: Chat, _: str) -> None:
     """Continue in a copy of the session."""
+    where = _old_session(chat)
     await chat.host.conversation.branches.fork()
-    chat.note("a new session with the same conversation; the old one is in /sessions")
+    chat.note(f"a new session with the same conversation{where}")
+
+
+def _old_session(chat: Chat) -> str:
+    session = chat.host.runtime.session
+    return "; the old one is in /sessions" if session is not None and os.path.exists(session.path) else ""
 
 
 async def undo(chat: Chat, _: str) -> None:
