@@ -8,6 +8,21 @@ from pathlib import Path
 from environment import Environment, Figure
 from tool_server import ToolServer
 
+BARE = """
+import http.client, json, subprocess, sys
+from urllib.parse import urlsplit
+
+connection, messages = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc), []
+while True:
+    body = json.dumps({"messages": messages}, separators=(",", ":"))
+    connection.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
+    if b"tool_calls" not in connection.getresponse().read():
+        break
+    subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True)
+    messages += [{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "done"}]
+"""
+"""The requests and the commands of a run, and nothing else."""
+
 FEW, MANY = 50, 500
 WINDOW = 10
 """Steps on either side of the one a figure is for; the median of them counts."""
@@ -16,10 +31,16 @@ WINDOW = 10
 def measure(environment: Environment) -> Iterator[Figure]:
     """Milliseconds of wall time a step, normalised."""
     none, few, many = (ToolServer("bash", lambda _: {"command": "true"}, steps) for steps in (0, FEW, MANY))
-    pairs = environment.samples(lambda: (_run(environment, few), _run(environment, none)), 7)
-    step = statistics.median(run - answer for run, answer in pairs) / FEW
-    whole = statistics.median(run for run, _ in pairs) / FEW
+    pairs = environment.samples(
+        lambda: (_run(environment, few), _run(environment, none), _bare(environment, few), _bare(environment, none)), 7
+    )
+    step = statistics.median(run - answer for run, answer, _, _ in pairs) / FEW
+    bare = statistics.median(run - answer for _, _, run, answer in pairs) / FEW
+    whole = statistics.median(run for run, _, _, _ in pairs) / FEW
     yield Figure(f"{FEW} steps of `true`: a run less one of a single answer", _ms(environment, step), "ms a step", 6)
+    yield Figure(
+        "the same over its requests and commands alone", step / bare, "x", 1.9, f"{_ms(environment, bare):.2f} ms"
+    )
     yield Figure(f"{FEW} steps of `true`: a run with its start-up", _ms(environment, whole), "ms a step")
     _run(environment, many)
     sizes = [size for _, size in many.arrivals]
@@ -53,6 +74,14 @@ def _step(runs: list[list[float]], number: int) -> float:
     has more to do."""
     near = [times[max(number - WINDOW, 2) : number + WINDOW + 1] for times in runs]
     return statistics.median(after - before for times in near for before, after in pairwise(times))
+
+
+def _bare(environment: Environment, server: ToolServer) -> float:
+    """Seconds of the same requests and commands by a program that does nothing else."""
+    server.arrivals.clear()
+    done, seconds = environment.timed_run([environment.python, "-c", BARE, server.base_url])
+    assert done.returncode == 0, done.stderr.decode()
+    return seconds
 
 
 def _run(environment: Environment, server: ToolServer, prompt: str = "go") -> float:

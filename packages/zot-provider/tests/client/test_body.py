@@ -15,7 +15,7 @@ from zot_provider.messages import (
     ToolResultBlock,
 )
 from zot_provider.model import Model
-from zot_provider.request import Request
+from zot_provider.request import Request, ToolSpec
 from zot_provider.wire import WIRES, load_wire
 from zot_provider.wire.base import Quirks
 
@@ -120,3 +120,21 @@ def test_the_text_of_what_has_been_said_stays_the_same_to_the_letter(name: str) 
     assert settled
     assert settled in written[-1]
     assert settled[: len(settled) // 2] in written[-2]
+
+
+@pytest.mark.parametrize("name", WIRES)
+@given(changes=st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, True]), st.booleans()), max_size=6))
+def test_instructions_and_tools_that_change_are_written_as_they_are(
+    name: str, changes: list[tuple[bool, object, bool]]
+) -> None:
+    writer = BodyWriter(load_wire(name), Quirks())
+    for kind, default, short in changes:
+        schema = {"type": "object", "properties": {"a": {"description": "long " * (1 if short else 200)}}}
+        if default is not None:  # True == 1, but their texts differ
+            schema["properties"]["a"]["default"] = default  # type: ignore[index]
+        tools = [] if default is None and short else [ToolSpec("read", "reads", schema)]
+        request = Request(MODEL, step(1), system=("be kind. " if kind else "be short. ") * 200, tools=tools)
+        assert json.dumps(json.loads(writer.write(request))) == json.dumps(
+            json.loads(BodyWriter(load_wire(name), Quirks()).write(request))
+        )
+        assert json.loads(writer.write(request)) == whole(name, request)

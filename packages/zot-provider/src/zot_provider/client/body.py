@@ -1,11 +1,13 @@
-"""`BodyWriter`: request bodies as JSON text, with the text of earlier messages cached between requests.
+"""`BodyWriter`: request bodies as JSON text, with the text of what does not change cached between requests.
 
 A conversation grows at its end. The messages before the model's last answer are encoded to the same text each time, so
-the text is kept: the cost of a step depends on its new messages, not on the length of the conversation.
+the text is kept: the cost of a step depends on its new messages, not on the length of the conversation. So is the text
+of the instructions and the tools.
 """
 
 from collections.abc import Sequence
 from operator import is_
+from typing import Any
 
 from zot_provider.json_text import dump
 from zot_provider.messages import ImageBlock, Message, TextBlock
@@ -13,9 +15,14 @@ from zot_provider.model import Model
 from zot_provider.request import Request
 from zot_provider.wire.base import Quirks, Wire
 
+_LONG = 500
+"""Characters from which on the text of a field is kept: instructions and tools. Short options are not: `1 == True`, but
+their texts differ."""
+
 
 class BodyWriter:
-    """Writes the bodies of one client. Correct for any requests in any order, fastest for one conversation."""
+    """Writes the bodies of one client. Correct for any requests in any order, fastest for one conversation. Messages
+    and schemas of tools must not be changed in place."""
 
     def __init__(self, wire: Wire, quirks: Quirks) -> None:
         self._wire = wire
@@ -27,6 +34,8 @@ class BodyWriter:
         self._encoded: list[Message] = []  # the messages in `_text`, compared by identity
         self._ids: set[str] = set()  # call ids in those messages
         self._text = ""
+        self._schemas: list[dict[str, Any]] = []  # of the tools, compared by identity
+        self._fields: dict[object, tuple[Any, str]] = {}  # long values of the body, each with its text
 
     def write(self, request: Request) -> str:
         """Return the JSON text of the body for `request`, equal in value to that of `wire.encode`."""
@@ -37,9 +46,23 @@ class BodyWriter:
         body = wire.encode(request, self._quirks, recent)
         items = body.pop(wire.history_field)
         before = items[: len(items) - length]  # e.g. the system prompt, if it is a message
-        parts = [*map(dump, before), *([self._text] if self._text else []), *map(dump, recent)]
-        others = dump(body)[1:-1]
-        return f'{{{others}{"," if others else ""}"{wire.history_field}":[{",".join(parts)}]}}'
+        schemas = [tool.schema for tool in request.tools]
+        if len(schemas) != len(self._schemas) or not _starts_with(schemas, self._schemas):
+            self._schemas, self._fields = schemas, {}
+        parts = [self._field(at, item) for at, item in enumerate(before)]
+        parts += [*([self._text] if self._text else []), *map(dump, recent)]
+        fields = [f"{dump(name)}:{self._field(name, value)}" for name, value in body.items()]
+        return f'{{{",".join([*fields, ""])}"{wire.history_field}":[{",".join(parts)}]}}'
+
+    def _field(self, name: object, value: Any) -> str:
+        """Return the JSON text of a field of the body, or of a message before the history."""
+        kept = self._fields.get(name)
+        if kept is not None and kept[0] == value:
+            return kept[1]
+        text = dump(value)
+        if len(text) >= _LONG:
+            self._fields[name] = value, text
+        return text
 
     def _encode_stable_part(self, request: Request) -> int:
         """Encode the messages that will not change any more. Returns their number."""
@@ -60,9 +83,9 @@ class BodyWriter:
         return len(encoded)
 
 
-def _starts_with(messages: Sequence[Message], encoded: Sequence[Message]) -> bool:
-    """Whether `messages` begins with the same objects as `encoded`; `map` compares a thousand in 40 µs."""
-    return len(messages) >= len(encoded) and all(map(is_, encoded, messages))
+def _starts_with(objects: Sequence[object], first: Sequence[object]) -> bool:
+    """Whether `objects` begins with the same objects as `first`; `map` compares a thousand in 40 µs."""
+    return len(objects) >= len(first) and all(map(is_, first, objects))
 
 
 def _is_boundary(messages: Sequence[Message], index: int, end: int) -> bool:

@@ -105,7 +105,10 @@ class TreePicker(Picker[str]):
 
     def _rows(self) -> list[PickerItem[str]]:
         """Return the rows: entries of the kinds that are shown, and those with a label."""
-        tree, items, here = self._tree, list[PickerItem[str]](), set[int]().union(*self._tree.path_numbers())
+        tree, items = self._tree, list[PickerItem[str]]()
+        here = bytearray(len(tree.ids))  # 1 for each entry of the conversation
+        for part in tree.path_numbers():
+            here[part.start : part.stop] = b"\1" * len(part)
         labelled = {tree.number(id) for id, text in tree.labels.items() if text and id in tree.entries}
         self._branches = {}
         around: list[int] = []  # the branches around a row, from the outermost on
@@ -125,7 +128,7 @@ class TreePicker(Picker[str]):
             for number in numbers:
                 id = tree.ids[number]
                 label = tree.labels.get(id, "")
-                items.append(PickerItem(id, marks[tree.kind(number)], detail=label, current=number in here))
+                items.append(PickerItem(id, marks[tree.kind(number)], detail=label, current=bool(here[number])))
             if depth:
                 self._branches |= {tree.ids[number]: head for number in numbers}
         for head, count in hidden.items():
