@@ -189,7 +189,9 @@ def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Zot, serve
     done = zot.ask(server, "-p", "hi", "--ext", str(folder))
 
     assert (done.code, done.out) == (0, "ok\n")
-    assert done.err == "[broken] error: exited with code 1 before it said hello; see zot ext logs broken\n"
+    assert (
+        done.err == "[broken] error: exited with code 1 before it said hello: ValueError: oh; see zot ext logs broken\n"
+    )
     assert "ValueError: oh" in (zot.home / "logs/ext-broken.log").read_text()
 
 

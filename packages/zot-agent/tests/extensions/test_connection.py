@@ -539,7 +539,7 @@ async def test_a_grandchild_does_not_hide_the_death_of_the_extension(start: Star
 
 async def test_an_extension_that_dies_before_its_hello_says_how(start: Start) -> None:
     async with start("no such way", greeted=False) as started:
-        assert await started.listener.end() == "exited with code 1 before it said hello"
+        assert await started.listener.end() == "exited with code 1 before it said hello: KeyError: 'no such way'"
     assert started.said("KeyError: 'no such way'")
 
 

@@ -62,6 +62,18 @@ def test_the_process_and_zot_write_to_one_file_that_its_owner_alone_can_read(tmp
     assert stat.S_IMODE(os.stat(tmp_path / "logs").st_mode) == 0o700
 
 
+def test_the_last_words_are_those_of_the_process_and_not_of_zot(tmp_path: Path) -> None:
+    log = ExtensionLog(str(tmp_path), "x")
+    assert log.last_words() == ""
+    os.write(log.descriptor, b"first\n" + b"x" * 5000 + b"\n it \tneeds a newer Go\n\n")
+    assert log.last_words() == "it needs a newer Go"
+    os.write(log.descriptor, b"y" * 5000 + b"\n")
+    assert log.last_words() == "y" * 200
+    log.line("after it")
+    assert log.last_words() == ""
+    log.close()
+
+
 def test_a_log_is_added_to_and_made_private(tmp_path: Path) -> None:
     path = Path(log_path(str(tmp_path), "x"))
     path.parent.mkdir()

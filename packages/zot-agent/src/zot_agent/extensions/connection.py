@@ -285,7 +285,10 @@ class Connection:
             self._pipe_lost("closed its standard output")
 
     def _with_stage(self, fate: str) -> str:
-        return f"{fate} before it said hello" if self.hello is None else fate
+        if self.hello is not None:
+            return fate
+        said = self._log.last_words()
+        return f"{fate} before it said hello{': ' if said else ''}{said}"
 
     def _input_closed(self, _: OSError) -> None:
         self._pipe_lost("closed its standard input")

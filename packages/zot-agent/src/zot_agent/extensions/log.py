@@ -12,7 +12,10 @@ LARGEST = 5 << 20
 """Bytes after which a log is emptied. The last `LARGEST` bytes are kept in a file with the suffix `.1`."""
 
 _QUOTED = 200
-"""Bytes of an invalid line that are quoted."""
+"""Bytes that are quoted of an invalid line, and characters of a line of the process."""
+
+_TAIL = 4096
+"""Bytes at the end of the file that are read for its last line."""
 
 _LONGEST_NAME = 120
 _PIECE = 1 << 20
@@ -82,6 +85,15 @@ class ExtensionLog:
         self._write_repetitions()
         self._last = text
         self._write(text)
+
+    def last_words(self) -> str:
+        """Return the beginning of the last line, if the process has written it; else an empty text."""
+        if self._descriptor is None:
+            return ""
+        size = os.fstat(self._descriptor).st_size
+        end = os.pread(self._descriptor, _TAIL, max(0, size - _TAIL)).decode(errors="replace").splitlines()
+        last = next(filter(str.strip, reversed(end)), "")
+        return "" if last.startswith("[zot] ") else " ".join(last.split())[:_QUOTED]
 
     def close(self) -> None:
         """Close the file; later lines are dropped. Closing twice is harmless."""

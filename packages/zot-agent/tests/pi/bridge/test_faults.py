@@ -88,6 +88,27 @@ def test_an_extension_that_blocks_its_process_holds_up_its_neighbours_until_it_e
     assert goes_on(host, 2)
 
 
+def test_the_end_of_the_process_is_refused_at_load_in_a_timer_and_after_the_session(bridge: Bridge) -> None:
+    timer = """
+        export default function (pi) {
+          pi.on("session_shutdown", () => {
+            setTimeout(() => { throw new Error("thrown after the session"); }, 20);
+            setTimeout(() => process.exit(1), 20);
+          });
+        }
+    """
+    host = bridge("process.exit(0);", "export default () => process.exit(0);", timer, NEIGHBOUR)
+    refused = "process.exit ends zot's extensions; an extension ends zot with ctx.shutdown()"
+    assert noted(host, "extension cannot be used") == f"extension cannot be used: {refused}"
+    assert noted(host, "extension1 cannot be used") == f"extension1 cannot be used: {refused}"
+    host.event("session_start", reason="startup")
+    host.event("session_end", reason="session_switch", detail="new")
+    host.event("session_start", reason="new", session_id="s2")
+    assert noted(host, "thrown after") == "an extension has failed outside of its handlers: thrown after the session"
+    assert noted(host, "outside of its handlers: process.exit").endswith(refused)
+    assert goes_on(host)
+
+
 def test_a_program_that_an_extension_starts_cannot_write_into_the_wire(bridge: Bridge) -> None:
     host = bridge(
         """

@@ -3,7 +3,7 @@
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20) {
-  process.stderr.write(`extensions of pi need Node 22.19 or newer, this is ${process.versions.node}: install it from nodejs.org\n`);
+  process.stderr.write(`extensions written for pi need a newer Node than ${process.versions.node}; install Node 22.19 or newer from https://nodejs.org\n`);
   process.exit(1);
 }
 if (process.env.ZOT_PI_CACHE && (major > 22 || (major === 22 && minor >= 1))) {
