@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from typing import Any
 
 from command import Zot
@@ -73,3 +74,26 @@ def test_workers_begin_so_many_runs_a_minute(
     workers.start("--sandbox", "off", "--per-minute", "30", "--concurrency", "16")
     wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300, pause=0.1)
     assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all
+
+
+def test_a_run_of_high_priority_begins_before_those_that_came_earlier(
+    zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
+) -> None:
+    name = os.urandom(3).hex()
+    first, low, high = f"first-{name}", [f"low-{name}-{number}" for number in range(3)], f"high-{name}"
+    server.add(Turn(calls=[Call("bash", {"command": "while [ ! -e go ]; do sleep 0.1; done"}, "c1")]))
+    server.add(*["all done"] * 5)
+    workers.start("--sandbox", "off", "--concurrency", "1")
+    for id, priority in {first: "3", **dict.fromkeys(low, "5"), high: "1"}.items():
+        words = ("run", "--fleet", "--detach", "--id", id, "--priority", priority)
+        assert zot.run(*words, *zot.at(server), id, timeout=PATIENCE).code == 0
+        if id == first:
+            wait_for(lambda: len(server.requests) == 1, "the worker has something to do")
+    queued = {*low, high}
+    wait_for(
+        lambda: queued == {run["id"] for run in listed(zot) if run["state"] == "queued"} & queued, "all are queued"
+    )
+    (zot.cwd / "go").touch()
+    wait_until(database, [first, *low, high], "done")
+    begun = re.findall(r"run (\S+) has begun here", workers.text())
+    assert begun[:2] == [first, high]

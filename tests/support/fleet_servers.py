@@ -88,11 +88,15 @@ class Postgres:
             return cursor.fetchall() if cursor.description else []
 
 
-_SOON = [
-    word for queue in ("transfer", "visibility")
-    for word in ("--dynamic-config-value", f'history.{queue}ProcessorUpdateAckInterval="1s"')
+_SETTINGS = [
+    word for setting in (
+        # Runs are deleted after these intervals, which are 30 s and a minute otherwise.
+        'history.transferProcessorUpdateAckInterval="1s"', 'history.visibilityProcessorUpdateAckInterval="1s"',
+        # Priorities count within one of the parts of a queue, of which there are four otherwise.
+        "matching.numTaskqueueReadPartitions=1", "matching.numTaskqueueWritePartitions=1",
+    )
+    for word in ("--dynamic-config-value", setting)
 ]  # fmt: skip
-"""Runs are deleted after these intervals, which are 30 s and a minute otherwise."""
 
 
 class Temporal:
@@ -106,10 +110,10 @@ class Temporal:
     def start(self) -> None:
         program = shutil.which("temporal", path=str(Path(sys.executable).parent))
         assert program is not None
-        words = ["server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless"]
+        words = ["server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless", *_SETTINGS]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error", *_SOON],
+                [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         wait_for(self.answers, "temporal")

@@ -311,9 +311,12 @@ async def test_a_question_stops_the_run_and_its_answer_continues_it(path: Path, 
         record = read_run(str(file))
         assert record is not None
         assert (record.state, record.question["reason"], world.done) == ("waiting", "it is the second", [1])
-        with file.open("a") as rows:
-            given = {record.question["id"]: {"choice": choice, "message": "not two"}}
-            rows.write(run_row({"answers": given}) + "\n")
+        async with runtime(file, world) as rt:
+            with pytest.raises(ConfigError, match="yes, always or no, not 'maybe'"):
+                durable(rt).answer("maybe")
+            durable(rt).answer(choice, "not two")
+            with pytest.raises(ConfigError, match="asks nothing; it is running"):
+                durable(rt).answer(choice)
         async with runtime(file, world) as rt:
             rt.hooks.tool_run.add(lambda call, rt=rt: ask_about_two(call, rt))
             assert str(await durable(rt).finish()) == "all done"

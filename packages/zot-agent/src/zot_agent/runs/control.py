@@ -51,13 +51,7 @@ def give_answer(runs: RunStore, id: str, choice: str, message: str = "") -> Stor
     """Answer the question of a run with "yes", "always" or "no", and return the run. Raises `ConfigError` if it has
     none."""
     run = runs.find(id)
-    question = run.record.question
-    if choice not in ("yes", "always", "no"):
-        raise ConfigError(f"the answer is yes, always or no, not {choice!r}")
-    if run.record.state != "waiting" or not isinstance(question.get("id"), str):
-        raise ConfigError(f"run {run.id} asks nothing; it is {run.state}")
-    answers = {**run.record.answers, question["id"]: {"choice": choice, "message": message}}
-    change(run, run_row({"answers": answers, "state": "running", "question": {}}))
+    change(run, run_row(run.record.answered(choice, message)))
     return runs.find(run.id)
 
 

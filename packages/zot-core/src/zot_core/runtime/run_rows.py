@@ -74,6 +74,16 @@ class RunRecord(Record):
     steps: int = 0
     tries: int = 0
 
+    def answered(self, choice: str, message: str) -> dict[str, Any]:
+        """Return the fields that answer the question with "yes", "always" or "no". Raises `ConfigError` for another
+        choice, and if the run asks nothing."""
+        if choice not in ("yes", "always", "no"):
+            raise ConfigError(f"the answer is yes, always or no, not {choice!r}")
+        if self.state != "waiting" or not isinstance(self.question.get("id"), str):
+            raise ConfigError(f"run {self.id} asks nothing; it is {self.state}")
+        answers = {**self.answers, self.question["id"]: {"choice": choice, "message": message}}
+        return {"answers": answers, "state": "running", "question": {}}
+
     def check(self) -> None:
         """Raise `ConfigError` if a newer zot has begun the run."""
         if self.format > FORMAT:
