@@ -58,8 +58,9 @@ class TreePicker(Picker[str]):
 
     async def load(self) -> None:
         """Show the entries as they are now."""
-        self._tree = await self._chat.host.conversation.branches.tree()
-        self._list_entries()
+        with no_collector():  # it would look through many thousand new rows for nothing
+            self._tree = await self._chat.host.conversation.branches.tree()
+            self._list_entries()
         if self._reading is None:
             self.at = max((at for at, item in enumerate(self.items) if item.current), default=self.at)
             self.move(0)
@@ -100,7 +101,7 @@ class TreePicker(Picker[str]):
         self._chat.app.redraw()
 
     def _list_entries(self) -> None:
-        with no_collector():  # it would look through many thousand new rows for nothing
+        with no_collector():
             self.set_items(self._rows())
 
     def _rows(self) -> list[PickerItem[str]]:
