@@ -40,15 +40,33 @@ def test_an_extension_hears_that_a_person_is_asked_and_of_another_title(bridge: 
     assert host.wait_for(Notify).message == heard
 
 
-def test_an_extension_is_told_which_events_and_functions_zot_does_not_have(bridge: Bridge) -> None:
-    host = bridge("""
-        export default function (pi) {
+def test_an_extension_is_told_when_it_is_loaded_what_it_uses_that_zot_does_not_have(bridge: Bridge) -> None:
+    uses = """
+        import { AgentSession, type InteractiveMode } from "@earendil-works/pi-coding-agent";
+        class Mine extends AgentSession {}
+        export default function (pi, mode: InteractiveMode) {
           pi.on("cache_warming_decision", () => ({ action: "stop" }));
+          pi.on("turn_end", () => ({ entries: [{ type: "context_edit", targetId: "x", replacement: null }] }));
+          pi.on("agent_start", (_, ctx) => {
+            const message = { customType: "x", content: "y", display: true };
+            pi.sendMessage(message, { excludeFromContext: true });
+            ctx.orchestrationContext.close();
+          });
         }
-    """)
+    """
+    looks = """
+        export default function (pi) {
+          pi.on("user_bash", ({ excludeFromContext }) => { if (excludeFromContext) pi.sendMessage({ content: "z" }); });
+          pi.on("agent_start", (_, ctx) => { pi.getSkillCatalog?.(); ctx.subagentPolicy?.check(); });
+        }
+    """
+    host = bridge(uses, looks)
     assert host.wait_for(Notify).message == (
-        "extension uses what is not there outside of pi: the event cache_warming_decision"
+        "extension uses what is not there outside of pi: the option excludeFromContext of sendMessage, entries of the "
+        "kind context_edit, orchestrationContext of Atomic, AgentSession (an agent in the process of the extension), "
+        "the event cache_warming_decision"
     )
+    assert len(host.sent(Notify)) == 1
 
 
 FORMS = """
