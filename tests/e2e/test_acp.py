@@ -598,6 +598,7 @@ def fail(args):
 def type_(args):
     return insert(args)
 
+ext.command('key', 'run by a key', hidden=True)(lambda args: display('pressed'))
 panel = ext.panel('p', title='Keys')
 ext.command('open', 'open a panel')(lambda args: panel.open())
 panel.on_render(lambda: ['up', 'down'])
@@ -619,6 +620,7 @@ async def test_commands_of_extensions_are_told_and_run(zot: Zot, server: Scripte
         assert "skill:write-zot-extension" in commands
         for typed, said in (
             ("/show me  ", "*[speaker]* shown me"),
+            ("/key", "*[speaker]* pressed"),
             ("/ask what?", "The answer."),
             ("/type a word", "*[speaker]* suggests to say: a word"),
             ("/usr/bin is a path", "Of a path."),

@@ -22,6 +22,7 @@ from zot_ext.testing import FakeHost
 def test_registrations_follow_hello_before_the_host_has_answered() -> None:
     ext = Extension("all", "1.2.0", capabilities=("submit",))
     ext.command("/go", "goes")(lambda args: None)
+    ext.command("key", hidden=True)(lambda args: None)
     ext.tool(name="look", description="looks", schema={"type": "object"})(lambda args: None)
     ext.on("turn_end")(lambda event: None)
     ext.on("turn_end")(lambda event: None)
@@ -34,6 +35,7 @@ def test_registrations_follow_hello_before_the_host_has_answered() -> None:
     assert host.frames == [
         Hello("all", "1.2.0", ("commands", "tools", "events", "panels", "submit")),
         RegisterCommand("go", "goes"),
+        RegisterCommand("key", hidden=True),
         RegisterTool("look", "looks", RawObject('{"type":"object"}')),
         Subscribe(("turn_end",), ("turn_start",)),
         Ready(),

@@ -34,6 +34,8 @@ def refuse(args):
 def note(args):
     ext.notify('heard ' + args, level='success')
 
+ext.command('key', hidden=True)(lambda args: display('pressed'))
+
 panel = ext.panel('p', title='Keys')
 pressed = []
 ext.command('open')(lambda args: panel.open())
@@ -85,6 +87,7 @@ def test_commands_are_listed_once_they_are_known(speaker: Peer) -> None:
 
     own = [each for each in commands if each["extension"] == "speaker"]
     assert [each["name"] for each in own] == ["ask", "fail", "note", "open", "over", "refuse", "show", "type"]
+    assert speaker.data("command", name="key") == {"action": "display"}  # lists leave it out
     assert own[0] == {
         "name": "ask",
         "description": "ask the model",

@@ -64,16 +64,16 @@ class Extension(Groups):
 
     # Registration
 
-    def command(self, name: str, description: str = "") -> Callable[[Handler], Handler]:
+    def command(self, name: str, description: str = "", *, hidden: bool = False) -> Callable[[Handler], Handler]:
         """Register a slash command. The handler takes the text after the name, or `""`.
 
         It returns `prompt(...)`, `insert(...)`, `display(...)`, `noop()`, `error(...)` or `panel.open()`; text is
-        displayed, `None` does nothing.
+        displayed, `None` does nothing. Lists leave out a `hidden` command, which a key runs, for example.
         """
         name = command_name(name)
 
         def register(handler: Handler) -> Handler:
-            command = RegisteredCommand(name, description, handler)
+            command = RegisteredCommand(name, description, handler, hidden)
             self._registrations.commands[name] = command
             self._send_late(command.frame)
             return handler

@@ -47,9 +47,10 @@ class RegisteredCommand(Record):
     description: str
     handler: Callable[..., object]
     """Takes the text after the name."""
+    hidden: bool = False
 
     def frame(self) -> RegisterCommand:
-        return RegisterCommand(self.name, self.description)
+        return RegisterCommand(self.name, self.description, self.hidden)
 
 
 def _sampling(given: ToolOptions) -> RawObject | None:

@@ -99,6 +99,18 @@ async def test_a_first_request_has_the_tools_of_the_last_run_and_waits_for_nobod
     assert remembered.starts == 1
 
 
+async def test_a_command_that_lists_leave_out_is_remembered_as_such(remembered: Remembered) -> None:
+    body = "ext.command('key', hidden=True)(lambda args: 'pressed')\next.command('shown')(lambda args: 'shown')"
+    remembered.world.add("keys", body)
+    remembered.world.declare("keys", remember=True)
+    remembered.register()
+    for limits in ({}, HASTE):
+        async with remembered.world.running(**limits) as talk:
+            assert [each.late is not None for each in talk.extensions.members] == [bool(limits)] * 2
+            assert [each.name for each in talk.conversation.commands if each.kind == "extension"] == ["shown"]
+            assert await talk.command("key") == "pressed"
+
+
 async def test_a_call_starts_the_process_and_waits_for_it(remembered: Remembered) -> None:
     await remembered.run()
     client = ScriptedClient([Turn(calls=[Call("two", {})]), "done"])
