@@ -231,9 +231,10 @@ async def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() 
 async def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
     async with asyncio.timeout(LONG):
         pipe = Pipe(WriterLimits(full_bytes=PIPE, max_bytes=3 * PIPE))
+        pipe.writer.write(b"x" * 9 * PIPE)  # a long line is read for a long time
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
-        assert (pipe.reports, pipe.writer.closed) == ([Stuck(4, 4 * PIPE)], True)
+        assert (pipe.reports, pipe.writer.closed) == ([Stuck(5, 13 * PIPE)], True)
         pipe.writer.write(b"of no use")
         await pipe.writer.room()
         await pipe.writer.drain()

@@ -7,6 +7,9 @@ import pytest
 from rpc_client import text
 from rpc_peer import Peer, StartPeer
 
+from zot_core.sessions.file import SessionFile
+from zot_core.sessions.rows import Meta
+from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, ScriptedServer, Turn
 
 
@@ -28,6 +31,26 @@ def test_state_and_messages_are_those_of_the_conversation(peer: Peer, server: Sc
     (call,), (result,) = messages[1]["content"], messages[2]["content"]
     assert (call["type"], call["name"], call["args"]) == ("tool_call", "ls", {"path": "."})
     assert (result["type"], result["call_id"], result["is_error"]) == ("tool_result", call["id"], False)
+
+
+def test_while_a_long_conversation_is_prepared_other_commands_are_answered(
+    start: StartPeer, server: ScriptedServer, alone: Path
+) -> None:
+    session = SessionFile(str(alone / "long.jsonl"), Meta("5b0e6f8c", str(alone), "scripted", "openai", "then"))
+    for number in range(5000):
+        session.append(Message("user", [TextBlock(f"{number}")]))
+    session.close()
+    server.add("done")
+    peer = start("--session", session.path)
+    peer.data("get_state")  # it has started
+    peer.send("get_messages")
+    peer.send("get_state")
+    peer.send("prompt", message="one more")
+    answers = [line["command"] for line in peer.until("done") if line["type"] == "response"]
+    assert answers[0] == "get_state"
+    messages = peer.data("get_messages")["messages"]
+    said = [message["content"][0]["text"] for message in messages]
+    assert said == [*map(str, range(5000)), "one more", "done"]
 
 
 def test_clear_and_new_session_delete_the_messages(peer: Peer, server: ScriptedServer) -> None:

@@ -68,6 +68,17 @@ async def test_a_follower_that_is_too_far_behind_is_let_go() -> None:
     assert quick.slow == ""
 
 
+async def test_a_long_answer_does_not_count_as_being_behind() -> None:
+    feed = SessionFeed(RpcLimits(max_bytes=1000), 0)
+    follower = feed.follow()
+    feed.respond("x" * 5000, follower)
+    feed.publish("one")
+    assert len(await follower.take() or ()) == 2
+    feed.publish("two")
+    assert await everything(follower) == [(2, "two")]
+    feed.close()
+
+
 async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_one_is_not() -> None:
     feed = SessionFeed(RpcLimits(stall_seconds=0.05), 0)
     idle, stuck = feed.follow(), feed.follow()

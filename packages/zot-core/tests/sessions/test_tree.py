@@ -69,3 +69,6 @@ def test_a_copied_part_is_not_read_again_but_what_follows_it_is(tmp_path: Path) 
         assert tree.labels == {first: "new"}
         assert tree.first_lines(tree.ids) == {first: "a", second: "b", third: "c", fourth: "d"}
         each.close()
+    other = "0" * len(first)
+    (tmp_path / copy).write_bytes((tmp_path / copy).read_bytes().replace(first.encode(), other.encode()))
+    assert other not in read_family(session).entries

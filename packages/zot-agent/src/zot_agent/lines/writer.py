@@ -31,8 +31,8 @@ class WriterLimits(Record):
     """Limits of a `LineWriter`; a default means no limit.
 
     The queue is full when it holds `full_bytes` bytes or `full_lines` lines: then `room` waits and `fits` returns
-    False. The reader is stuck when more than `max_bytes` bytes wait for it, or when it has read nothing for
-    `stall_seconds` while anything waited (with `stall_only_full`: while the queue was full).
+    False. The reader is stuck when more than `max_bytes` bytes wait behind the line that it reads, or when it has read
+    nothing for `stall_seconds` while anything waited (with `stall_only_full`: while the queue was full).
     """
 
     full_bytes: int
@@ -119,7 +119,7 @@ class LineWriter:
         A writer that is closed or finishing drops it."""
         if self.closed or self._finishing:
             return
-        if self._bytes > self._limits.max_bytes:
+        if self._lines and self._bytes - len(self._lines[0]) > self._limits.max_bytes:
             self._give_up(0.0)
             return
         self._lines.append(line)

@@ -9,9 +9,10 @@ class RpcLimits(Record):
     `line_bytes`: the longest command; a longer line is answered with an error and skipped.
 
     Output that the client has not read waits in memory. From `pause_bytes` on, no model call and no tool begins; from
-    `read_pause_bytes` on, no command is read. With more than `max_bytes`, or after `stall_seconds` in which it read
-    nothing, the client counts as stuck: everything is aborted and the process ends. `flush_seconds` replaces
-    `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does after a signal.
+    `read_pause_bytes` on, no command is read. With more than `max_bytes` behind the line that it reads, or after
+    `stall_seconds` in which it read nothing, the client counts as stuck: everything is aborted and the process ends.
+    `flush_seconds` replaces `stall_seconds` once the client has closed standard input, `signal_flush_seconds` does
+    after a signal.
 
     `list_models_seconds`: how long a server may take to list its models. `permission_seconds`: how long clients may
     take to answer a `permission_request`, and an `ext_ui_request`; then the call is refused, and the dialog closed.

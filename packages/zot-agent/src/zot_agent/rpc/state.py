@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
 
 
+_AT_ONCE = 200
+"""Messages that are encoded before anything else is done."""
+
+
 def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Return a snapshot of the state."""
     state, conversation = context.runtime.state, context.conversation
@@ -41,21 +45,28 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 
 def get_messages(context: "CommandContext", fields: dict[str, Any]) -> "Answer | Awaitable[Answer]":
-    """Return all messages, and the entries of extensions between them; at once, unless the session must be read."""
-    return _messages(context) if context.screen.entries().known else _read_messages(context)
+    """Return all messages, and the entries of extensions between them; at once, unless the session must be read or is
+    long."""
+    at_once = context.screen.entries().known and len(context.runtime.messages) <= _AT_ONCE
+    return _messages(context, {}) if at_once else _many_messages(context)
 
 
-async def _read_messages(context: "CommandContext") -> Answer:
+async def _many_messages(context: "CommandContext") -> Answer:
+    messages, encoded = context.runtime.messages, dict[int, str]()
+    for start in range(0, len(messages), _AT_ONCE):
+        encoded |= {id(each): encode_message(each) for each in messages[start : start + _AT_ONCE]}
+        await asyncio.sleep(0)
     await context.screen.entries().load()
-    return _messages(context)
+    return _messages(context, encoded)
 
 
-def _messages(context: "CommandContext") -> Answer:
+def _messages(context: "CommandContext", encoded: dict[int, str]) -> Answer:
+    """Return the answer. `encoded` has messages as JSON, by their `id()`."""
     entries = [
         {"at": at, "id": each.id, "extension": each.extension, "custom_type": each.custom_type}
         for at, each in context.screen.entries().placed()
     ]
-    messages = ",".join(map(encode_message, context.runtime.messages))
+    messages = ",".join([encoded.get(id(each)) or encode_message(each) for each in context.runtime.messages])
     more = f',"entries":{dump(entries)}' if entries else ""
     return f'{{"messages":[{messages}]{more}}}'
 

@@ -46,7 +46,8 @@ class FeedFollower:
         """Queue a line for the client; dropped once the follower has ended."""
         if self.over:
             return
-        if self._size > self._limits.max_bytes:
+        reading = self._in_flight or (len(self._items[0][1]) if self._items else 0)  # an answer may be long by itself
+        if self._size - reading > self._limits.max_bytes:
             self._give_up(f"{self._size} bytes wait for a client that does not read")
             return
         self._items.append(item)

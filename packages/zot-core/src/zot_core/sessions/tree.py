@@ -1,7 +1,6 @@
 """`SessionTree`: the entries of a session and of its earlier branches."""
 
 import json
-import os
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,8 @@ EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "branc
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 _CODES: dict[EntryKind, int] = {kind: code for code, kind in enumerate(KINDS)}
+
+_CHUNK = 1 << 22
 
 _LINE = 200
 """Characters of an entry's first line."""
@@ -230,12 +231,12 @@ def read_tree(paths: Sequence[str], current: str = "") -> SessionTree:
     """Read the tree of the session with these files; `current` is the path of the conversation. Reads whole
     files: call it in a thread. Raises `SessionError`."""
     tree = SessionTree()
-    names = {os.path.basename(path) for path in paths}
+    read: set[str] = set()  # ids of the files
     labels: set[str] = set()  # ids of the label rows, which copies have too
     for path in paths:
         try:
             with open(path, "rb", opener=open_regular) as file, no_collector():
-                tree.leaves[path] = _read(file, path, tree, names, labels)
+                tree.leaves[path] = _read(file, path, tree, read, labels)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -244,10 +245,10 @@ def read_tree(paths: Sequence[str], current: str = "") -> SessionTree:
     return tree
 
 
-def _read(file: BinaryIO, path: str, tree: SessionTree, names: set[str], labels: set[str]) -> str:
-    """Add the entries of a file, and return the id of the last one. The part that was copied from another file with one
-    of these `names` is passed over if it is known."""
-    last = _skip_copied(file, tree, names)
+def _read(file: BinaryIO, path: str, tree: SessionTree, read: set[str], labels: set[str]) -> str:
+    """Add the entries of a file, and return the id of the last one. The part that was copied from a file which has been
+    `read` is passed over; the id of this file is added to those."""
+    last = _skip_copied(file, tree, read)
     add = tree.file_adder(path)
     for kind, id, _, start, line in file_rows(file, last, file.tell()):
         if kind in KINDS:
@@ -260,17 +261,21 @@ def _read(file: BinaryIO, path: str, tree: SessionTree, names: set[str], labels:
     return last
 
 
-def _skip_copied(file: BinaryIO, tree: SessionTree, names: set[str]) -> str:
+def _skip_copied(file: BinaryIO, tree: SessionTree, read: set[str]) -> str:
     """Go to the end of the copied part, and return the id of its last entry; else return an empty text."""
     meta = rows.read_meta(read_row(file.readline()).get("meta"))
-    entry = str(meta.other.get("fork_entry")) if meta is not None else ""
-    if meta is not None and meta.other.get("parent_file") in names and entry in tree.entries:
+    entry, parent = (str(meta.other.get(name)) for name in ("fork_entry", "parent")) if meta is not None else ("", "")
+    known = parent in read and entry in tree.entries
+    if meta is not None:
+        read.add(meta.id)
+    if known:
         with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             # In JSON a quotation mark inside a string has a backslash before it, so these bytes are the end of a row.
             ending = f',"id":{json.dumps(entry)}}}\n'.encode()
-            if (found := data.find(ending)) >= 0:
-                file.seek(found + len(ending))
-                return entry
+            for start in range(0, len(data), _CHUNK):  # a search does not let other threads run
+                if (found := data.find(ending, start, start + _CHUNK + len(ending))) >= 0:
+                    file.seek(found + len(ending))
+                    return entry
     file.seek(0)
     return ""
 
