@@ -5,21 +5,19 @@ import re
 _END = 2000
 """Characters at the end of an output that are looked at."""
 
-_ASKS = re.compile(
+_ASKS = (
     r"(?:[\[(](?:y|(?:y|yes)/(?:n|no)(?:/[^\])]{1,20})?)[\])]|password(?: for [^\n:]{1,80})?|passphrase[^\n:]{0,80}"
     r"|username(?: for [^\n:]{1,80})?|press (?:any key|enter|return)[^\n]{0,40}|are you sure[^\n]{0,80}\?"
-    r"|(?:continue|proceed|overwrite)[^\n]{0,40}\?)[ \t]*[:?>.]{0,3}[ \t]*\Z",
-    re.IGNORECASE,
+    r"|(?:continue|proceed|overwrite)[^\n]{0,40}\?)[ \t]*[:?>.]{0,3}[ \t]*\Z"
 )
 """A question at the end of an output."""
-_FAILED = re.compile(
+_FAILED = (
     r"EOF when reading a line|EOF while reading|unexpected end of (?:input|file) on stdin|a terminal is required"
     r"|no tty present|must be run from a terminal|stdin (?:is )?not a (?:tty|terminal)|input device is not a TTY"
     r"|/dev/tty: (?:No such device|Device not configured)|could not read (?:Username|Password)"
     r"|terminal prompts disabled"
     r"|Inappropriate ioctl for device|Host key verification failed|Input is not from a terminal|Terminal is dumb"
-    r"|\[y/n\] Abort|User force closed the prompt",
-    re.IGNORECASE,
+    r"|\[y/n\] Abort|User force closed the prompt"
 )
 """What programs say that wanted to ask."""
 
@@ -32,4 +30,10 @@ NOTE = (
 def asks_for_input(output: str, *, failed: bool) -> bool:
     """Whether a command asked for input. `failed`: it ended with an error, or not at all."""
     end = output[-_END:]
-    return _ASKS.search(end) is not None or (failed and (_FAILED.search(end) or _ASKS.search(end.rstrip())) is not None)
+    if not end or (end[-1] == "\n" and not failed):  # as of most commands, for which no pattern is compiled
+        return False
+    return _found(_ASKS, end) or (failed and (_found(_FAILED, end) or _found(_ASKS, end.rstrip())))
+
+
+def _found(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
