@@ -1,10 +1,12 @@
 """Answers whose Markdown extensions change before it is drawn, with real processes."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 from screen import Chats
 
+from zot_agent.ui.extensions.markdown_cells import SETTLED
 from zot_core.conversation.events import WidgetLine
 from zot_core.sessions.file import load
 from zot_provider.testing import ScriptedServer
@@ -44,6 +46,22 @@ async def test_an_answer_is_drawn_as_an_extension_changes_it_and_the_model_reads
         assert load(session).messages[1].text == "red **one**"
     async with chats.built(server, session=session, extensions=[str(chats.root / "loud")]) as talk:
         await talk.shown("RED")
+
+
+async def test_an_answer_is_asked_about_again_when_the_screen_keeps_another_width(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    server.add("red")
+    async with chats.extended(server, {"loud": LOUD}) as talk:
+        await talk.send("go")
+        await talk.shown("RED1 78")
+        for columns in (79, 70, 61, 60):
+            talk.resize(columns, 24)
+        await talk.shown("RED2 58")
+        talk.resize(60, 20)  # not another width
+        await asyncio.sleep(2 * SETTLED)
+        talk.resize(50, 20)
+        await talk.shown("RED3 48")
 
 
 async def test_extensions_change_markdown_in_turn(chats: Chats, server: ScriptedServer) -> None:

@@ -1,19 +1,41 @@
 """`MarkdownCells`: answers whose Markdown extensions change before it is drawn."""
 
+import asyncio
+
 from zot_agent.extensions.calls.renderer_set import ANSWER, MARKDOWN, RendererSet
 from zot_agent.ui.commands.base import Chat
 from zot_core.aio import spawn
 from zot_tui.widgets.transcript.cells import AnswerCell
 from zot_tui.widgets.transcript.chunks import MARGIN
 
+SETTLED = 0.2
+"""Seconds without a change of the width after which all answers are asked about again."""
+
 
 class MarkdownCells:
-    """Asks about each answer once, when it is complete; until then, and without an answer, it is drawn as it is."""
+    """Asks about each answer when it is complete, and again for another width; until then, and without an answer, it is
+    drawn as it is."""
 
     def __init__(self, chat: Chat, renderers: RendererSet) -> None:
         self._chat, self._set = chat, renderers
         self._round = 0  # an answer of an earlier one does not count
+        self._width = self._columns()  # at which all answers were asked about
+        self._settling: asyncio.TimerHandle | None = None
         chat.presenter.answered = self._ask
+        chat.app.resized.connect(self._resized)
+
+    def _columns(self) -> int:
+        return max(self._chat.transcript.columns - MARGIN, 1)
+
+    def _resized(self, columns: int, rows: int) -> None:
+        if self._settling is not None:
+            self._settling.cancel()
+        self._settling = asyncio.get_running_loop().call_later(SETTLED, self._settled)
+
+    def _settled(self) -> None:
+        if self._columns() != self._width:
+            self._width = self._columns()  # at which all answers were asked about
+            self.again()
 
     def again(self) -> None:
         """Ask about all answers, because what changes them is different now."""
@@ -30,7 +52,6 @@ class MarkdownCells:
 
     async def _change(self, cell: AnswerCell, asked: int) -> None:
         original = cell.text
-        width = max(self._chat.transcript.columns - MARGIN, 1)
-        text = await self._set.transform(ANSWER, original, width)
+        text = await self._set.transform(ANSWER, original, self._columns())
         if asked == self._round and cell.text == original:
             cell.replacement = None if text == original else text
