@@ -77,12 +77,13 @@ class Tab:
         return found["result"].get("value")
 
     async def until(self, script: str) -> Any:
-        """What a script gives once that is true; it is asked whenever the page has changed."""
+        """What a script gives once that is true; it is asked whenever the page has changed, and every now and then,
+        because the focus, the contents of a field and the like are no change of the page."""
         return await self.value(
-            f"new Promise((done) => {{ let seen; const look = () => {{ const found = ({script});"
-            " if (found) { seen?.disconnect(); done(found); } };"
-            " seen = new MutationObserver(look); seen.observe(document,"
-            " { subtree: true, childList: true, attributes: true, characterData: true }); look(); })"
+            f"new Promise((done) => {{ let seen, timer; const look = () => {{ const found = ({script});"
+            " if (found) { seen?.disconnect(); clearInterval(timer); done(found); } return found; };"
+            " if (look()) return; timer = setInterval(look, 100); seen = new MutationObserver(look);"
+            " seen.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); })"
         )
 
     async def go(self, url: str) -> None:

@@ -154,7 +154,7 @@ async def test_cells_that_extensions_draw_take_the_place_of_those_of_the_page(
 
         await served.command(id, "command", name="say")
         await tab.until("document.querySelector('#log > .user .drawn')?.textContent === 'card: a secret'")
-        await tab.value("location.reload()")  # a client that comes later sees the same
+        await tab.load("Page.reload")  # a client that comes later sees the same
         await tab.until("document.querySelector('#log > .user .drawn')?.textContent === 'card: a secret'")
         await tab.until("document.querySelector('#log > .below')?.textContent === 'few 1'")
         await served.command(id, "command", name="unfold")

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from extension_folder import write_extension
-from served import Serving
+from served import Served, Serving
 from visited_page import Visiting, choose, click
 
 from zot_agent.serve.page import PATHS
@@ -55,6 +55,45 @@ async def test_a_person_chooses_the_model_of_the_next_answer(visiting: Visiting,
         await tab.press("Escape")
         await tab.until("!document.getElementById('window').open")
     assert [request.body["model"] for request in server.requests if request.body] == ["scripted", "another"]
+
+
+@pytest.mark.needs("chromium")
+async def test_a_person_chooses_how_much_the_model_thinks_among_the_levels_that_it_has(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    server.add("first", "second")
+    server.models += ["gpt-5.1"]
+    field = "document.getElementById('pick-reasoning')"
+    levels = f"[...{field}.options].map((each) => each.value).join()"
+    async with visiting(defaults={"model": "gpt-5.1"}) as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await tab.until(f"{levels} === 'off,low,medium,high'")
+        assert await tab.value(f"{field}.value") == "off"
+        await tab.value(f"{field}.focus()")
+        await tab.press("h", text="h")  # as in every list of a browser
+        await tab.until(f"{field}.value === 'high'")
+        await wait_for_level(served, id, "high")
+        await tab.value("document.getElementById('message').focus()")
+        await tab.type("one")
+        await tab.press("Enter")
+        await tab.until(DONE)
+        await tab.load("Page.reload")
+        await tab.until(f"{field}.value === 'high'")
+        await tab.until("document.getElementById('conversation').dataset.ready")
+        await tab.value("document.getElementById('message').focus()")
+        await tab.type("/model gpt-4.1")
+        await tab.press("Enter")
+        await tab.until(f"{levels} === 'off'")  # it cannot think
+        await tab.type("/model scripted")
+        await tab.press("Enter")
+        await tab.until(f"{levels} === 'off,low,medium,high'")  # no catalogue names it
+    assert [request.body.get("reasoning_effort") for request in server.requests if request.body] == ["high"]
+
+
+async def wait_for_level(served: Served, id: str, level: str) -> None:
+    while (await served.command(id, "get_state"))["data"]["reasoning"] != level:
+        await asyncio.sleep(0.01)
 
 
 WORKS = """

@@ -9,7 +9,7 @@ from zot_core.conversation.event_json import todo_fields
 from zot_core.event_json import encode_message, model_fields, usage_fields
 from zot_provider.json_text import dump
 from zot_provider.registry import Listing
-from zot_provider.wire.reasoning import nearest_level
+from zot_provider.wire.reasoning import levels, nearest_level
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
@@ -31,6 +31,7 @@ def get_state(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         "usage": usage_fields(state.usage),
         "reasoning": state.reasoning,
         "reasoning_used": nearest_level(context.runtime.agent.model, state.reasoning),
+        "reasoning_levels": list(levels(context.runtime.agent.model)),
         "session_id": state.session_id,
         "queued": len(conversation.waiting),
         "tools": sorted(context.runtime.agent.tools),
@@ -144,7 +145,7 @@ METHODS = (
         "get_state",
         get_state,
         "Return the state of the agent. `busy` is true until the last `done`; `queued` counts waiting prompts; "
-        "`reasoning_used` is the nearest level to `reasoning` that the model has; "
+        "`reasoning_used` is the nearest level to `reasoning` that the model has, one of `reasoning_levels`; "
         "`session_id` is empty without a session file; `todos` is the list that the model keeps with the tool `todo`; "
         "`permission_requests` are the events `permission_request` that wait for an answer, `ui_requests` the events "
         "`ext_ui_request`; `sandbox` says how commands are confined: `off`, `on`, `strict`, or `lesser` where the "
@@ -153,7 +154,7 @@ METHODS = (
         '{"provider": "anthropic", "model": "claude-opus-4-5", "cwd": "/home/pat/zot", "message_count": 12, '
         '"busy": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
         '"cost_usd": 0.0123, "reasoning": null}, "reasoning": "off", "reasoning_used": "off", '
-        '"session_id": "", "queued": 0, '
+        '"reasoning_levels": ["off", "low", "medium", "high"], "session_id": "", "queued": 0, '
         '"tools": ["bash", "read"], "permission_mode": "yolo", "permission_requests": [], "ui_requests": [], '
         '"sandbox": "off", '
         '"todos": [{"content": "Fix the parser", "status": "in_progress"}]}',

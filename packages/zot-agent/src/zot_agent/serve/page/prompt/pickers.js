@@ -7,13 +7,15 @@ const MODES = ["ask", "accept-edits", "plan", "yolo"];
 
 const short = (count) => (count >= 1e6 ? `${(count / 1e6).toFixed(1)}M` : count >= 1000 ? `${Math.round(count / 1000)}k` : String(count));
 
+// Show these values; a list that is open stays open if they are the same.
 function fill(field, values, now) {
-  field.replaceChildren(...[...new Set([...values, now])].map((each) => new Option(each, each, false, each === now)));
+  const all = [...new Set([...values, now])];
+  if (all.join() !== [...field.options].map(({ value }) => value).join()) field.replaceChildren(...all.map((each) => new Option(each)));
+  field.value = now;
 }
 
 export class Pickers {
   #session = null;
-  #models = null;
   #state = {};
 
   constructor() {
@@ -24,9 +26,7 @@ export class Pickers {
 
   opened(session) {
     this.#session = session;
-    this.#models = null;
     this.#usage(this.#state.usage);
-    this.#levels();
   }
 
   closed() {
@@ -38,10 +38,9 @@ export class Pickers {
   state(state) {
     this.#state = state;
     $("pick-model").textContent = `${state.provider}/${state.model}`;
-    fill($("pick-reasoning"), [], state.reasoning_used);
+    fill($("pick-reasoning"), state.reasoning_levels, state.reasoning_used);
     fill($("pick-mode"), MODES, state.permission_mode);
     this.#usage(state.usage);
-    this.#levels();
   }
 
   take(event) {
@@ -53,20 +52,6 @@ export class Pickers {
     const read = usage.input + usage.cache_read + usage.cache_write;
     const cost = usage.cost_usd === null ? "" : ` · $${usage.cost_usd.toFixed(3)}`;
     $("usage").textContent = read + usage.output ? `${short(read)} tokens read, ${short(usage.output)} written${cost}` : "";
-  }
-
-  async #load() {
-    this.#models ??= this.#session.ask("list_models_all").then(({ models }) => models, () => []);
-    return this.#models;
-  }
-
-  // Offer the levels that this model has.
-  async #levels() {
-    const session = this.#session;
-    const { provider, model, reasoning_used: level } = this.#state;
-    if (!session || !model) return;
-    const found = (await this.#load()).find((each) => each.id === model && each.provider === provider);
-    if (session === this.#session && found) fill($("pick-reasoning"), found.reasoning_levels, level);
   }
 
   async #set(type, fields) {
