@@ -78,6 +78,15 @@ def test_an_index_is_enough_only_for_a_folder_that_the_person_names(tmp_path: Pa
     assert entries(tmp_path, bare=True) == ["index.js"]
 
 
+def test_the_usual_folders_are_enough_for_a_folder_that_the_person_names(tmp_path: Path) -> None:
+    make(tmp_path, {"name": "mine"}, extensions__a_dot_ts="", prompts__p_dot_md="")
+    assert entries(tmp_path) is None
+    assert entries(tmp_path, bare=True) == ["extensions/a.ts"]
+    found = read_pi_package(str(tmp_path), Manifest("mine", pi=(".",)))
+    assert found is not None
+    assert (found.manifest.prompts, [*found.entries]) == (("prompts",), [str(tmp_path / "extensions" / "a.ts")])
+
+
 @pytest.mark.parametrize(
     ("package", "why"),
     [

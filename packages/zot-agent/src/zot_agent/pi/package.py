@@ -56,13 +56,14 @@ def is_pi_file(path: str) -> bool:
 
 def read_pi_package(path: str, manifest: Manifest | None = None, *, bare: bool = False) -> PiPackage | None:
     """Read the extension at `path`, a file or a folder; None if it is not written for pi. With the `manifest` of an
-    `extension.json` its field `pi` says what runs. With `bare` an `index.ts` is enough. Raises `ManifestError`."""
+    `extension.json` its field `pi` says what runs. With `bare`, for a folder that the person names, an `index.ts` or
+    the usual folders are enough. Raises `ManifestError`."""
     if manifest is not None:
         return _completed(path, manifest) if manifest.pi else None
     if os.path.isfile(path):
         return PiPackage(Manifest(_stem(path), language="typescript", remember=True), (path,))
     package = _read(path)
-    parts = _parts(path, package)
+    parts = _of_named(path, package) if bare else _parts(path, package)
     if parts is None or not (bare or _says(package)):
         return None
     return _with_resources(path, _manifest_of(package, os.path.basename(path)), [parts])
@@ -86,8 +87,7 @@ def _completed(directory: str, manifest: Manifest) -> PiPackage:
         elif not os.path.isdir(path):
             raise ManifestError(f"extension.json: field 'pi': there is no {word} in the folder")
         else:
-            parts = _parts(path, _read(path)) or _Parts(_extensions_in(path))
-            found.append(parts)
+            found.append(_of_named(path, _read(path)) or _Parts(_extensions_in(path)))
     return _with_resources(directory, manifest, found)
 
 
@@ -137,6 +137,14 @@ def _parts(directory: str, package: Mapping[str, Any]) -> _Parts | None:
         if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
             raise ManifestError(f"{PACKAGE_FILE}: '{kind}' must be a list of paths")
         setattr(parts, kind, _listed(directory, kind, listed))
+    return parts
+
+
+def _of_named(directory: str, package: Mapping[str, Any]) -> _Parts | None:
+    """Return what a folder brings that somebody has named: without a word of pi, what the usual folders have."""
+    parts = _parts(directory, package)
+    if parts is None and any(getattr(usual := _in_folders(directory), kind) for kind in _KINDS):
+        return usual
     return parts
 
 

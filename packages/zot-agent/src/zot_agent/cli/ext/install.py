@@ -68,13 +68,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _copy(source: str, parent: str, scope: Scope) -> DiscoveredExtension:
-    target = _target(parent, folder.folder_name(source, url=False))
-    folder.read_manifest(source, scope, label=source)
+    name = folder.folder_name(source, url=False)
+    target = _target(parent, name)
+    folder.read_manifest(source, "explicit", label=source)
     if os.path.commonpath([source, os.path.realpath(parent)]) == source:
         raise ConfigError(f"{source} contains the folder of the extensions; install a separate folder")
     with folder.staging(parent) as staged:
         omitted = folder.copy(source, staged)
-        pi.complete(staged, folder.read_manifest(staged, scope, label=source), source)
+        pi.complete(staged, folder.read_manifest(staged, "explicit", label=source), source, name)
         found = folder.read_manifest(staged, scope, label=source)
         _describe(found, target)
         for path in omitted:
@@ -100,7 +101,7 @@ def _clone(url: str, ref: str, staged: str) -> None:
     folder.refuse_links(staged)
     found = folder.read_manifest(staged, "explicit", label=without_password(url))
     if found.pi or not os.path.lexists(os.path.join(staged, MANIFEST_FILE)):
-        pi.complete(staged, found, url)
+        pi.complete(staged, found, url, folder.folder_name(url, url=True))
 
 
 def _fetch(label: str, target: str, scope: Scope, fetch: Callable[[str], None], *, yes: bool) -> DiscoveredExtension:

@@ -63,10 +63,11 @@ def copy_file(source: str, staged: str) -> None:
     _write_manifest(staged, os.path.join(staged, os.path.basename(source)), os.path.basename(source), source)
 
 
-def complete(staged: str, found: DiscoveredExtension, source: str) -> None:
-    """Give a copied package written for pi a manifest, if it has none, and the packages that it needs."""
+def complete(staged: str, found: DiscoveredExtension, source: str, name: str) -> None:
+    """Give a copied package written for pi a manifest, if it has none, and the packages that it needs. It is called
+    `name` if its `package.json` does not say how."""
     if not os.path.lexists(os.path.join(staged, MANIFEST_FILE)):
-        _write_manifest(staged, staged, ".", source)
+        _write_manifest(staged, staged, ".", source, name)
     if found.pi:
         needs_packages(staged)
 
@@ -99,7 +100,7 @@ def is_file(path: str) -> bool:
     return is_pi_file(path)
 
 
-def _write_manifest(staged: str, package: str, word: str, source: str) -> None:
+def _write_manifest(staged: str, package: str, word: str, source: str, name: str = "") -> None:
     try:
         read = read_pi_package(package, bare=True)
     except ManifestError as error:
@@ -108,7 +109,7 @@ def _write_manifest(staged: str, package: str, word: str, source: str) -> None:
         raise ConfigError(f"{source} is no extension written for pi: its package.json has no member 'pi'")
     manifest = read.manifest
     values = {
-        "name": manifest.name,
+        "name": name if name and manifest.name == os.path.basename(package) else manifest.name,
         "version": manifest.version,
         "description": manifest.description,
         "language": manifest.language,
