@@ -81,6 +81,39 @@ async def test_calls_and_results_are_drawn_by_an_extension(chats: Chats, server:
         await talk.shown("ok: one")
 
 
+COUNTS = """
+import asyncio
+
+@ext.tool(description="counts", schema={"type": "object"})
+async def count(args):
+    for n in range(1, 100):
+        await ext.soon(ext.tools.progress, f"at {n}\\n")
+        await asyncio.sleep(0.05)
+    return "counted"
+
+@ext.renderer("tool_progress", "count")
+def progress(asked):
+    last = asked.text.split()[-1]
+    return f"{asked.state} {asked.expanded} [{'=' * min(int(last), 20)}]"
+
+ext._requested += ("tools2",)
+"""
+
+
+async def test_the_progress_of_a_call_is_drawn_by_an_extension_until_it_ends(
+    chats: Chats, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("count")]), "done")
+    async with chats.extended(server, {"counter": COUNTS}) as talk:
+        await talk.press("go<enter>")
+        await talk.shown("running False [===]")
+        await talk.shown("running False [=====")
+        assert "at 1" not in talk.screen()
+        await talk.press("<esc>")
+        await talk.until_hidden("[==")
+        await talk.shown("■ count")
+
+
 @pytest.mark.parametrize(
     ("output", "shown"),
     [("same", "same"), ("odd", "ab red    c"), ("wrong", "wrong"), ("long", "x" * 60), ("die", "exited with code 4")],
@@ -238,6 +271,6 @@ ext._requested += ("renderers",)
 """
     async with chats.extended(server, {"x": body}) as talk:
         await talk.press("/try kind=picture name=a<enter>")
-        await talk.shown("invalid: kind must be one of tool_call, tool_result, message,")
+        await talk.shown("invalid: kind must be one of tool_call, tool_progress,")
         await talk.press("<esc>/try kind=message name=" + "n" * 101 + "<enter>")
         await talk.shown("invalid: name must have 1 to 100 characters")

@@ -82,7 +82,8 @@ class ExtensionTool:
         connection, id = self._connection, f"call-{next(_ids)}"
         running = connection.tool_calls[id] = RunningCall(self.name, context, self._limits)
         try:
-            call = frames.ToolCall(id, self.name, RawObject(context.arguments))
+            call_id = context.call_id if "tools2" in connection.granted else ""
+            call = frames.ToolCall(id, self.name, RawObject(context.arguments), call_id)
             answer = await connection.request(call, frames.ToolResult, self._seconds)
         except (TimedOut, asyncio.CancelledError) as error:
             if "tool_cancel" in connection.granted:

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from zot_ext.protocol.from_extension import HostCall, Notify, PanelClose
+from zot_ext.protocol.from_host import ToolCall
+from zot_ext.protocol.groups.tools import ShowProgress, ToolCancel
+from zot_ext.protocol.raw import RawObject
 from zot_ext.testing import FakeHost
 
 pytestmark = pytest.mark.needs("pi")
@@ -109,6 +112,60 @@ def test_a_component_is_dismissed_by_a_signal(bridge: Bridge) -> None:
     host.command("show")
     assert host.wait_for(Notify).message == "no longer needed"
     assert host.wait_for(PanelClose)
+
+
+def test_a_partial_result_is_drawn_as_the_result_is_and_the_call_has_its_id(bridge: Bridge) -> None:
+    host = bridge("""
+        import { Text } from "@earendil-works/pi-tui";
+        export default function (pi) {
+          pi.registerTool({
+            name: "brew", description: "brews", parameters: { type: "object", properties: {} },
+            async execute(id, params, signal, onUpdate) {
+              onUpdate({ content: [{ type: "text", text: "step 1" }], details: { id, step: 1 } });
+              await new Promise((resolve) => { signal.addEventListener("abort", resolve); });
+              throw new Error("spilled");
+            },
+            renderResult: (result, { isPartial }, theme, { isError, toolCallId }) => new Text(
+              `${toolCallId} ${isPartial ? `${result.details?.id} at ${result.details?.step}` : isError}`, 0, 0),
+          });
+        }
+    """)
+    assert called(host, "renderers.register")["kind"] == "tool_result"
+    host.send(ToolCall("q1", "brew", RawObject("{}"), "call-1"))
+    assert host.wait_for(ShowProgress).text == "step 1"
+
+    def drawn(kind: str, state: str) -> str:
+        lines = host.render(kind, "brew", item="call-1", state=state, args={})
+        assert lines is not None
+        return str(lines[0]).strip()
+
+    assert drawn("tool_progress", "running") == "call-1 call-1 at 1"
+    host.send(ToolCancel("q1"))
+    assert drawn("tool_result", "stopped") == "call-1 true"
+    assert drawn("tool_result", "ok") == "call-1 false"
+
+
+def test_arguments_of_a_command_are_completed_whole(bridge: Bridge) -> None:
+    host = bridge("""
+        export default function (pi) {
+          pi.registerCommand("list", { handler: async () => {}, getArgumentCompletions: async (given) => {
+            const all = ["add", "drop tea", "drop milk"].filter((each) => each.startsWith(given));
+            return all.map((value) => ({ value, label: value }));
+          } });
+        }
+    """)
+    assert called(host, "completions.register") == {"command": "list"}
+    first = host.complete(command="list", line="/list d", prefix="d")
+    assert [each["text"] for each in first] == ["drop tea", "drop milk"]
+    second = host.complete(command="list", line="/list drop m", prefix="m")
+    assert [(each["text"], each["label"]) for each in second] == [("milk", "drop milk")]
+    assert host.complete(command="list", line="/list add ", prefix="") == []
+
+
+def test_a_handler_of_shell_commands_that_fails_refuses_the_command(bridge: Bridge) -> None:
+    host = bridge("export default (pi) => pi.on('user_bash', () => { throw new Error('no shell today'); });")
+    refused = host.intercept("user_bash", command="ls", cwd="/")
+    assert (refused.block, refused.reason) == (True, "Extension failed, blocking execution: no shell today")
 
 
 BOUNDARIES = """

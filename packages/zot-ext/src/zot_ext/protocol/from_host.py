@@ -131,6 +131,8 @@ class ToolCall(Frame, type="tool_call"):
     name: str
     args: RawObject
     """The arguments as the model wrote them. The extension must check them."""
+    call_id: str = ""
+    """The id of the call in events, in renderers and in the session. In the group `tools2`."""
 
 
 class Event(Frame, type="event"):

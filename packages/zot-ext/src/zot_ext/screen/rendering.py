@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal, TypeAlias
 
-    RenderedKind: TypeAlias = Literal["tool_call", "tool_result", "message", "entry", "markdown"]
+    RenderedKind: TypeAlias = Literal["tool_call", "tool_progress", "tool_result", "message", "entry", "markdown"]
     RenderedLine: TypeAlias = str | Sequence[Mapping[str, object]]
 
 
 class RenderRequest(Record):
-    """Something to draw in lines of `width` cells: a call of the tool `name`, its result, or a message or an
-    entry of this extension with this `custom_type`, or the Markdown of an `answer`. `state` of a call is `running`,
-    `ok`, `failed`, `stopped` or `refused`. `text` is that of the result or of the message, or the Markdown, `data` what
-    the entry has."""
+    """Something to draw in lines of `width` cells: a call of the tool `name`, its progress, its result, or a message or
+    an entry of this extension with this `custom_type`, or the Markdown of an `answer`. `state` of a call is `running`,
+    `ok`, `failed`, `stopped` or `refused`. `text` is that of the result or of the message, the progress so far, or the
+    Markdown, `data` what the entry has."""
 
     kind: RenderedKind
     name: str

@@ -21,8 +21,9 @@ KEPT = 2000
 """Answers that are kept for each renderer."""
 MOST_TEXT = 64 * 1024
 
-_Key: TypeAlias = tuple[str, bool, str, int]
-"""What an answer is for: the item, whether it is expanded, its state, and the width."""
+_Key: TypeAlias = tuple[str, bool, str, int, int]
+"""What an answer is for: the item, whether it is expanded, its state, the hash of what a call has written, and the
+width."""
 
 
 class _Question(NamedTuple):
@@ -121,7 +122,7 @@ class ExtensionPainter:
         drawn = self._find(part)
         if drawn is None:
             return False
-        key: _Key = (part.item.id, part.expanded, part.state, max(self._transcript.columns - MARGIN, 1))
+        key = _key(part, max(self._transcript.columns - MARGIN, 1))
         if key not in drawn.answers:
             self._ask(drawn, part, key)
         return bool(drawn.answers.get(key) or drawn.latest.get(part.item.id))
@@ -131,15 +132,15 @@ class ExtensionPainter:
         drawn = self._find(part)
         if drawn is None or drawn.latest.get(part.item.id) != []:
             return False
-        shown = part.item.id, part.expanded, part.state
-        return any(key[:3] == shown and lines == [] for key, lines in drawn.answers.items())
+        shown = _key(part, 0)[:4]
+        return any(key[:4] == shown and lines == [] for key, lines in drawn.answers.items())
 
     def paint(self, part: Part, width: int) -> Sequence[Row[Any]] | None:
         """See `Painter`."""
         drawn = self._find(part)
         if drawn is None:
             return None
-        key: _Key = (part.item.id, part.expanded, part.state, width)
+        key = _key(part, width)
         if key not in drawn.answers:
             self._ask(drawn, part, key)
         lines = drawn.answers[key] if key in drawn.answers else drawn.latest.get(part.item.id)
@@ -164,7 +165,7 @@ class ExtensionPainter:
         drawn.open[part.item.id] = _Question(key, task, {part.changed})
 
     async def _draw(self, drawn: _Answers, part: Part, key: _Key) -> None:
-        lines = await self.renderers.ask(drawn.renderer, _members(part, key[3]))
+        lines = await self.renderers.ask(drawn.renderer, _members(part, key[4]))
         wanted = {part.changed}
         asked = drawn.open.get(part.item.id)
         if asked is not None and asked.key == key:
@@ -174,13 +175,17 @@ class ExtensionPainter:
             changed()
 
 
+def _key(part: Part, width: int) -> _Key:
+    return part.item.id, part.expanded, part.state, hash(part.output), width
+
+
 def _members(part: Part, width: int) -> dict[str, Any]:
     """Return the members of the question `render`."""
     members: dict[str, Any] = {"kind": part.kind, "name": part.name, "item": part.item.id, "width": width}
     members["expanded"] = part.expanded
     if part.item.owner:
         return members | {"data": part.item.content}
-    text = "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
+    text = part.output or "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
     members["text"] = text[:MOST_TEXT]
     return members | ({"state": part.state, "args": _arguments(part.item.arguments)} if part.state else {})
 

@@ -14,7 +14,12 @@ _COMPLETER = (
     CallParam("command", "text", "A slash command of this extension, whose arguments are completed."),
 )
 _RENDERER = (
-    CallParam("kind", "text", "`tool_call`, `tool_result`, `message`, `entry` or `markdown`.", required=True),
+    CallParam(
+        "kind",
+        "text",
+        "`tool_call`, `tool_progress`, `tool_result`, `message`, `entry` or `markdown`.",
+        required=True,
+    ),
     CallParam(
         "name",
         "text",

@@ -18,7 +18,7 @@ COMPLETE, RENDER, EDITOR_KEY, EDITOR_DECORATE = "complete", "render", "editor_ke
 TRIGGER = 8
 """The most characters of a trigger."""
 
-RENDERED = ("tool_call", "tool_result", "message", "entry", "markdown")
+RENDERED = ("tool_call", "tool_progress", "tool_result", "message", "entry", "markdown")
 """Values of `kind` in `renderers.register` and in the question `render`."""
 
 QUESTIONS: Mapping[str, InterceptableEvent] = {
@@ -59,14 +59,20 @@ QUESTIONS: Mapping[str, InterceptableEvent] = {
             "renderers",
             "Something is shown for which `renderers.register` has named a renderer.",
             (
-                CallParam("kind", "text", "`tool_call`, `tool_result`, `message`, `entry` or `markdown`"),
+                CallParam(
+                    "kind", "text", "`tool_call`, `tool_progress`, `tool_result`, `message`, `entry` or `markdown`"
+                ),
                 CallParam("name", "text", "the tool, the `custom_type` of the message or entry, or `answer`"),
                 CallParam("item", "text", "the id of the call, of the message, of the entry or of the question"),
                 CallParam("width", "whole", "how many cells a line has"),
                 CallParam("expanded", "flag", "whether the person wants to see all of it"),
                 CallParam("state", "text", "of a call: `running`, `ok`, `failed`, `stopped` or `refused`"),
                 CallParam("args", "object", "the arguments of the call"),
-                CallParam("text", "text", "the text of the result or of the message, at most 64 KiB; or the Markdown"),
+                CallParam(
+                    "text",
+                    "text",
+                    "the text of the result, of the message or of the progress so far, at most 64 KiB; or the Markdown",
+                ),
                 CallParam("data", "any", "the data of the entry"),
             ),
             (

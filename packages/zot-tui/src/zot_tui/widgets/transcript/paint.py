@@ -21,7 +21,7 @@ class PaintedItem:
 @dataclass(slots=True)
 class Part:
     """A part of a cell: its `kind` and `name`, as a painter knows them, and what it shows. `changed` must be called
-    when there is another drawing of it."""
+    when there is another drawing of it. `output` is what a running call has written so far."""
 
     kind: str
     name: str
@@ -29,6 +29,7 @@ class Part:
     expanded: bool
     state: str
     changed: Callable[[], None]
+    output: str = ""
 
 
 class Painter(Protocol):

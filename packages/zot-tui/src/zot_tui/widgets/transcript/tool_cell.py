@@ -160,7 +160,7 @@ class ToolCell(Cell):
     def folds(self, width: int) -> bool:
         """See `Cell`."""
         inner = self._body_width(width)
-        if self._part("tool_call") is not None or self._part("tool_result") is not None:
+        if self._part("tool_call") is not None or self._body_part() is not None:
             return True
         if self._state == "running":
             live = self._style.live
@@ -210,13 +210,18 @@ class ToolCell(Cell):
         return _framed(head) if self._style.framed else head
 
     def _part(self, kind: str) -> Part | None:
-        """Return a part of the cell if a painter draws it: the call, or its result once there is one."""
+        """Return a part of the cell if a painter draws it."""
         painter, item = self._style.painter, self.item
         if painter is None or item is None or not painter.takes(kind, self._name):
             return None
-        if kind == "tool_result" and self._state == "running":
-            return None
-        return Part(kind, self._name, item, self._expanded, self._state, self._changed)
+        output = self._output if kind == "tool_progress" else ""
+        return Part(kind, self._name, item, self._expanded, self._state, self._changed, output)
+
+    def _body_part(self) -> Part | None:
+        """Return what is below the first row if a painter draws it: the result, and before it the output so far."""
+        if self._state != "running":
+            return self._part("tool_result")
+        return self._part("tool_progress") if self._has_body() else None
 
     def _painted_top(self) -> list[Chunk]:
         """Return the first row, as a painter draws it behind the mark; empty if that hides it."""
@@ -239,7 +244,7 @@ class ToolCell(Cell):
 
     def _painted_body(self) -> Sequence[Chunk]:
         """Return the body, as a painter draws it."""
-        painter, part = self._style.painter, self._part("tool_result")
+        painter, part = self._style.painter, self._body_part()
         if painter is None or part is None:
             return self._shown_chunks()
         if painter.hides(part):

@@ -91,8 +91,8 @@ export class Bridge {
     this.bound = true;
     for (const each of this.extensions) for (const [name, config] of each.providers) this.providers.register(name, config);
     this.#register();
+    await inTime(this.observed.resources("startup")).catch((error) => this.notify("error", `skills, prompts and themes: ${error.message}`));
     this.wire.send({ type: "ready" });
-    await this.observed.resources("startup");
   }
 
   async #load() {

@@ -99,9 +99,13 @@ export class Commands {
     });
   }
 
-  /** @param {string} command @param {string} prefix @returns {Promise<any[]>} */
-  async complete(command, prefix) {
-    const items = await this.#handlers.get(command)?.complete?.(prefix);
-    return (items ?? []).map(({ value, label, description }) => ({ text: value, label: label ?? value, description }));
+  /** Suggestions of pi take the place of all arguments, those of zot that of the last word.
+   * @param {{command: string, prefix: string, line: string}} frame @returns {Promise<any[]>} */
+  async complete({ command, prefix, line }) {
+    const given = line.startsWith("/") ? line.replace(/^\S+\s?/, "") : prefix;
+    const before = given.slice(0, given.length - prefix.length);
+    const items = (await this.#handlers.get(command)?.complete?.(given)) ?? [];
+    return items.filter(({ value }) => value.startsWith(before)).map(({ value, label, description }) => (
+      { text: value.slice(before.length), label: label ?? value, description }));
   }
 }

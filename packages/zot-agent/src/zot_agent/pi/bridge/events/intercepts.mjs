@@ -7,7 +7,7 @@ import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMe
 const EXTEND_MILLISECONDS = 2500;
 const LONGEST_SECONDS = 600;
 /** Events that guard: without an answer they are refused. */
-const CLOSED = ["tool_call", "session_before_switch", "session_before_fork"];
+const CLOSED = ["tool_call", "user_bash", "session_before_switch", "session_before_fork"];
 const SESSION = ["session_before_switch", "session_before_fork", "session_before_compact", "session_before_tree"];
 const NAMES = ["tool_call", "tool_result", "context", "before_provider_request", "before_provider_headers",
   "before_agent_start", "input", "user_bash", "project_trust", ...SESSION];
@@ -80,9 +80,10 @@ export class Intercepts {
     return this.#session(frame, request);
   }
 
-  /** Calls the handlers in order until `use` returns something.
-   * @param {string} name @param {any} event @param {any} request @param {(answer: any, extension: any) => any} use */
-  async #each(name, event, request, use) {
+  /** Calls the handlers in order until `use` returns something, or `failed` for a handler that throws.
+   * @param {string} name @param {any} event @param {any} request @param {(answer: any, extension: any) => any} use
+   * @param {(reason: string) => any} failed */
+  async #each(name, event, request, use, failed = () => undefined) {
     for (const [extension, handler] of this.#handlers(name)) {
       try {
         const answer = await handler(event, createContext(this.#bridge, extension, { signal: request.abort.signal }));
@@ -90,6 +91,8 @@ export class Intercepts {
         if (end !== undefined) return end;
       } catch (error) {
         this.#bridge.report(extension, name, error);
+        const end = failed(failure(error));
+        if (end !== undefined) return end;
       }
     }
     return undefined;
@@ -107,7 +110,7 @@ export class Intercepts {
         }
       } catch (error) {
         this.#bridge.report(extension, "tool_call", error);
-        return { block: true, reason: `Extension failed, blocking execution: ${error?.message ?? error}` };
+        return { block: true, reason: failure(error) };
       }
     }
     return JSON.stringify(event.input) === before ? {} : { modified_args: event.input };
@@ -214,7 +217,8 @@ export class Intercepts {
 
   async #userBash(frame, request) {
     const event = { type: "user_bash", command: frame.command, excludeFromContext: frame.exclude_from_context === true, cwd: frame.cwd };
-    const found = await this.#each("user_bash", event, request, (answer) => answer);
+    const found = await this.#each("user_bash", event, request, (answer) => answer, (reason) => ({ refused: { block: true, reason } }));
+    if (found?.refused) return found.refused;
     if (found?.result) return { output: found.result.output ?? "", exit_code: found.result.exitCode ?? 0 };
     if (!found?.operations) return {};
     const chunks = [];
@@ -266,6 +270,11 @@ export class Intercepts {
     if (last.label !== undefined) answer.label = last.label;
     return answer;
   }
+}
+
+/** @param {any} error of a guard @returns {string} why something is refused */
+function failure(error) {
+  return `Extension failed, blocking execution: ${error?.message ?? error}`;
 }
 
 /** @param {any} details */

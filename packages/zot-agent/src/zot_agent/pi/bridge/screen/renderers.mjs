@@ -23,7 +23,7 @@ export class Renderers {
     for (const extension of bridge.extensions) {
       for (const tool of extension.tools.values()) {
         if (tool.renderCall) wanted.add(`tool_call ${tool.name}`);
-        if (tool.renderResult) wanted.add(`tool_result ${tool.name}`);
+        if (tool.renderResult) wanted.add(`tool_result ${tool.name}`).add(`tool_progress ${tool.name}`);
       }
       for (const type of extension.messageRenderers.keys()) wanted.add(`message ${type}`);
       for (const type of extension.entryRenderers.keys()) wanted.add(`entry ${type}`);
@@ -38,11 +38,16 @@ export class Renderers {
   }
 
   /** Has everything drawn again. */
-  again() {
+  allAgain() {
     for (const each of this.#registered) {
       const [kind, ...name] = each.split(" ");
-      this.#screen.bridge.wire.call("renderers.again", { kind, name: name.join(" ") }, { parent: false }).catch(() => {});
+      this.again(kind, name.join(" "));
     }
+  }
+
+  /** Has what is registered under a kind and a name drawn again. */
+  again(kind, name) {
+    if (this.#registered.has(`${kind} ${name}`)) this.#screen.bridge.wire.call("renderers.again", { kind, name }, { parent: false }).catch(() => {});
   }
 
   take(frame) {
@@ -107,14 +112,15 @@ export class Renderers {
     if (!tool) return undefined;
     const item = this.#itemOf(frame.item);
     const running = frame.state === "running";
-    const redraw = () => this.#screen.bridge.wire.call("renderers.again", { kind: frame.kind, name: frame.name }, { parent: false }).catch(() => {});
+    const slot = frame.kind === "tool_call" ? "tool_call" : "tool_result"; // a partial result is in the place of the result
+    const redraw = () => this.again(frame.kind, frame.name);
     const context = {
-      args: frame.args ?? {}, toolCallId: frame.item, invalidate: redraw, lastComponent: item[frame.kind], state: item.state,
+      args: frame.args ?? {}, toolCallId: frame.item, invalidate: redraw, lastComponent: item[slot], state: item.state,
       cwd: this.#screen.bridge.cwd, executionStarted: true, argsComplete: true, isPartial: running,
-      expanded: frame.expanded === true, showImages: false, isError: frame.state === "failed",
+      expanded: frame.expanded === true, showImages: false, isError: !running && frame.state !== "ok",
     };
     if (frame.kind === "tool_call") return (item.tool_call = tool.renderCall?.(frame.args ?? {}, this.#screen.theme, context));
-    const result = this.#resultOf(frame);
+    const result = running ? this.#partialOf(frame) : this.#resultOf(frame);
     const options = { expanded: frame.expanded === true, isPartial: running };
     return (item.tool_result = tool.renderResult?.(result, options, this.#screen.theme, context));
   }
@@ -123,6 +129,10 @@ export class Renderers {
     if (!this.#items.has(id)) this.#items.set(id, { state: {} });
     if (this.#items.size > ITEMS_KEPT) this.#items.delete(this.#items.keys().next().value);
     return this.#items.get(id);
+  }
+
+  #partialOf(frame) {
+    return this.#screen.bridge.tools.partials.get(frame.item) ?? { content: [{ type: "text", text: frame.text ?? "" }], details: undefined };
   }
 
   /** The result of a call: as the tool has returned it, or from the session. */

@@ -111,7 +111,7 @@ export class Screen {
     for (const each of this.#surfaces.values()) each.invalidate();
     this.panels.invalidateAll();
     this.refresh();
-    this.renderers.again();
+    this.renderers.allAgain();
   }
 
   resized(width, height) {
@@ -137,7 +137,7 @@ export class Screen {
 
   /** @param {any} frame the question `complete` */
   async complete(frame) {
-    if (frame.command) return { items: await this.bridge.commands.complete(frame.command, frame.prefix) };
+    if (frame.command) return { items: await this.bridge.commands.complete(frame) };
     return { items: await suggest(this.#completers, frame) };
   }
 

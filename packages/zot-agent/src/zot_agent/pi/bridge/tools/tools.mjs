@@ -16,6 +16,9 @@ export class Tools {
   /** The results of the tools of this process, by the id of the call, with details that are not objects too. */
   results = new Map();
 
+  /** The last partial results of the calls that run, by the id of the call. */
+  partials = new Map();
+
   /** @param {import("../api/bridge.mjs").Bridge} bridge */
   constructor(bridge) {
     this.#bridge = bridge;
@@ -79,8 +82,14 @@ export class Tools {
     const { extension, tool } = found;
     const args = checked(tool.parameters, frame.args ?? {}, frame.name);
     const { signal } = request.abort;
-    const callId = frame.tool_call_id ?? frame.id;
-    const result = await tool.execute(callId, args, signal, this.#progress(frame.id), createContext(bridge, extension, { signal }));
+    const callId = frame.call_id || frame.id;
+    const context = createContext(bridge, extension, { signal });
+    let result;
+    try {
+      result = await tool.execute(callId, args, signal, this.#progress(frame.id, callId, tool), context);
+    } finally {
+      this.partials.delete(callId);
+    }
     this.results.set(callId, result);
     if (this.results.size > RESULTS_KEPT) this.results.delete(this.results.keys().next().value);
     const fields = { content: blocksOf(result?.content ?? []) };
@@ -91,13 +100,15 @@ export class Tools {
   }
 
   /** Partial results replace each other; progress of zot is added to what is there. */
-  #progress(id) {
+  #progress(id, callId, tool) {
     let before = "";
     return (partial) => {
+      this.partials.set(callId, partial);
       const text = textOf(partial?.content);
       const added = text.startsWith(before) ? text.slice(before.length) : `\n${text}`;
       before = text;
       if (added) this.#bridge.wire.send({ type: "tool_progress", id, text: added });
+      else if (tool.renderResult) this.#bridge.screen.renderers.again("tool_progress", tool.name);
     };
   }
 }
