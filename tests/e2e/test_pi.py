@@ -114,6 +114,19 @@ def test_a_file_is_installed_switched_off_and_on(zot: Zot) -> None:
 
 
 @pytest.mark.needs("pi")
+def test_a_folder_with_an_index_and_one_with_the_usual_folders_are_installed_under_their_names(zot: Zot) -> None:
+    files = {"one/index.ts": greeter("from an index"), "two/extensions/main.ts": greeter("from the usual folder")}
+    for name, text in files.items():
+        (zot.cwd / name).parent.mkdir(parents=True)
+        (zot.cwd / name).write_text(text)
+    for name, text in (("one", "from an index"), ("two", "from the usual folder")):
+        done = zot.run("ext", "install", f"./{name}")
+        assert (done.code, done.out.split()[0]) == (0, name), done.err
+        assert greeted(zot) == text
+        assert zot.run("ext", "remove", name, "--yes").code == 0
+
+
+@pytest.mark.needs("pi")
 def test_the_folders_of_pi_count_only_with_the_setting_and_those_of_a_project_with_trust(zot: Zot) -> None:
     own, theirs = Path(zot.env["HOME"]) / ".pi" / "agent" / "extensions", zot.cwd / ".pi" / "extensions"
     for folder, text in ((own, "mine"), (theirs, "the project's")):
@@ -154,6 +167,44 @@ def test_the_folders_of_atomic_bring_extensions_prompts_skills_and_themes(zot: Z
         asked = [request.body["messages"][-1]["content"] for request in server.requests]
         assert asked == ["Bring green tea.", "Bring lemon cake."]
         assert "brews tea" in json.dumps(server.requests[0].body)
+
+
+@pytest.mark.needs("pi")
+def test_a_provider_of_an_extension_answers_in_the_first_run_and_in_those_that_remember_it(zot: Zot) -> None:
+    models = '[{ id: "tiny", name: "Tiny", reasoning: false, input: ["text"], contextWindow: 9000, maxTokens: 100 }]'
+    with ScriptedServer(["Hello."] * 3, key="sk-local") as server:
+        (zot.cwd / "local.ts").write_text(f"""
+            export default async function (pi) {{
+              const baseUrl = await Promise.resolve("{server.base_url("openai-chat")}");
+              const config = {{ baseUrl, apiKey: "sk-local", api: "openai-completions", models: {models} }};
+              pi.registerProvider("local-ai", config);
+            }}
+        """)
+        for _ in range(3):
+            done = zot.run("-e", "local.ts", "--provider", "local-ai", "--model", "tiny", "-p", "go", timeout=60)
+            assert done.result == (0, "Hello.\n", "")
+
+
+@pytest.mark.needs("pi")
+def test_what_an_extension_brings_while_it_runs_is_there_in_the_first_run_and_in_those_that_remember_it(
+    zot: Zot,
+) -> None:
+    folder = zot.cwd / "bringer"
+    (folder / "more" / "brew").mkdir(parents=True)
+    (folder / "more" / "tea.md").write_text("Bring $1 tea.\n")
+    (folder / "more" / "brew" / "SKILL.md").write_text("---\nname: brew\ndescription: brews tea\n---\nBoil water.\n")
+    (folder / "index.ts").write_text("""
+        import { fileURLToPath } from "node:url";
+        const more = fileURLToPath(new URL("./more", import.meta.url));
+        const paths = { promptPaths: [`${more}/tea.md`], skillPaths: [more] };
+        export default (pi) => pi.on("resources_discover", () => paths);
+    """)
+    assert zot.run("ext", "install", "./bringer").code == 0
+    for _ in range(3):
+        with ScriptedServer(["Here."], key="sk-test-0123456789-secret") as server:
+            assert zot.ask(server, "-p", "/tea green", timeout=60).result == (0, "Here.\n", "")
+            assert server.requests[0].body["messages"][-1]["content"] == "Bring green tea."
+            assert "brews tea" in str(server.requests[0].body["messages"][0])
 
 
 @pytest.mark.needs("pi", "npm")

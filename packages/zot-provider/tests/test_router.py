@@ -236,7 +236,7 @@ class InProcess:
     """A client that speaks no HTTP, for models whose ids begin with "m"."""
 
     def __init__(self, provider: Provider) -> None:
-        self.inner = ScriptedClient([provider.title], repeat=True)
+        self.provider, self.inner = provider, ScriptedClient([provider.title], repeat=True)
         self.closed = 0
 
     def check(self, model: Model) -> None:
@@ -248,6 +248,23 @@ class InProcess:
 
     async def close(self) -> None:
         self.closed += 1
+
+
+async def test_a_client_may_learn_before_a_request_that_another_one_serves_its_provider() -> None:
+    with ScriptedServer(["over HTTP"]) as server:
+        registry = ModelRegistry(environ={})
+        client = RoutingClient(registry)
+
+        class Preparing(InProcess):
+            async def prepare(self) -> None:
+                if self.provider.title == "Changes":
+                    registry.add(Provider("ext", "Plain", "openai-chat", server.base_url("openai-chat"), key_env=()))
+
+        registry.add(Provider("ext", "Stays", "openai-chat", None), open=Preparing)
+        assert await answer(client, request("ext")) == [TextBlock("Stays")]
+        registry.add(Provider("ext", "Changes", "openai-chat", None), open=Preparing)
+        assert await answer(client, request("ext")) == [TextBlock("over HTTP")]
+        await client.close()
 
 
 async def test_a_provider_may_be_served_in_this_process() -> None:

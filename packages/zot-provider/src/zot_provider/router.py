@@ -1,6 +1,6 @@
 """`RoutingClient`: one client for all providers, which sends each request to the provider of its model."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,22 @@ class RoutingClient:
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:
         """See `Client`. Raises the errors of `check` at once."""
-        return self.client(request.model.provider).stream(request)
+        client = self.client(request.model.provider)
+        prepare = getattr(client, "prepare", None)
+        return client.stream(request) if prepare is None else self._prepared(prepare, request)
+
+    async def _prepared(
+        self, prepare: Callable[[], Awaitable[None]], request: Request
+    ) -> AsyncGenerator[Sequence[StreamEvent], None]:
+        await prepare()
+        batches = self.client(request.model.provider).stream(request)
+        try:
+            async for batch in batches:
+                yield batch
+        finally:
+            close = getattr(batches, "aclose", None)
+            if close is not None:
+                await close()
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request

@@ -106,6 +106,11 @@ class DiscoveredExtension(Record):
             [*manifest.themes, *added.themes],
         )
 
+    @property
+    def brings(self) -> bool:
+        """Whether its program has added something."""
+        return any(each.added != ResourcePaths() for each in (self, *self.parts))
+
     def bring(self, paths: ResourcePaths) -> bool:
         """Set what its program has added; return whether that has changed. The paths are relative to its folder."""
         before = [self.added, *(part.added for part in self.parts)]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.discover import Discovery, ResourcePaths, ResourceUse
+from zot_agent.extensions.declared.brought import BroughtResources
+from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
@@ -109,8 +110,8 @@ class Extensions:
         """The providers that extensions serve; None if no manifest names one."""
         self.serve: Callable[[Discovery], ProviderRegistrations | None] = lambda discovery: None
         """Makes them, or brings them up to date."""
-        self.resources: ResourceUse | None = None
-        """Uses what the programs of extensions bring; without it they can bring nothing."""
+        self.brought = BroughtResources(lambda: self.members)
+        """The skills, prompt templates and themes that the programs of extensions bring."""
         self._machines: MachineClaims | None = None
         self._process_values: dict[str, dict[str, Any]] = {}
         self._ready_deadline = 0.0
@@ -183,6 +184,7 @@ class Extensions:
             start = member.start(self._ready_deadline + self.limits.busy_seconds, first=first)
             member.started = spawn(start, f"extension {member.name}")
         self._mark_changed()
+        self.brought.remembered()
         return [f"extension in {problem.directory}: {problem.message}" for problem in discovery.problems]
 
     def _give_flags(self) -> None:
@@ -325,6 +327,7 @@ class Extensions:
     async def _stop(self, why: str = "quit") -> int:
         """Stop all extensions and return how many were running."""
         members, self.members = self.members, []
+        self.brought.ending = members
         running = sum(member.running for member in members)
         stops = [spawn(member.stop(why), f"stop extension {member.name}") for member in members]
         for task in [*stops, *(member.started for member in members)]:
@@ -341,8 +344,8 @@ class Extensions:
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()
         agent = self._agent
-        if step == 1 and self.resources is not None:
-            self.resources.use()
+        if step == 1:
+            await self.brought.use()
         if step == 1 and agent is not None and self.hooks.ask_again():
             agent.refresh()
         if self._agent_tools.outdated:
@@ -385,9 +388,7 @@ class Extensions:
         for member in self.members:
             if member.names is not None:
                 member.names.report()
-            # What it has brought goes with it.
-            if not member.running and member.found.bring(ResourcePaths()) and self.resources is not None:
-                spawn(self.resources.changed(), f"resources of {member.name}")
+        self.brought.forget_ended()
 
     def _machine_claims(self, connection: Connection | None) -> MachineClaims | None:
         if self._machines is None and connection is not None and self._agent is not None:
@@ -416,21 +417,11 @@ class Extensions:
             self.events.notify,
             self._all_observers,
             self._agent_tools,
-            self._set_resources,
-            self._resource_folders,
+            self.brought.set,
+            self.brought.folders,
             self.panels,
             self.favourites,
         )
-
-    async def _set_resources(self, connection: Connection, paths: ResourcePaths) -> None:
-        member = next((each for each in self.members if each.connection is connection), None)
-        if member is not None and self.resources is not None:
-            member.found.bring(paths)
-            await self.resources.changed()
-
-    def _resource_folders(self, connection: Connection) -> list[str]:
-        found = [each.found for each in self.members if each.connection is connection]
-        return [part.directory for each in found for part in each.parts]
 
     def _all_observers(self) -> list[tuple[Connection, str]]:
         all_of_them = [(each.connection, each.observes) for each in self.members]

@@ -121,6 +121,7 @@ class ManagedExtension:
                 self._tools.add(offer)
             for frame in known.frames:
                 self._register(frame)
+            self.found.bring(known.brought)
             self._loading = False
         self.memory, self._note = memory, memory.note
 

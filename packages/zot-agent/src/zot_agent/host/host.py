@@ -123,7 +123,7 @@ class Host:
             extensions.accounts = lambda: keys.accounts.store
         extensions.providers, extensions.serve = self.providers, self._serve
         self._connect_providers(extensions)
-        extensions.resources = self.brought
+        extensions.brought.users = self.brought
         extensions.attach(self.runtime.agent)
         self.conversation.attach(extensions)
         self.notes += extensions.start(discovery)

@@ -29,8 +29,9 @@ class Client(Protocol):
     task that runs it) closes the connection at once. Failures are raised as `ProviderError`, or as `ConfigError` if the
     request could not be made.
 
-    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made, and
-    `async models()`, which returns the ids that its server lists.
+    A client may also have `check(model)`, which raises `ConfigError` if no request to this model could be made,
+    `async models()`, which returns the ids that its server lists, and `async prepare()`, after which its provider may
+    have another client.
     """
 
     def stream(self, request: Request) -> AsyncIterator[Sequence[StreamEvent]]:

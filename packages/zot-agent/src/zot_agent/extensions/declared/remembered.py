@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 from zot_agent.extensions import frames
-from zot_agent.extensions.discover import DiscoveredExtension, own_files
+from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths, own_files
 from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
 from zot_ext.limits import ExtensionLimits
@@ -51,11 +51,13 @@ class NamesAndEvents(Record):
 
 
 class LastRun(Record):
-    """What an extension registered in its last run: its tools as they were accepted, the rest as frames."""
+    """What an extension registered in its last run: its tools as they were accepted, what it brought, the rest as
+    frames."""
 
     hello: Hello
     tools: list[ToolOffer]
     frames: list[Registration]
+    brought: ResourcePaths
 
 
 def registered(given: Iterable[Registration], tools: Iterable[str] = ()) -> NamesAndEvents:
@@ -90,6 +92,8 @@ class RememberedRegistrations:
         self._extension, self._limits, self._log = found.name, limits, log
         self._stored = b""
         self._now: dict[tuple[str, str], Registration] = {}
+        self.brings = ResourcePaths()
+        """The skills, prompt templates and themes that it brings in the present run."""
 
     def load(self) -> LastRun | None:
         """Return what was registered in the last run; None if that is not known."""
@@ -106,7 +110,8 @@ class RememberedRegistrations:
             greeting, *others = decode_registrations([hello, *lines])
             found = [each for each in others if isinstance(each, Registration)]
             assert isinstance(greeting, Hello)  # the checksum says that `save` has written it
-            last = LastRun(greeting, [self._read_offer(each) for each in json.loads(tools)], found)
+            offers, brought = json.loads(tools)
+            last = LastRun(greeting, [self._read_offer(each) for each in offers], found, ResourcePaths(*brought))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, AttributeError, RecursionError) as error:
@@ -138,7 +143,8 @@ class RememberedRegistrations:
         """Store what was noted, if that differs from what is stored. A failure is logged; it costs only time."""
         try:
             now = self._now.values()
-            tools = json.dumps(list(filter(None, map(self._offer, now)))).encode()
+            brings = [[*each] for each in (self.brings.skills, self.brings.prompts, self.brings.themes)]
+            tools = json.dumps([list(filter(None, map(self._offer, now))), brings]).encode()
             lines = [encode(each)[:-1] for each in now if not isinstance(each, RegisterTool)]
             rest = b"\n".join([encode(hello)[:-1], tools, *lines])
             data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.late import LateConnection
 from zot_agent.extensions.declared.remembered import LastRun, NamesAndEvents, RememberedRegistrations
-from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_ext.limits import ExtensionLimits
 
@@ -52,6 +52,10 @@ class Remembering:
         """Take note of a frame of the process."""
         self._stored.note(frame)
 
+    def bring(self, paths: ResourcePaths) -> None:
+        """Take note of the skills, prompt templates and themes that the process brings."""
+        self._stored.brings = paths
+
     def settle(self, connection: Connection, changed: Callable[[], None], greet: Callable[[], None]) -> None:
         """The process is ready, or has ended: keep what it has registered for the next run, and give up what it has not
         registered again. `changed` is called then, and `greet` before the process gets the events that were kept. From
@@ -61,6 +65,7 @@ class Remembering:
             self._hello = connection.hello
             self._stored.save(self._hello)
             self._give_up(connection, gone)
+            self._owner.found.bring(self._stored.brings)
         elif self._owner.failure and not self._owner.intercepts:  # a guard that must not fail open stays known
             self._stored.forget()
         late, self.late = self.late, None

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.providers.answers import open_answers
@@ -53,6 +54,12 @@ class ExtensionClient(RepeatingClient):
     def check(self, model: Model) -> None:
         """Raise `MissingKey` or `ConfigError` if no request could be made because of the key."""
         self.credentials.check(self.provider)
+
+    async def prepare(self) -> None:
+        """Wait until the extension has registered: it may say that zot itself speaks to the server. What is wrong is
+        said by the request."""
+        with suppress(ProviderError):
+            await self._connect()
 
     async def answer(
         self, request: Request, authorization: Authorization

@@ -1,0 +1,63 @@
+"""`BroughtResources`: the skills, prompt templates and themes that programs of extensions bring while they run."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.discover import ResourcePaths, ResourceUse
+from zot_core.aio import spawn
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.connection import Connection
+    from zot_agent.extensions.managed import ManagedExtension
+
+
+class BroughtResources:
+    """What the running extensions bring, and before they run what those brought last time that are remembered."""
+
+    def __init__(self, members: "Callable[[], Sequence[ManagedExtension]]") -> None:
+        """`members` returns the active extensions."""
+        self._members = members
+        self.users: ResourceUse | None = None
+        """Uses what extensions bring; without it they can bring nothing."""
+        self.ending: Sequence[ManagedExtension] = ()
+        """Extensions that are being stopped. They may still say what they bring, for the next run."""
+        self._reading: asyncio.Task[None] | None = None
+
+    def remembered(self) -> None:
+        """Read what remembered extensions brought in their last run."""
+        if self.users is not None and any(each.late is not None and each.found.brings for each in self._members()):
+            self._reading = spawn(self.users.changed(), "resources of the last run")
+
+    async def use(self) -> None:
+        """Use what was read, before the first model call of a run."""
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
+        if self.users is not None:
+            self.users.use()
+
+    async def set(self, connection: "Connection", paths: ResourcePaths) -> None:
+        """An extension brings these in place of those of an earlier call; return when they can be used."""
+        member = self._owner(connection)
+        if member is None or self.users is None:
+            return
+        member.found.bring(paths)
+        if member.memory is not None:
+            member.memory.bring(paths)
+        if member in self._members():
+            await self.users.changed()
+
+    def folders(self, connection: "Connection") -> list[str]:
+        """Return the folders of the extensions in this process."""
+        member = self._owner(connection)
+        return [] if member is None else [part.directory for part in member.found.parts]
+
+    def forget_ended(self) -> None:
+        """What an extension has brought goes with it."""
+        for member in self._members():
+            gone = not member.running and member.late is None and member.found.bring(ResourcePaths())
+            if gone and self.users is not None:
+                spawn(self.users.changed(), f"resources of {member.name}")
+
+    def _owner(self, connection: "Connection") -> "ManagedExtension | None":
+        return next((each for each in (*self._members(), *self.ending) if each.connection is connection), None)
