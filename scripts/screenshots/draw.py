@@ -112,7 +112,7 @@ def screenshot(
         f'<title id="t">{escape(title)}</title>',
         f'<desc id="d">{escape(about)}</desc>',
         f"<style>text{{font:{FONT_SIZE}px {FONTS};white-space:pre;fill:{palette.ink}}}"
-        f"rect+rect{{shape-rendering:crispEdges}}{style}</style>",
+        f"rect~rect{{shape-rendering:crispEdges}}{style}</style>",
         f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="{palette.paper}" '
         f'stroke="{palette.edge}"/>',
         *papers,
@@ -139,7 +139,14 @@ def _paper(run: Run, row: int) -> str:
 
 def _rect(column: float, row: float, cells: float, fill: str, more: str = "", height: float = CELL_HEIGHT) -> str:
     x, y = PADDING + column * CELL_WIDTH, PADDING + row * CELL_HEIGHT
-    return f'<rect x="{x:g}" y="{y:g}" width="{cells * CELL_WIDTH:g}" height="{height:g}" fill="{fill}"{more}/>'
+    (left, width), (top, height) = _sharp(x, cells * CELL_WIDTH), _sharp(y, height)
+    return f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="{fill}"{more}/>'
+
+
+def _sharp(start: float, size: float) -> tuple[int, int]:
+    """Where a side begins, and its size, in whole pixels. What meets still meets, and lines have the same thickness."""
+    first = round(start)
+    return first, round(size) if size < 2 else round(start + size) - first
 
 
 def _ink(run: Run, row: int, classes: dict[str, str]) -> str:

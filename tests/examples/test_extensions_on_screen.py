@@ -285,6 +285,11 @@ def test_an_invader_is_shot(tmp_path: Path, server: ScriptedServer) -> None:
     with on_screen(tmp_path, server, "space-invaders", rows=26) as pty:
         pty.type("/invaders\r")
         pty.wait_for("0 points")
+        assert "─ Space invaders ─" in pty.screen()  # the name of the extension is in it
+        pty.type("p")
+        pty.wait_for("paused")
+        pty.type("p")
+        pty.wait_until(lambda: "paused" not in pty.screen(), what="the game")
 
         def shot() -> bool:
             pty.type(" \r")  # Enter: another game if it is lost

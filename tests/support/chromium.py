@@ -107,6 +107,14 @@ class Tab:
                 **more,
             )
 
+    async def complained(self) -> list[Any]:
+        """What it has to say on its console, once that has come; then it is forgotten."""
+        while not self.complaints:
+            await self._next()
+        found = self.complaints[:]
+        self.complaints.clear()
+        return found
+
     async def screenshot(self, path: Path) -> None:
         """Save a picture of what is seen."""
         path.write_bytes(b64decode((await self.call("Page.captureScreenshot", format="png"))["data"]))

@@ -13,7 +13,7 @@ EVERY = 10  # ticks for a step of the invaders
 panel = ext.panel(
     "space",
     "Space invaders",
-    "← → · space fires · q ends",
+    "← → · space fires · p pauses · q ends",
     mode="overlay",
     width=WIDTH,
     height=HEIGHT + 1,
@@ -87,6 +87,8 @@ def key(press: PanelKey) -> None:
         game.ship = max(0, min(WIDTH - 1, game.ship + (2 if press.key == "right" else -2)))
     elif press.text == " ":
         game.fire()
+    elif press.text == "p":
+        game.paused = not game.paused
     elif press.text == "q":
         panel.close()
     elif press.key == "enter" and game.end:

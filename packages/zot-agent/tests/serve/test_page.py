@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chromium import browser
@@ -31,7 +33,7 @@ async def test_a_person_comes_in_opens_a_session_asks_and_reads_the_answer(
         await tab.type("wrong")
         await tab.press("Enter")
         assert await tab.until("document.getElementById('status').innerText") == "the token is wrong"
-        tab.complaints.clear()  # the refused request
+        await tab.complained()  # of the refused request
         await tab.value("document.getElementById('status').textContent = ''")
         await tab.type("t\u00f6ken")  # which a request could not bring
         await tab.press("Enter")
@@ -104,29 +106,48 @@ async def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(
         assert await tab.value("document.querySelectorAll('#log [role=alert]').length") == 1
 
 
+DONE = "document.getElementById('status').innerText === 'The answer is complete'"
+
+
+class Held:
+    """An answer that comes when it is set `free`."""
+
+    def __init__(self, text: str) -> None:
+        self.free, self._text = threading.Event(), text
+
+    def __call__(self, request: Any) -> Turn:
+        assert self.free.wait(120)
+        return Turn(self._text)
+
+
 WAITING = "[...document.querySelectorAll('#waiting li')].map((each) => each.textContent).join()"
 
 
 async def test_what_is_said_while_zot_works_is_shown_until_its_turn_comes(
     visiting: Visiting, server: ScriptedServer
 ) -> None:
-    server.add(Turn("word " * 400, chunk=5, delay=0.01), "And the second.", "And the third.")
+    first, second = Held("The first."), Held("And the second.")
+    server.add(first, second, "And the third.")
     async with visiting() as (served, tab):
         await choose(tab, await served.open())
         await tab.type("one")
         await tab.press("Enter")
-        await tab.until("document.getElementById('log').innerText.includes('word word')")
+        await tab.until("document.getElementById('status').innerText === 'Working…'")
         for text in ("two", "three"):
             await tab.type(text)
             await tab.press("Enter")
         assert await tab.value(WAITING) == "two,three"
         assert await tab.value("document.getElementById('status').innerText") == "Working… 2 wait"
+        first.free.set()
         await tab.until("document.getElementById('status').innerText === 'Working… One waits'")
-        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        second.free.set()
+        await tab.until(f"{DONE} && document.getElementById('log').innerText.includes('And the third.')")
         assert await tab.value("document.getElementById('waiting').hidden")
         parts = [part for part in (await log_of(tab)).split("\n") if part.strip()]
-        assert parts[:2] == ["You", "one"]
-        assert parts[4:] == ["You", "two", "zot", "And the second.", "You", "three", "zot", "And the third."]
+        assert parts == [
+            "You", "one", "zot", "The first.", "You", "two", "zot", "And the second.",
+            "You", "three", "zot", "And the third.",
+        ]  # fmt: skip
 
 
 async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
@@ -155,8 +176,8 @@ async def test_what_waits_is_in_the_field_again_after_a_stop_and_does_not_run(
 
 
 async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, server: ScriptedServer) -> None:
-    slow = Turn("A summary. " * 300, chunk=5, delay=0.01)
-    server.add("First.", "Second.", "Third.", slow, "Another.", "A shorter summary.")
+    summary = Held("A summary. " * 300)
+    server.add("First.", "Second.", "Third.", summary, "Another.", "A shorter summary.")
     async with visiting() as (served, tab):
         id = await served.open()
         await choose(tab, id)
@@ -169,8 +190,8 @@ async def test_a_prompt_behind_a_compaction_waits_in_sight(visiting: Visiting, s
         await tab.type("two")
         await tab.press("Enter")
         assert await tab.value(WAITING) == "two"
-        await tab.until("document.getElementById('log').innerText.includes('Another.')")
-        await tab.until("document.getElementById('status').innerText === 'The answer is complete'")
+        summary.free.set()
+        await tab.until(f"{DONE} && document.getElementById('log').innerText.includes('Another.')")
         assert await tab.value(WAITING) == ""
         await served.command(id, "compact")
         await tab.until("document.getElementById('status').innerText === 'The conversation is compacted'")
@@ -397,7 +418,7 @@ async def test_a_person_stores_a_key_by_the_keyboard_sees_where_it_is_and_delete
             await tab.type("sk-ant-wrong-0123456789")
             await tab.press("Enter")
             await tab.until("document.getElementById('status').innerText.includes('anthropic refuses this key')")
-            tab.complaints.clear()  # the refused request
+            await tab.complained()  # of the refused request
             await tab.value("document.getElementById('key').select()")
             await tab.type(key)
             await tab.press("Enter")

@@ -77,10 +77,9 @@ async def test_nothing_that_a_model_or_a_tool_writes_becomes_live(
         assert await tab.value("window.hacked") is None
         refused = "(() => { try { document.body.innerHTML = '<b>x</b>'; return false; } catch { return true; } })()"
         assert await tab.value(refused)
-        assert [each["entry"]["text"] for each in tab.complaints] == [
+        assert [each["entry"]["text"] for each in await tab.complained()] == [
             "This document requires 'TrustedHTML' assignment. The action has been blocked."
         ]
-        tab.complaints.clear()
 
 
 async def test_text_that_grows_in_any_pieces_is_drawn_as_the_whole_text(visiting: Visiting) -> None:

@@ -245,4 +245,9 @@ class ExtensionView:
 def _labelled(title: str, extension: str) -> str:
     """Return the title with the name of the extension: a panel must not look like a question of zot."""
     name = sanitize_line(extension)
-    return title if title.casefold().startswith(name.casefold()) else f"{name}: {title}" if title else name
+    named = _words(title).startswith(_words(name))
+    return title if named else f"{name}: {title}" if title else name
+
+
+def _words(name: str) -> str:
+    return name.casefold().replace("-", " ").replace("_", " ")
