@@ -79,7 +79,7 @@ class RememberedRegistrations:
 
     The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
     decoded and checked again. So the first line has a checksum of the rest. Another program, another manifest or
-    another version of zot makes the file count as missing; so does damage, which `log` gets a line about.
+    another version of zot or of the file makes it count as missing; so does damage, which `log` gets a line about.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class RememberedRegistrations:
         self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
         self.before = NamesAndEvents()
         """What `load` has returned."""
-        self._about = {"name": found.name, "zot": __version__, "program": _program(found)}
+        self._about = {"format": 2, "name": found.name, "zot": __version__, "program": _program(found)}
         self._extension, self._limits, self._log = found.name, limits, log
         self._stored = b""
         self._now: dict[tuple[str, str], Registration] = {}
