@@ -267,6 +267,8 @@ def test_overlays_cover_each_other_and_an_animated_one_takes_no_keys(tmp_path: P
         pty.wait_until(lambda: len(seen.union(seen.add(pty.screen()) or seen)) > 9, what="ten turns of the clock")
         pty.type("typed beside it")
         pty.wait_for("› typed beside it")
+        row = next(at for at, row in enumerate(pty.screen().splitlines()) if row.startswith("› typed"))
+        pty.wait_until(lambda: pty.cursor == (len("› typed beside it"), row), what="the cursor behind it")
 
 
 def test_snake_is_played_with_keys(tmp_path: Path, server: ScriptedServer) -> None:

@@ -18,6 +18,13 @@ def test_a_canvas_covers_a_part_of_another() -> None:
     assert whole.cursor == (4, 1)
 
 
+def test_the_cursor_below_is_shown_where_nothing_is_over_it() -> None:
+    below = canvas([[("text", "abcdef")], [("text", "ghijkl")]], 6, (2, 1))
+    above = canvas([[("title", "XY")]], 2)
+    assert [lay_over(below, above, column, 1).cursor for column in range(5)] == [(2, 1), None, None, (2, 1), (2, 1)]
+    assert lay_over(below, above, 2, 0).cursor == (2, 1)
+
+
 def test_half_of_a_wide_character_is_a_blank() -> None:
     below = canvas([[("text", "漢字漢")]], 6)
     assert shown(lay_over(below, canvas([[("text", "X")]], 1), 1, 0)) == [" X字漢"]

@@ -9,15 +9,17 @@ from zot_tui.text.width import split_at, width
 
 
 def lay_over(below: urwid.Canvas, above: RowCanvas, column: int, row: int) -> RowCanvas:
-    """Return `below` with `above` from a cell on. What is outside of `below` is left out; the cursor is that of
-    `above`. Half of a wide character at an edge becomes a blank."""
+    """Return `below` with `above` from a cell on. What is outside of `below` is left out. The cursor is that of
+    `above`, else that of `below` where nothing is over it. Half of a wide character at an edge becomes a blank."""
     columns, drawn = below.cols(), [*rows_of(below)]
     cells = min(above.columns, columns - column)
     for at, upper in enumerate(above.drawn, row):
         if 0 <= at < len(drawn) and cells > 0:
             shown = upper if cells == above.columns else _cells(upper, 0, cells)
             drawn[at] = [*_cells(drawn[at], 0, column), *shown, *_cells(drawn[at], column + cells, columns)]
-    cursor = None
+    cursor = below.cursor
+    if cursor is not None and column <= cursor[0] < column + cells and row <= cursor[1] < row + len(above.drawn):
+        cursor = None
     if above.cursor is not None:
         cursor = above.cursor[0] + column, above.cursor[1] + row
         cursor = cursor if cursor[0] < columns and 0 <= cursor[1] < len(drawn) else None
