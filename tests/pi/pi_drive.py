@@ -21,6 +21,8 @@ from zot_tui.widgets.dialogs.stack import WAITS
 HOSTS = Path(__file__).parents[1] / "support" / "pi_hosts.mjs"
 SECONDS = 90.0
 """How long a step waits for what it says."""
+_PATIENCE = 10.0
+"""How long it waits before it types again."""
 
 
 class Stage:
@@ -87,6 +89,20 @@ def see(*texts: str) -> Step:
         for text in texts:
             stage.pty.wait_for(text, SECONDS)
         stage.pty.wait_until(lambda: WAITS not in stage.pty.screen(), SECONDS, "a question that takes keys")
+
+    return step
+
+
+def offered(typed: str, text: str) -> Step:
+    """Type until a text is suggested: an extension may register its completer a little later."""
+
+    def step(stage: Stage) -> None:
+        for _ in range(int(SECONDS / _PATIENCE)):
+            stage.pty.type(typed)
+            with contextlib.suppress(TimeoutError):
+                return stage.pty.wait_for(text, _PATIENCE)
+            stage.pty.type("\x15")
+        raise TimeoutError(f"{text!r} is not suggested for {typed!r}; the screen:\n{stage.pty.screen()}")
 
     return step
 

@@ -4,7 +4,23 @@ import json
 from pathlib import Path
 
 from pi_conversation_rows import call
-from pi_drive import SECONDS, Row, Stage, Step, ask, command, gone, keys, requested, run_git, see, stored, titled, write
+from pi_drive import (
+    SECONDS,
+    Row,
+    Stage,
+    Step,
+    ask,
+    command,
+    gone,
+    keys,
+    offered,
+    requested,
+    run_git,
+    see,
+    stored,
+    titled,
+    write,
+)
 
 from zot_provider.testing import Call, Turn
 
@@ -263,7 +279,7 @@ ROWS = [
     ),
     Row(
         "github-issue-autocomplete.ts",
-        [ask(), see("Yes."), keys("fix #cra"), see("[open] Crash on start"), keys("\t"), see("fix #29")],
+        [ask(), see("Yes."), offered("fix #cra", "[open] Crash on start"), keys("\t"), see("fix #29")],
         programs={"gh": f"echo '{_ISSUES}'"},
         says=["Yes."],
         setup=_with_remote,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from pi_conversation_rows import call
-from pi_drive import Row, Stage, Step, ask, command, drive, file, gone, keys, requested, see, stored
+from pi_drive import Row, Stage, Step, ask, command, drive, file, gone, keys, offered, requested, see, stored
 
 from zot_provider.testing import Call, Turn
 
@@ -77,7 +77,7 @@ def test_sessions_are_begun_resumed_and_compacted_and_a_model_answers_from_the_e
 
 def test_widgets_overlays_keys_completions_and_the_bus_are_drawn_and_heard(tmp_path: Path) -> None:
     steps: Steps = [
-        *(see("ticks many in true", "The painter"), keys("\x11"), see("pasted"), keys("%bl"), see("a colour")),
+        *(see("ticks many in true", "The painter"), keys("\x11"), see("pasted"), offered("%bl", "a colour")),
         *(keys("\t"), see("%blue"), keys("\x15"), command("paint", "Paints"), see("What colour?", "width 4")),
         *(keys("green\r"), see("painted green, hidden 1"), ask(), see("Yes."), stored("painted", "green")),
         *(command("paint", "Paints", "off"), gone("The painter"), gone("ticks")),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from zot_ext.errors import HostError
 from zot_ext.protocol.from_extension import HostCall, Notify, PanelClose
 from zot_ext.protocol.from_host import ToolCall
 from zot_ext.protocol.groups.tools import ShowProgress, ToolCancel
@@ -160,6 +161,77 @@ def test_arguments_of_a_command_are_completed_whole(bridge: Bridge) -> None:
     second = host.complete(command="list", line="/list drop m", prefix="m")
     assert [(each["text"], each["label"]) for each in second] == [("milk", "drop milk")]
     assert host.complete(command="list", line="/list add ", prefix="") == []
+
+
+def test_handlers_change_how_the_system_prompt_is_made_and_which_tools_a_run_has(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          pi.on("before_agent_start", ({ prompt, systemPromptOptions: options }) => {
+            if (prompt === "force") options.forceSystemPrompt = "Only this.";
+            if (prompt !== "plan") return;
+            options.sections.mode = "Plan first.";
+            options.promptGuidelines.push("Write nothing.");
+            options.selectedTools = options.selectedTools.filter((each) => each !== "write");
+          });
+          const measured = ({ systemPrompt: text }) => ({ systemPrompt: `${text} (${text.length})` });
+          pi.on("before_agent_start", measured);
+        }
+    """
+    tools = ["read", "write"]
+
+    def choose(params: dict[str, Any]) -> dict[str, Any]:
+        tools[:] = params["names"]
+        return {}
+
+    host = bridge(source, calls={"tools.active": lambda _: {"names": list(tools)}, "tools.set_active": choose})
+
+    def prompted(prompt: str) -> str | None:
+        return host.intercept("before_agent_start", system_prompt="Help.", prompt=prompt).system_prompt
+
+    assert prompted("plan") == "Help.\n\n- Write nothing.\n\n<mode>\nPlan first.\n</mode> (51)"
+    assert tools == ["read"]
+    assert prompted("go") == "Help. (5)"
+    assert tools == ["read", "write"]
+    assert prompted("force") == "Only this. (10)"
+
+
+def test_a_command_changes_the_session_once_the_run_that_is_ending_is_over(bridge: Bridge) -> None:
+    asked = []
+
+    def new(params: dict[str, Any]) -> dict[str, Any]:
+        asked.append(params)
+        if len(asked) == 1:
+            raise HostError("busy", "the agent is busy")
+        return {"session_id": "s2"}
+
+    source = """
+        export default (pi) => pi.registerCommand("new", { handler: async (_, ctx) => { await ctx.newSession(); } });
+    """
+    host = bridge(source, calls={"session.new": new, "control.wait_idle": {}})
+    assert not host.command("new").error
+    assert [call.method for call in host.sent(HostCall)] == ["session.new", "control.wait_idle", "session.new"]
+
+
+def test_a_message_at_the_end_of_a_run_is_not_answered(bridge: Bridge) -> None:
+    source = """
+        export default function (pi) {
+          const send = (content, options) => pi.sendMessage({ customType: "x", content, display: true }, options);
+          pi.on("agent_start", () => { send("in the run"); send("for later", { triggerTurn: false }); });
+          pi.on("agent_end", () => { send("behind it"); send("answer it", { triggerTurn: true }); });
+        }
+    """
+    host = bridge(source, calls={"messages.send": {}, "control.state": {"idle": False}})
+    host.event("agent_start")
+    host.wait_for(HostCall, lambda call: call.method == "messages.send", count=2)
+    host.event("agent_end")
+    host.wait_for(HostCall, lambda call: call.method == "messages.send", count=4)
+    sent = [call.params.value for call in host.sent(HostCall) if call.method == "messages.send" and call.params]
+    assert [(each["text"], each["deliver_as"], each["trigger"]) for each in sent] == [
+        ("in the run", "steer", False),
+        ("for later", "next_turn", False),
+        ("behind it", "next_turn", False),
+        ("answer it", "follow_up", True),
+    ]
 
 
 def test_a_handler_of_shell_commands_that_fails_refuses_the_command(bridge: Bridge) -> None:

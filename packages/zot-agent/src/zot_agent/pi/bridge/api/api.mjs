@@ -109,12 +109,18 @@ function imagesIn(content) {
   return blocksOf(content).filter((each) => each.type === "image").map(({ data }) => ({ data }));
 }
 
+/** How a message of an extension is delivered: what nobody is to answer waits for the next prompt. */
+function deliveryOf(bridge, { deliverAs, triggerTurn }) {
+  const running = bridge.signal !== undefined; // as the handlers have heard it: at `agent_end` nothing runs any more
+  if (triggerTurn === false || (!running && !triggerTurn && deliverAs !== "interrupt")) return "next_turn";
+  return DELIVERIES[deliverAs] ?? (running ? "steer" : "follow_up");
+}
+
 function sendCustom(bridge, extension, message, options = {}) {
-  const running = !bridge.isIdle();
   const text = textOf(message.content) || `[${message.customType}]`; // the model reads something of each message
   const params = {
     text, images: imagesIn(message.content), custom_type: message.customType, details: message.details,
-    deliver_as: DELIVERIES[options.deliverAs] ?? (running ? "steer" : "follow_up"), trigger: options.triggerTurn === true,
+    deliver_as: deliveryOf(bridge, options), trigger: options.triggerTurn === true,
     ...(message.display === false ? { hidden: true } : {}),
   };
   bridge.keepDetails(message, text);

@@ -1,6 +1,6 @@
 // `ctx`: what handlers get beside their event.
 
-import { promptOptions } from "../events/intercepts.mjs";
+import { ToolSelection, promptOptions } from "../events/prompt.mjs";
 import { textOf } from "../events/messages.mjs";
 
 /** @param {import("./bridge.mjs").Bridge} bridge @param {import("./registrations.mjs").Registrations} extension
@@ -29,7 +29,7 @@ export function createContext(bridge, extension, options = {}) {
     getContextUsage: () => usage(check()),
     compact: (wanted) => compact(check(), extension, wanted),
     getSystemPrompt: () => check().systemPrompt(),
-    getSystemPromptOptions: () => promptOptions(check()),
+    getSystemPromptOptions: () => promptOptions(check(), new ToolSelection(bridge)),
   };
 }
 
@@ -56,7 +56,11 @@ export function createCommandContext(bridge, extension, options) {
   const change = async (method, params, withSession, prompt = "") => {
     bridge.changing += 1;
     try {
-      await wire.call(method, params);
+      await wire.call(method, params).catch(async (error) => {
+        if (error.code !== "busy") throw error;
+        await wire.call("control.wait_idle"); // a run is just ending, or goes on: the session changes behind it
+        await wire.call(method, params);
+      });
     } catch (error) {
       if (error.code === "cancelled" || error.code === "denied") return { cancelled: true };
       throw error;

@@ -2,6 +2,7 @@
 
 import { createContext } from "../api/context.mjs";
 import { ask, beforeEnd, boundary } from "./boundaries.mjs";
+import { ToolSelection, addedTo, promptOptions } from "./prompt.mjs";
 import { blocksOf, contentOf, detailsOf, fromMessage, fromMessages, textOf, toMessages } from "./messages.mjs";
 
 const EXTEND_MILLISECONDS = 2500;
@@ -16,10 +17,12 @@ export class Intercepts {
   #bridge;
   /** Whether a handler of `message_end` may change messages. */
   answersMessages = false;
+  #selection;
 
   /** @param {import("../api/bridge.mjs").Bridge} bridge */
   constructor(bridge) {
     this.#bridge = bridge;
+    this.#selection = new ToolSelection(bridge);
   }
 
   names() {
@@ -176,18 +179,21 @@ export class Intercepts {
   }
 
   async #agentStart(frame, request) {
+    this.#selection.restore();
+    this.#selection = new ToolSelection(this.#bridge);
+    const options = promptOptions(this.#bridge, this.#selection);
+    const given = frame.system_prompt ?? "";
     const event = {
-      type: "before_agent_start", prompt: frame.prompt ?? "", systemPrompt: frame.system_prompt ?? "",
-      systemPromptOptions: promptOptions(this.#bridge),
+      type: "before_agent_start", prompt: frame.prompt ?? "", systemPromptOptions: options,
+      get systemPrompt() { return options.forceSystemPrompt ?? [given, ...addedTo(options)].filter(Boolean).join("\n\n"); },
     };
-    const answer = {};
     const messages = [];
     await this.#each("before_agent_start", event, request, ({ message, systemPrompt }) => {
       if (message) messages.push(message);
-      if (systemPrompt !== undefined) answer.system_prompt = event.systemPrompt = systemPrompt;
+      if (systemPrompt !== undefined) options.forceSystemPrompt = systemPrompt;
     });
-    const sections = Object.values(event.systemPromptOptions.sections).filter((each) => typeof each === "string" && each);
-    if (sections.length) answer.system_prompt = [event.systemPrompt, ...sections].filter(Boolean).join("\n\n");
+    this.#selection.use();
+    const answer = event.systemPrompt === given ? {} : { system_prompt: event.systemPrompt };
     if (messages.length) {
       const content = messages.map((each) => textOf(each.content)).join("\n\n");
       answer.message = { content, display: messages.some((each) => each.display !== false), custom_type: messages[0].customType, details: messages[0].details };
@@ -281,17 +287,6 @@ function failure(error) {
 export function objectOf(details) {
   const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
   return isObject ? details : { value: details };
-}
-
-/** What is known of how the system prompt was made. */
-export function promptOptions(bridge) {
-  return {
-    cwd: bridge.cwd, promptGuidelines: [], toolSnippets: {}, contextFiles: [],
-    /** What an extension puts here comes behind the prompt. */
-    sections: {},
-    get selectedTools() { return bridge.wire.callNow("tools.active").names; },
-    get skills() { return bridge.wire.callNow("control.skills").skills.map((each) => ({ ...each, filePath: each.path })); },
-  };
 }
 
 function sessionEvent(frame, bridge, request) {
