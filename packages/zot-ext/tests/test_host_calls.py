@@ -1,5 +1,7 @@
 """What an extension asks of the host: each function of the SDK as a call."""
 
+import asyncio
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -309,6 +311,26 @@ def test_the_session_changes_only_in_a_command_and_not_for_a_session_that_is_not
         assert not host.command("go").error
         host.tool("work")
     assert got == ["", "", "stale_session", "stale_session", "denied", ""]
+
+
+def test_a_task_that_a_handler_has_started_calls_for_itself_once_the_handler_has_answered() -> None:
+    ext, answered = Extension("caller", capabilities=GROUPS), threading.Event()
+    tasks: list[asyncio.Task[None]] = []
+
+    async def later() -> None:
+        await ext.soon(answered.wait)
+        await ext.soon(ext.session.info)
+
+    @ext.command("go")
+    async def go(_: str) -> None:
+        await ext.soon(ext.session.info)
+        tasks.append(asyncio.create_task(later()))
+
+    with FakeHost(ext, capabilities=GROUPS, calls={"session.info": {}}) as host:
+        assert not host.command("go").error
+        assert host.wait_for(HostCall).parent_id
+        answered.set()
+        assert host.wait_for(HostCall, lambda call: not call.parent_id)
 
 
 class StreamingHost(FakeHost):

@@ -65,12 +65,13 @@ class Caller:
         """Return the fields of the result. `progress` takes its parts as they come, in the thread of the caller. Raises
         `HostError`, and what `progress` raises.
 
-        The call belongs to the request that the handler answers: it ends with that request.
+        The call belongs to the request that the handler answers: it ends with that request. What a handler has started,
+        such as a task, calls for itself once the request is answered.
         """
         given = {name: value for name, value in params.items() if value is not None}
         raw = RawObject.from_value(given) if given else None
         outcome = self._wait(
-            lambda id: HostCall(id, method, raw, current_request.get(), current_session.get()),
+            lambda id: HostCall(id, method, raw, self._parent(), current_session.get()),
             CancelCall,
             progress,
         )
@@ -80,7 +81,7 @@ class Caller:
 
     def call_tool(self, name: str, args: RawObject, *, builtin: bool) -> ToolAnswer:
         """Call a tool and return its result. Raises `HostError` if the host ends."""
-        outcome = self._wait(lambda id: CallTool(id, name, args, current_request.get(), builtin), CallToolCancel)
+        outcome = self._wait(lambda id: CallTool(id, name, args, self._parent(), builtin), CallToolCancel)
         if isinstance(outcome, dict):
             raise HostError("failed", "the host gave the result of a call")
         return outcome
@@ -125,6 +126,10 @@ class Caller:
                 return outcome
 
     # Requests of the host
+
+    def _parent(self) -> str:
+        request = current_request.get()
+        return request if request in self._requests else ""
 
     def expect(self, request: str) -> None:
         """Note a request of the host, which can be cancelled from now on."""
