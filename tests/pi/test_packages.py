@@ -145,7 +145,7 @@ def test_processes_of_the_model_run_on_wake_it_and_are_ended_by_the_person(run: 
 def test_a_diagram_of_the_model_is_drawn_in_the_conversation_and_told_to_the_model_with_mermaid(run: Drive) -> None:
     diagram = "Here:\n```mermaid\ngraph LR\n  Leith --> Burntisland\n```\n"
     steps = [
-        *(ask(), see("│ Leith", "►│ Burntisland"), ask("thanks"), see("Welcome.")),
+        *(ask(), see("│ Leith", "►│ Burntisland"), ask("thanks"), see("Welcome."), gone("esc to stop")),
         *command("pi-mermaid", "Render mermaid in last assistant message"),
         see("No mermaid blocks found"),
     ]

@@ -202,19 +202,34 @@ class Host:
         from zot_agent.extensions.hooks.intercepts import ProjectQuestion  # noqa: PLC0415  few projects are undecided
 
         project, changes = choice.undecided, await asyncio.to_thread(choice.changes)
-        question = ProjectQuestion(project.folder, project.lines(), changes)
+        question, decided = ProjectQuestion(project.folder, project.lines(), changes), asyncio.Event()
+
+        async def wait(step: int) -> None:
+            """A run that begins meanwhile has what the project brings, or does not have it, from its first request."""
+            await decided.wait()
+            if step == 1 and self.brought is not None:
+                self.brought.use()
+
+        remove = self.runtime.agent.hooks.before_turn.add(wait)
         try:
             answer = await extensions.hooks.project_trust(question)
-        except Refused as refusal:
-            allowed, why = False, f"not used in this run ({refusal})"
-        else:
             allowed, why = answer.trusted, f"used in this run, because {answer.changed_by} allows it"
             if not allowed:
                 return []
+            errors = await self._use_once(choice, allowed=True)
+        except Refused as refusal:
+            allowed, why, errors = False, f"not used in this run ({refusal})", []
+            await self._use_once(choice, allowed=False)
+        finally:
+            decided.set()
+            remove()
+        lines = [*errors, *await self.refresh_workspace()] if allowed else []
+        return [f"{why}: {project.names()} of {project.folder}", *lines]
+
+    async def _use_once(self, choice: "ProjectChoice", *, allowed: bool) -> list[str]:
         self.notes = [each for each in self.notes if each not in choice.notes]
         choice.use_once(allowed=allowed)
-        lines = await self.use_project() if allowed else []
-        return [f"{why}: {project.names()} of {project.folder}", *lines]
+        return (await self.reload_extensions()).errors if allowed else []
 
     async def use_project(self) -> list[str]:
         """Start the extensions of a project that the person has just allowed, and use its skills and instructions once

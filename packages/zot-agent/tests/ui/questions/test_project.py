@@ -154,3 +154,22 @@ async def test_an_extension_decides_before_the_person_is_asked(
             talk.type("/greet<enter>")
             await talk.shown("hello")
     assert not (project.parent / "zot-home" / "trust").exists()
+
+
+async def test_a_prompt_waits_for_the_decision_of_an_extension_and_has_what_that_allows(
+    chats: Chats, server: ScriptedServer, project: Path
+) -> None:
+    server.add("Miau.")
+    judge = project / "judge"
+    judge.mkdir()
+    (judge / "extension.json").write_text(json.dumps({"name": "judge", "exec": sys.executable, "args": ["main.py"]}))
+    slow = "ext.notify('deciding'); import time; time.sleep(1); return ProjectTrustDecision(trusted=True)"
+    (judge / "main.py").write_text(JUDGE.format(answer=slow))
+    async with chats.built(server, rows=40, extensions=[str(judge)], no_context_files=False) as talk:
+        talk.type("/reload-ext<enter>")
+        await talk.shown("deciding")
+        await talk.send("hi")
+        assert "Miau." in talk.screen()
+    system, *_ = server.requests[0].body["messages"]
+    assert system["content"].startswith("Be a cat.")
+    assert "- barber: cuts hair" in system["content"]
