@@ -97,3 +97,27 @@ def test_a_tool_in_the_place_of_zots_own_is_told_once_and_keys_are_no_commands(t
         *(keys("\x1bk"), see("a key was pressed"), keys("/short"), see("A command of the shell"), commands),
     ]
     run(tmp_path, "shell", steps, call("bash", command="echo hello"), "All done.")
+
+
+def test_two_extensions_share_a_ledger_which_is_in_the_session_and_in_requests(tmp_path: Path) -> None:
+    def ledger(words: str) -> list[Step]:
+        return command("ledger", "Keep a ledger", words)
+
+    steps: Steps = [
+        *(see("Σ 0"), ledger("add"), see("New line of the ledger"), keys("tea\r"), see("write: WHAT AMOUNT")),
+        *(keys(" 40\r"), see("ledger: tea 40", "Σ 40"), offered("/ledger drop t", "drop tea"), keys("\x15")),
+        *(ask(), see("I see."), gone("esc to stop"), requested("Ledger so far:\\n- tea: 40", "GATE: ask before")),
+        *(ledger("pick"), see("Which line?"), keys("\r"), see("picked tea"), gone("Which line?")),
+        *(
+            ledger("add cake 80"),
+            see("▲ 120 of 100"),
+            stored("over-budget"),
+            keys("??\r"),
+            see("heard tea=40 cake=120"),
+        ),
+        *(keys("!echo boom\r"), see("Extension failed, blocking execution: no explosions")),
+        *(ask("clean up"), see("Run rm x?"), keys("\x1b[B\r"), see("would run: rm x", "Done."), requested("[key]")),
+    ]
+    remove, show = call("bash", command="rm x"), call("bash", command="echo sk-secret")
+    other = ("-e", str(HERE / "gate.ts"))
+    run(tmp_path, "ledger", steps, "I see.", remove, show, "Done.", arguments=other)
