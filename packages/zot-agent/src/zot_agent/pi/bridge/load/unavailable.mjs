@@ -31,12 +31,12 @@ const OPTIONS = ["excludeFromContext", "interruptAbortMessage"];
 const MEMBERS = ["getWorkflowResources", "getChatRenderSettings", "orchestrationContext", "subagentPolicy", "internalResourceRouter",
   "getSkillCatalog"];
 
-/** What the text of an extension shows: options of calls, entries, and members of objects. A member that is only used
- * where it is there (`pi.getSkillCatalog?.()`) is not missed. */
+/** What the text of an extension shows: options of calls, entries, and members of objects, each with a word without which
+ * nothing is looked for. A member that is only used where it is there (`pi.getSkillCatalog?.()`) is not missed. */
 const USES = [
-  ...OPTIONS.map((name) => [`the option ${name} of sendMessage`, new RegExp(`\\bsendMessages?\\b[^]*\\b${name}\\s*:`)]),
-  ["entries of the kind context_edit", /\btype\s*:\s*["']context_edit["']/],
-  ...MEMBERS.map((name) => [`${name} of Atomic`, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
+  ...OPTIONS.map((name) => [`the option ${name} of sendMessage`, name, new RegExp(`\\bsendMessages?\\b[^]*\\b${name}\\s*:`)]),
+  ["entries of the kind context_edit", "context_edit", /\btype\s*:\s*["']context_edit["']/],
+  ...MEMBERS.map((name) => [`${name} of Atomic`, name, new RegExp(`\\b(?:pi|ctx|context|api)\\.${name}\\b(?!\\s*\\?\\.)`)]),
 ];
 
 /** What stands for each name that is not there: it says so when it is called, made or extended.
@@ -58,7 +58,7 @@ const IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']@[^"']*\/(?:pi-coding-agent|pi
 export function unavailable(texts) {
   const found = new Set();
   for (const text of texts) {
-    for (const [use, pattern] of USES) if (pattern.test(text)) found.add(use);
+    for (const [use, word, pattern] of USES) if (text.includes(word) && pattern.test(text)) found.add(use);
     for (const match of text.matchAll(IMPORT)) {
       for (const part of match[1].split(",")) {
         const [name, local = name] = part.trim().split(/\s+as\s+/);
