@@ -17,3 +17,8 @@ class NotGranted(RuntimeError):
 
     expected = True
     """See `HostError`."""
+
+    @classmethod
+    def for_group(cls, group: str, *, asked: bool) -> "NotGranted":
+        """Return the error about a group, which the extension has `asked` for or not."""
+        return cls(f"the host does not grant {group!r}" if asked else f"ask for it: capabilities=({group!r},)")

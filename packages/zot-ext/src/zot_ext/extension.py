@@ -295,7 +295,10 @@ class Extension(Groups):
     def require(self, capability: str) -> None:
         """Raise `NotGranted` unless the host grants `capability`. Original hosts grant none."""
         if capability not in self.host.capabilities:
-            raise NotGranted(f"the host does not grant {capability!r}")
+            raise NotGranted.for_group(capability, asked=capability in self._capabilities())
+
+    def _capabilities(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self._registrations.capabilities(), *self._requested)))
 
     # Calls
 
@@ -315,7 +318,7 @@ class Extension(Groups):
             raise ValueError(f"there is no method {method!r}")
         self.require(METHODS[method].group)
         if self._runner.caller is None:  # the host grants more than was asked for
-            raise NotGranted(f"name a group in Extension(..., capabilities=({METHODS[method].group!r},))")
+            raise NotGranted.for_group(METHODS[method].group, asked=False)
         return self._runner.caller.call(method, params, progress)
 
     async def soon(self, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
@@ -382,8 +385,7 @@ class Extension(Groups):
         from zot_ext.protocol.from_extension import Hello  # noqa: PLC0415 - as above
         from zot_ext.runtime.runner import ExtensionRunner  # noqa: PLC0415 - as above
 
-        capabilities = tuple(dict.fromkeys((*self._registrations.capabilities(), *self._requested)))
-        hello = Hello(self.name, self.version, capabilities)
+        hello = Hello(self.name, self.version, self._capabilities())
         for panel in self._registrations.panels.values():
             panel.is_open = False  # an earlier host may have shown it
         runner = ExtensionRunner(hello, self._registrations, (source, target), self.limits, self.log)

@@ -104,4 +104,4 @@ def test_it_answers_calls_and_refuses_the_others() -> None:
     calls = {"ui.confirm": {"value": True}, "model.complete": twice, "kv.set": full}
     with FakeHost(ext, capabilities=("ui", "model", "storage"), calls=calls) as host:
         assert host.command("ask", "ab").display == "True abab"
-        assert host.command("fail").display == "unavailable, too_large, the host does not grant 'messages'"
+        assert host.command("fail").display == "unavailable, too_large, ask for it: capabilities=('messages',)"
