@@ -56,7 +56,7 @@ async def test_an_extension_that_asked_for_no_group_gets_one_clear_error(world: 
     raw += "show(frame, found)\n"
     world.add_raw("raw", raw)
     async with world.running() as talk:
-        assert await talk.command("plain") == "the host does not grant 'ui'"
+        assert await talk.command("plain") == "ask for it: capabilities=('ui',)"
         found = json.loads(await talk.command("raw"))
     assert (found["code"], found["id"]) == ("denied", "1")
 
