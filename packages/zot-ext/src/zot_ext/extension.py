@@ -305,8 +305,7 @@ class Extension(Groups):
     def call(self, method: str, **params: object) -> dict[str, Any]:
         """Ask the host for something (`host_call`) and return the fields of its result; parameters that are None are
         left out. The call ends with the request that the handler answers. For `async` handlers there is `soon`.
-        Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`.
-        """
+        Raises `NotGranted` without asking, `HostError`, and `RuntimeError` before `run()`."""
         return self._call(None, method, **params)
 
     def _call(self, progress: Callable[[str], None] | None, method: str, **params: object) -> dict[str, Any]:
