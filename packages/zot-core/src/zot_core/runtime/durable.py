@@ -132,8 +132,9 @@ class DurableRun:
         return end_run(agent, "completed") if messages is None else await answer(agent, messages)
 
     def answer(self, choice: str, message: str = "") -> None:
-        """Answer the question that the run waits with, "yes", "always" or "no"; `finish` or `start` continues it then.
-        Raises `ConfigError` for another choice, and if the run asks nothing; `SessionError`."""
+        """Answer the question that the run waits with: "yes", "always" or "no". `finish` or `start` continues it then.
+        Raises `ConfigError` for another choice and if the run asks nothing, and `SessionError` if the answer cannot be
+        written."""
         self._write(**self.record.answered(choice, message))
 
     def keep_tree(self, tree: dict[str, Any]) -> None:

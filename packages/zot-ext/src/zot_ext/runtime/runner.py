@@ -329,12 +329,11 @@ class ExtensionRunner:
                 if request in self._unanswered and not getattr(error, "expected", False):
                     self._handlers.log_failure(f"{request.type} {request.name!r}", error)
                 line = encode(self._failure(request, f"{type(error).__name__}: {error}".removesuffix(": ")))
-            if self.caller is not None:  # what the handler has started does not call for a request that is answered
-                self.caller.end(request.id)
+            finally:
+                if self.caller is not None:  # what the handler has started does not call for a request that is answered
+                    self.caller.end(request.id)
             self._answer(request, line)
         finally:
-            if self.caller is not None:
-                self.caller.end(request.id)
             self._jobs.done()
 
     def _failure(self, request: PendingRequest, reason: str) -> FromExtension:

@@ -34,7 +34,7 @@ class MarkdownCells:
 
     def _settled(self) -> None:
         if self._columns() != self._width:
-            self._width = self._columns()  # at which all answers were asked about
+            self._width = self._columns()
             self.again()
 
     def again(self) -> None:
