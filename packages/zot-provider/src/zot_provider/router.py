@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from zot_provider.client.http import Client, HttpClient
+from zot_provider.client.repeating import close_stream
 from zot_provider.client.retry import RetryPolicy
 from zot_provider.events import StreamEvent
 from zot_provider.model import Model
@@ -65,9 +66,7 @@ class RoutingClient:
             async for batch in batches:
                 yield batch
         finally:
-            close = getattr(batches, "aclose", None)
-            if close is not None:
-                await close()
+            await close_stream(batches)
 
     def check(self, model: Model) -> None:
         """Raise `MissingKey` (which names the variables to set), `UnknownName` or another `ConfigError` if no request

@@ -22,6 +22,7 @@ from contextlib import aclosing
 from typing import Any
 
 from zot_provider.client.http import Client
+from zot_provider.client.repeating import close_stream
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record
@@ -265,6 +266,4 @@ async def _batches(client: Client, request: Request) -> AsyncGenerator[Sequence[
         async for batch in stream:
             yield batch
     finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
+        await close_stream(stream)

@@ -8,6 +8,7 @@ from zot_core.agent.state import AgentState
 from zot_core.aio import being_cancelled
 from zot_core.errors import error_line
 from zot_core.events import AutoRetryEnd, UsageEvent
+from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
 from zot_provider.events import (
     AutoRetryStart,
@@ -60,9 +61,7 @@ async def read_stream(agent: AgentState, request: Request, take: Callable[[Answe
         _give_up(agent, retry, error_line(error))
         raise
     finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()
+        await close_stream(stream)
     return end
 
 

@@ -43,6 +43,13 @@ class Client(Protocol):
         ...
 
 
+async def close_stream(stream: AsyncIterator[Sequence[StreamEvent]]) -> None:
+    """Close what `Client.stream` has returned. Only a generator has something to close."""
+    close = getattr(stream, "aclose", None)
+    if close is not None:
+        await close()
+
+
 class RepeatingClient(ABC):
     """A client of one provider that asks its credentials before each call, and repeats calls that have failed."""
 

@@ -11,6 +11,7 @@ from zot_core.clock import timestamp
 from zot_core.errors import Busy
 from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient
+from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
 from zot_provider.events import StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.json_text import without_surrogates
@@ -79,9 +80,7 @@ class SideChat:
                 if delta:
                     yield delta
         finally:
-            close = getattr(stream, "aclose", None)
-            if close is not None:
-                await close()
+            await close_stream(stream)
         if not ended:
             raise StreamCut("the answer was cut off; ask again")
 
