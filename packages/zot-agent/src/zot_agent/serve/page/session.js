@@ -21,7 +21,7 @@ export class Session {
 
   // `on` has functions: `say` shows a line, `still` says whether the session is there (null if nobody answers), `changed`
   // is called when something ended or moved, `back` gets text and pictures for the message field. `parts` are further parts of the
-  // page: each may have `opened(session)`, `state(data)`, `take(event)` and `closed()`.
+  // page: each may have `opened(session)` (a promise if it asks for something), `state(data)`, `take(event)` and `closed()`.
   constructor(id, notes, on, parts) {
     this.id = id;
     this.#notes = notes;
@@ -39,13 +39,14 @@ export class Session {
   }
 
   open() {
-    this.#ready(false);
+    this.#unready();
     empty();
     this.#drawWaiting();
     this.#link.connect();
   }
 
   close() {
+    this.#unready();
     this.#link.close();
     this.permission.show([]);
     this.dialog.show([]);
@@ -68,25 +69,36 @@ export class Session {
     }
   }
 
-  #ready(is) {
-    this.ready = is;
-    $("conversation").dataset.ready = is ? "yes" : "";
+  #unready() {
+    this.ready = false;
+    $("conversation").dataset.ready = "";
   }
 
-  #load() {
+  async #load() {
     this.#on.say("");
-    this.ask("get_messages").then(({ messages, entries }) => {
-      this.conversation.show(messages, this.#notes, entries);
-      this.waiting.heard(...messages.filter(({ role }) => role === "user").map(shownText));
-      this.#ready(true);
-      for (const each of this.parts) each.opened?.(this);
-    }, () => {});
-    this.refresh();
+    const state = this.refresh();
+    let found;
+    try {
+      found = await this.ask("get_messages");
+    } catch {
+      return; // the connection is lost
+    }
+    this.conversation.show(found.messages, this.#notes, found.entries);
+    this.waiting.heard(...found.messages.filter(({ role }) => role === "user").map(shownText));
+    this.ready = true;
+    await Promise.all([state, ...this.parts.map((each) => each.opened?.(this))]);
+    if (this.ready) $("conversation").dataset.ready = "yes"; // commands, keys and all that extensions show are there too
   }
 
   // Ask for the state, and show it.
-  refresh() {
-    this.ask("get_state").then((state) => this.#state(state), () => {});
+  async refresh() {
+    let state;
+    try {
+      state = await this.ask("get_state");
+    } catch {
+      return; // the connection is lost
+    }
+    this.#state(state);
   }
 
   #state(data) {
@@ -99,7 +111,7 @@ export class Session {
   }
 
   #lost() {
-    this.#ready(false);
+    this.#unready();
     this.waiting.lost();
     this.#on.say("The connection is lost; trying again", true);
   }
