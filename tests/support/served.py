@@ -87,6 +87,12 @@ class Served:
         answer: dict[str, Any] = response.json()
         return answer
 
+    async def until_state(self, session: str, **fields: Any) -> None:
+        """Wait until the state of a session has these values."""
+        async with asyncio.timeout(PATIENCE):
+            while not fields.items() <= (await self.command(session, "get_state"))["data"].items():
+                await asyncio.sleep(0.01)
+
     async def raw(self, data: bytes) -> bytes:
         """What comes back for bytes that no client would send, up to the end of the connection."""
         loop, found = asyncio.get_running_loop(), b""

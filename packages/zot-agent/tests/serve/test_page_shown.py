@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from extension_folder import write_extension
-from served import Served, Serving
+from served import Serving
 from visited_page import Visiting, choose, click
 
 from zot_agent.serve.page import PATHS
@@ -73,7 +73,7 @@ async def test_a_person_chooses_how_much_the_model_thinks_among_the_levels_that_
         await tab.value(f"{field}.focus()")
         await tab.press("h", text="h")  # as in every list of a browser
         await tab.until(f"{field}.value === 'high'")
-        await wait_for_level(served, id, "high")
+        await served.until_state(id, reasoning="high")
         await tab.value("document.getElementById('message').focus()")
         await tab.type("one")
         await tab.press("Enter")
@@ -89,11 +89,6 @@ async def test_a_person_chooses_how_much_the_model_thinks_among_the_levels_that_
         await tab.press("Enter")
         await tab.until(f"{levels} === 'off,low,medium,high'")  # no catalogue names it
     assert [request.body.get("reasoning_effort") for request in server.requests if request.body] == ["high"]
-
-
-async def wait_for_level(served: Served, id: str, level: str) -> None:
-    while (await served.command(id, "get_state"))["data"]["reasoning"] != level:
-        await asyncio.sleep(0.01)
 
 
 WORKS = """
