@@ -19,7 +19,7 @@ followed. Folders whose name begins with a dot are skipped, and so are folders w
 import contextlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from zot_provider.files.regular_file import read_regular
@@ -44,17 +44,17 @@ THEME_FILES = ("theme.json", os.path.join("themes", "theme.json"))
 class ResourcePaths(Record):
     """Paths of skills, prompt templates and themes, relative to the folder of their extension."""
 
-    skills: Sequence[str] = ()
-    prompts: Sequence[str] = ()
-    themes: Sequence[str] = ()
+    skills: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()
 
     def below(self, folder: str, base: str) -> "ResourcePaths":
         """Return the paths, relative to `base`, that lead into `folder`, relative to that."""
         root = os.path.realpath(folder)
 
-        def chosen(paths: Sequence[str]) -> list[str]:
+        def chosen(paths: Iterable[str]) -> tuple[str, ...]:
             real = [os.path.realpath(os.path.join(base, path)) for path in paths]
-            return [os.path.relpath(path, root) for path in real if path.startswith(root + os.sep)]
+            return tuple(os.path.relpath(path, root) for path in real if path.startswith(root + os.sep))
 
         return ResourcePaths(chosen(self.skills), chosen(self.prompts), chosen(self.themes))
 
@@ -101,9 +101,9 @@ class DiscoveredExtension(Record):
         """What it brings."""
         manifest, added = self.manifest, self.added
         return ResourcePaths(
-            [*manifest.skills, *added.skills],
-            [*manifest.prompts, *added.prompts],
-            [*manifest.themes, *added.themes],
+            (*manifest.skills, *added.skills),
+            (*manifest.prompts, *added.prompts),
+            (*manifest.themes, *added.themes),
         )
 
     @property

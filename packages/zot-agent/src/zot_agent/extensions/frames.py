@@ -1,6 +1,7 @@
 """The frames of the protocol, loaded when one of them is first used: with the first process of an extension. What
 extensions registered in their last run needs none but those of `zot_ext.protocol.registrations`."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,11 +39,9 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    from zot_ext.protocol import frame, from_extension, from_host  # noqa: PLC0415  see the module's docstring
-    from zot_ext.protocol.groups import tools  # noqa: PLC0415  as above
-
-    for module in (frame, from_extension, from_host, tools):
-        if name in vars(module):
-            value = globals()[name] = vars(module)[name]
+    for module in ("frame", "from_host", "groups.tools", "from_extension"):
+        found = vars(import_module(f"zot_ext.protocol.{module}"))
+        if name in found:
+            value = globals()[name] = found[name]
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

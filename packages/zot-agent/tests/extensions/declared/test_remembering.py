@@ -99,6 +99,14 @@ async def test_a_first_request_has_the_tools_of_the_last_run_and_waits_for_nobod
     assert remembered.starts == 1
 
 
+async def test_the_workspace_is_not_read_again_for_an_extension_that_brought_nothing(remembered: Remembered) -> None:
+    await remembered.run()
+    async with remembered.world.running(**HASTE) as talk:
+        (member,) = talk.extensions.members
+        assert member.late is not None
+        assert not member.found.brings
+
+
 async def test_a_command_that_lists_leave_out_is_remembered_as_such(remembered: Remembered) -> None:
     body = "ext.command('key', hidden=True)(lambda args: 'pressed')\next.command('shown')(lambda args: 'shown')"
     remembered.world.add("keys", body)

@@ -111,7 +111,7 @@ class RememberedRegistrations:
             found = [each for each in others if isinstance(each, Registration)]
             assert isinstance(greeting, Hello)  # the checksum says that `save` has written it
             offers, brought = json.loads(tools)
-            last = LastRun(greeting, [self._read_offer(each) for each in offers], found, ResourcePaths(*brought))
+            last = LastRun(greeting, [self._read_offer(each) for each in offers], found, ResourcePaths(*map(tuple, brought)))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, AttributeError, RecursionError) as error:

@@ -17,7 +17,7 @@ async def set(call: ExtensionCall) -> CallAnswer:
     return None
 
 
-def _paths(call: ExtensionCall, kind: str) -> list[str]:
+def _paths(call: ExtensionCall, kind: str) -> tuple[str, ...]:
     given = call.params.get(kind) or []
     folder = os.path.realpath(call.connection.launch.cwd)
     folders = [folder, *map(os.path.realpath, call.services.resource_folders(call.connection))]
@@ -31,4 +31,4 @@ def _paths(call: ExtensionCall, kind: str) -> list[str]:
             raise CallFailed("invalid", f"{kind}: {path!r} is not in the folder of the extension")
         if not os.path.exists(target):
             raise CallFailed("not_found", f"{kind}: {path!r} does not exist")
-    return list(given)
+    return tuple(given)
