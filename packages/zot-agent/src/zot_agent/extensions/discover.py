@@ -188,8 +188,7 @@ def discover(
     discovery = Discovery([], [])
     owners: dict[str, str] = {}
     seen: set[str] = set()
-    places = _candidates(explicit, cwd, home, installed=installed, project=project, discovery=discovery)
-    read = ((path, scope, _read(path, scope)) for path, scope in places)
+    read = _candidates(explicit, cwd, home, installed=installed, project=project, discovery=discovery)
     of_pi = _folders_of_pi(cwd, project=project) if pi_folders and installed else ()
     for directory, scope, found in itertools.chain(read, of_pi):
         if directory in seen:
@@ -233,17 +232,14 @@ def read_extension(directory: str, scope: Scope = "explicit") -> DiscoveredExten
 
 def _candidates(
     explicit: Sequence[str], cwd: str, home: str, *, installed: bool, project: bool, discovery: Discovery
-) -> Iterator[tuple[str, Scope]]:
-    """Yield the folders to read. Unusable folders of `explicit` are added to the problems."""
+) -> Iterator[tuple[str, Scope, DiscoveredExtension | Problem | None]]:
+    """Yield folders and what was found in them. What cannot be read at all is added to the problems."""
     for path in explicit:
         if not path.strip():  # probably an unset variable; the working directory is not meant
             discovery.problems.append(Problem("", "--ext needs the path of a folder"))
             continue
         directory = os.path.abspath(os.path.expanduser(path))
-        if isinstance(found := read_extension(directory), Problem):
-            discovery.problems.append(found)
-        else:
-            yield directory, "explicit"
+        yield directory, "explicit", read_extension(directory)
     if not installed:
         return
     places: list[tuple[str, Scope]] = [(global_folder(home), "global")]
@@ -261,7 +257,7 @@ def _candidates(
             continue
         for name in names:
             if os.path.isdir(directory := os.path.join(place, name)):
-                yield directory, scope
+                yield directory, scope, _read(directory, scope)
 
 
 def own_files(found: DiscoveredExtension) -> list[str]:
