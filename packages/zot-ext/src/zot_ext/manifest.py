@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.flags import ExtensionFlag, check_flags
 from zot_ext.protocol.kinds import read_record
 from zot_ext.protocol.permissions import ExtensionPermissions, check_permissions
 from zot_ext.protocol.raw import parse_object
 from zot_ext.record import Record
-from zot_ext.regular_file import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from zot_ext.protocol.flags import ExtensionFlag
     from zot_ext.protocol.raw import RawObject
 
 MANIFEST_FILE = "extension.json"
@@ -86,7 +85,10 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
         manifest = read_record(Manifest, {name: value for name, (value, _) in members.items()}, {}, "")
         if manifest.permissions is not None:
             check_permissions(manifest.permissions)
-        check_flags(manifest.flags)
+        if manifest.flags:
+            from zot_ext.protocol.flags import check_flags  # noqa: PLC0415  few extensions have flags
+
+            check_flags(manifest.flags)
         _check_providers(manifest)
     except FrameError as error:
         raise ManifestError(f"{MANIFEST_FILE}: {error}") from None
@@ -117,6 +119,8 @@ def _check_providers(manifest: Manifest) -> None:
 
 def load_manifest(directory: str | os.PathLike[str]) -> Manifest:
     """Read the manifest in `directory` and look for a theme beside it. Raises `ManifestError`."""
+    from zot_ext.regular_file import read_regular  # noqa: PLC0415  zot has read the file itself
+
     try:
         text = read_regular(os.path.join(directory, MANIFEST_FILE), MANIFEST_BYTES)
     except OSError as error:

@@ -27,9 +27,7 @@ from zot_core.aio import finish, spawn
 from zot_core.machine.posix import missing_posix
 from zot_core.machine.shell import Launch
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
-from zot_ext.protocol.codec import encode
 from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.registrations import Hello
 
 if TYPE_CHECKING:
     from zot_agent.extensions.process import Process
@@ -76,7 +74,7 @@ class Connection:
         *,
         env: Mapping[str, str],
         listener: ConnectionListener,
-        ack: Callable[[Hello], frames.HelloAck],
+        ack: Callable[[frames.Hello], frames.HelloAck],
         log: ExtensionLog,
         limits: ExtensionLimits = DEFAULT_LIMITS,
         trace: Trace | None = None,
@@ -85,7 +83,7 @@ class Connection:
     ) -> None:
         self.name = name
         self.state: Literal["starting", "running", "stopping", "ended"] = "starting"
-        self.hello: Hello | None = None
+        self.hello: frames.Hello | None = None
         self.end_reason = ""
         """Why it has ended; empty before that."""
         self.auto_ready = False
@@ -165,6 +163,8 @@ class Connection:
         A `droppable` frame (an observed event) is dropped if the extension does not read. A frame that cannot be
         encoded is logged.
         """
+        from zot_ext.protocol.codec import encode  # noqa: PLC0415  not before the first request
+
         answers = self.state == "stopping" and isinstance(frame, frames.HostResult)
         if not (self.state == "running" or answers) or (droppable and not self._writer.fits()):
             return
@@ -353,7 +353,7 @@ class Connection:
                 self._mark_ready()
             case frames.ShutdownAck():
                 self._shutdown_acked.set()
-            case Hello():
+            case frames.Hello():
                 self.log("a second hello; ignored")
             case frames.Unknown():
                 self.log(f"frames of type {frame.type!r} are unknown to zot {__version__}; skipped")
@@ -374,8 +374,8 @@ class Connection:
             self.send(frames.HostResult(error.id, code="invalid", error=str(error)))
 
     def _receive_hello(self, frame: frames.FromExtension | frames.Unknown, line: bytes) -> None:
-        if not isinstance(frame, Hello) or not frame.name.strip():
-            problem = "hello has no name" if isinstance(frame, Hello) else f"got {frame.type!r}"
+        if not isinstance(frame, frames.Hello) or not frame.name.strip():
+            problem = "hello has no name" if isinstance(frame, frames.Hello) else f"got {frame.type!r}"
             self._end(f"did not begin with a hello frame: {problem}: {quoted(line)}")
             return
         self._stop_timer()

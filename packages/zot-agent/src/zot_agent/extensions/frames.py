@@ -1,5 +1,5 @@
 """The frames of the protocol, loaded when one of them is first used: with the first process of an extension. What
-extensions registered in their last run needs none but those of `zot_ext.protocol.registrations`."""
+extensions registered in their last run needs none."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    for module in ("frame", "from_host", "groups.tools", "from_extension"):
+    for module in ("frame", "from_extension", "from_host", "groups.tools"):
         found = vars(import_module(f"zot_ext.protocol.{module}"))
         if name in found:
             value = globals()[name] = found[name]

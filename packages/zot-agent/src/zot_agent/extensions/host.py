@@ -16,7 +16,7 @@ from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, M
 from zot_agent.extensions.managed import ManagedExtension, SharedState
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
-from zot_agent.extensions.tool_calls.running import caller
+from zot_agent.extensions.tool_calls import caller
 from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools, replaceable
 from zot_core.agent import Agent
 from zot_core.aio import finish, spawn
@@ -369,11 +369,11 @@ class Extensions:
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
         if not self._use_tools:
             return {}
-        found = ((self._member(position), offer) for position, offer in self._registry.tools())
+        connections = {each.position: each.connection for each in self.members if each.connection is not None}
         return {
-            offer.name: (member.connection, offer)
-            for member, offer in found
-            if member is not None and member.connection is not None
+            offer.name: (connections[position], offer)
+            for position, offer in self._registry.tools()
+            if position in connections
         }
 
     def _member(self, position: int) -> ManagedExtension | None:

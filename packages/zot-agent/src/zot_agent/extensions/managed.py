@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Never, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import read_options
@@ -24,15 +24,6 @@ from zot_core.hooks import Observe
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
 from zot_ext.protocol.permissions import granted, may_call, must_confine
-from zot_ext.protocol.registrations import (
-    CALL_GROUPS,
-    CAPABILITIES,
-    ORIGINAL_GROUPS,
-    Hello,
-    RegisterCommand,
-    RegisterTool,
-    Subscribe,
-)
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -115,12 +106,12 @@ class ManagedExtension:
         known = memory.load() if use else None
         if known is not None:
             self.connection = memory.late = self._connection(memory.connection_class)
-            memory.late.granted = self._groups(known.hello)
+            memory.late.granted = self._permitted(known.capabilities)
             self._loading = True
-            for offer in known.tools:
-                self._tools.add(offer)
-            for frame in known.frames:
-                self._register(frame)
+            self._tools.add(*known.tools)
+            for command in known.commands:
+                self._register_command(command.name, command.description, hidden=command.hidden)
+            self._subscribe(known.events, known.intercept, known.intercept_options)
             self.found.bring(known.brought)
             self._loading = False
         self.memory, self._note = memory, memory.note
@@ -227,10 +218,10 @@ class ManagedExtension:
         shared = self._shared
         self._note(frame)
         match frame:
-            case RegisterCommand() | Subscribe():
+            case frames.RegisterCommand() | frames.Subscribe():
                 self._register(frame)
             case (
-                RegisterTool() | frames.UnregisterTool() | frames.ShowProgress() | frames.CallTool()
+                frames.RegisterTool() | frames.UnregisterTool() | frames.ShowProgress() | frames.CallTool()
                 | frames.CallToolCancel()
             ):  # fmt: skip
                 self._tools.received(connection, frame)
@@ -258,7 +249,7 @@ class ManagedExtension:
             case frames.RegisterToolOps() | frames.UnregisterToolOps() | frames.OpOutput():
                 self._machine_frame(connection, frame)
             case (
-                Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse() | frames.ToolResult()
+                frames.Hello() | frames.Ready() | frames.ShutdownAck() | frames.CommandResponse() | frames.ToolResult()
                 | frames.EventInterceptResponse() | frames.ProviderResult() | frames.OpResponse()
             ):  # fmt: skip
                 pass  # the connection handles these
@@ -324,12 +315,12 @@ class ManagedExtension:
         self.failure = why
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
-    def _groups(self, hello: Hello) -> tuple[str, ...]:
-        refused = () if self.permissions.submit else ("submit",)
-        return tuple(name for name in hello.capabilities if name in CAPABILITIES and name not in refused)
+    def _permitted(self, groups: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in groups if name != "submit" or self.permissions.submit)
 
-    def _ack(self, hello: Hello) -> frames.HelloAck:
-        agent, directory, groups = self._shared.agent_info(), self.found.directory, self._groups(hello)
+    def _ack(self, hello: frames.Hello) -> frames.HelloAck:
+        groups = self._permitted(name for name in hello.capabilities if name in frames.CAPABILITIES)
+        agent, directory = self._shared.agent_info(), self.found.directory
         ack = frames.HelloAck(
             PROTOCOL_VERSION,
             __version__,
@@ -342,33 +333,32 @@ class ManagedExtension:
             session_id=agent.session_id,
         )
         connection, shared = self.connection, self._shared
-        if connection is None or {*ORIGINAL_GROUPS}.issuperset(groups):
+        if connection is None or {*frames.ORIGINAL_GROUPS}.issuperset(groups):
             return ack
         if "registration_result" in groups:
             from zot_agent.extensions.calls.registration_results import RegistrationResults  # noqa: PLC0415  few ask
 
             self.names = RegistrationResults(connection, self.position, shared.registry)
-        if shared.open_calls is not None and not {*CALL_GROUPS}.isdisjoint(groups):
+        if shared.open_calls is not None and not {*frames.CALL_GROUPS}.isdisjoint(groups):
             self._calls = shared.open_calls(connection)
         return ack if shared.greeting is None else shared.greeting(ack, self.flags)
 
-    def _register(self, frame: RegisterCommand | RegisterTool | Subscribe) -> None:
-        if isinstance(frame, RegisterCommand):
-            self._register_command(frame)
-        elif isinstance(frame, Subscribe):
-            self._subscribe(frame)
-
-    def _register_command(self, frame: RegisterCommand) -> None:
-        try:
-            if not granted(frame.name.removeprefix("/"), self.permissions.commands):
-                raise RegistrationError(not_permitted(f"the command {frame.name!r}", "commands"))
-            conflict = self._shared.registry.add_command(
-                self.position, self.name, frame.name, frame.description, hidden=frame.hidden
-            )
-        except RegistrationError as error:
-            self.refuse("command", frame.name, str(error))
+    def _register(self, frame: frames.RegisterCommand | frames.Subscribe) -> None:
+        if isinstance(frame, frames.RegisterCommand):
+            self._register_command(frame.name, frame.description, hidden=frame.hidden)
         else:
-            self.registered("command", frame.name, conflict)
+            options = frame.intercept_options
+            self._subscribe(frame.events, frame.intercept, {} if options is None else options.value)
+
+    def _register_command(self, name: str, description: str, *, hidden: bool) -> None:
+        try:
+            if not granted(name.removeprefix("/"), self.permissions.commands):
+                raise RegistrationError(not_permitted(f"the command {name!r}", "commands"))
+            conflict = self._shared.registry.add_command(self.position, self.name, name, description, hidden=hidden)
+        except RegistrationError as error:
+            self.refuse("command", name, str(error))
+        else:
+            self.registered("command", name, conflict)
 
     def _register_flag(self, frame: frames.RegisterFlag) -> None:
         if not self.found.pi and (self.flags is None or frame.name not in self.flags.values):
@@ -396,13 +386,13 @@ class ManagedExtension:
         if not self._loading:
             self._shared.changed()
 
-    def _subscribe(self, frame: Subscribe) -> None:
+    def _subscribe(self, names: Iterable[str], intercept: Iterable[str], options: Mapping[str, Any]) -> None:
         groups = () if self.connection is None else self.connection.granted
-        observes, intercepts = accepted(frame, groups, self.permissions, self.refuse)
+        observes, intercepts = accepted(names, intercept, groups, self.permissions, self.refuse)
         self.observes |= observes
         self.intercepts |= intercepts
-        if frame.intercept_options is not None and self.connection is not None:
-            self.connection.intercept_options |= read_options(frame.intercept_options, self._log.line)
+        if options and self.connection is not None:
+            self.connection.intercept_options |= read_options(options, self._log.line)
         if not self._loading:
             self._shared.changed()
 

@@ -5,13 +5,15 @@ Names of zot itself are reserved.
 """
 
 from collections.abc import Container, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from zot_core.conversation.commands import Command, names_skill, read_command
+from zot_core.conversation.commands import Command, is_command_name, names_skill
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.registrations import RegisterTool
 from zot_provider.record import Record
 from zot_provider.request import Sampling
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.from_extension import RegisterTool
 
 T = TypeVar("T", Command, "ToolOffer")
 
@@ -125,7 +127,13 @@ class _Names(Generic[T]):
         return min(candidates.items(), key=_position) if candidates else None
 
     def all(self) -> list[tuple[int, T]]:
-        return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
+        found: list[tuple[int, T]] = []
+        for key, candidates in sorted(self._candidates.items()):
+            if len(candidates) == 1 and key not in self.reserved:
+                found += candidates.items()
+            elif (first := self.get(key)) is not None:
+                found.append(first)
+        return found
 
 
 def _position(candidate: tuple[int, object]) -> int:
@@ -153,7 +161,7 @@ class ExtensionRegistry:
         Names of commands are not case-sensitive. Raises `RegistrationError` for a name that cannot be typed.
         """
         name = name.removeprefix("/")
-        if read_command(f"/{name}") != (name, "") or names_skill(name):
+        if not is_command_name(name) or names_skill(name):
             rule = "only letters, digits, _, -, . and :, with a letter, digit, _ or - at its start, and not skill:"
             raise RegistrationError(f"a command cannot be called {name!r}: {rule}")
         command = Command(extension, name, description, hidden=hidden)
@@ -196,7 +204,7 @@ class ExtensionRegistry:
         return self._tools.all()
 
 
-def tool_offer(extension: str, frame: RegisterTool, limits: ExtensionLimits) -> ToolOffer:
+def tool_offer(extension: str, frame: "RegisterTool", limits: ExtensionLimits) -> ToolOffer:
     """Return the tool that an extension registers. Raises `RegistrationError` for what would make requests fail."""
     name = frame.name
     if not 0 < len(name) <= _LONGEST or not _LETTERS.issuperset(name):
@@ -225,7 +233,7 @@ def tool_offer(extension: str, frame: RegisterTool, limits: ExtensionLimits) -> 
     )
 
 
-def _sampling(frame: RegisterTool) -> Sampling | None:
+def _sampling(frame: "RegisterTool") -> Sampling | None:
     if frame.constrained_sampling is None:
         return None
     given = frame.constrained_sampling.value

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.registry import ToolOffer
-from zot_agent.extensions.tool_calls.running import RunningCall
 from zot_core.agent import Agent
 from zot_core.display import DisplayBlock, ImageDisplay, MarkdownDisplay, TextDisplay
 from zot_core.errors import Refused, ToolError
@@ -79,6 +78,8 @@ class ExtensionTool:
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Return the extension's answer. Raises `ToolError` if it gives none."""
+        from zot_agent.extensions.tool_calls.running import RunningCall  # noqa: PLC0415  not before the first request
+
         connection, id = self._connection, f"call-{next(_ids)}"
         running = connection.tool_calls[id] = RunningCall(self.name, context, self._limits)
         try:
@@ -192,7 +193,7 @@ class AgentTools:
         system = agent.full_system
         now = agent.tools.items()
         own = self._replaced | {name: tool for name, tool in now if not isinstance(tool, ExtensionTool)}
-        given_way = {name for name, (_, offer) in offers.items() if offer.override or replaceable(own.get(name))}
+        given_way = {name for name in offers.keys() & own.keys() if offers[name][1].override or replaceable(own[name])}
         self._replaced = {name: tool for name, tool in own.items() if name in given_way}
         own.pop(TOOL_SEARCH, None)
         if any(offer.deferred for _, offer in offers.values()):

@@ -11,7 +11,6 @@ from waiting import until
 from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions, read_options
 from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
-from zot_ext.protocol.raw import RawObject
 from zot_provider.messages import TextBlock
 from zot_provider.testing import Call, ScriptedClient, Turn
 
@@ -169,7 +168,7 @@ def test_wrong_options_are_logged_and_a_wrong_policy_blocks() -> None:
         "input": {"contains": "@"},
         "context": {"contains": ["a"]},
     }
-    found = read_options(RawObject.from_value(given), logged.append)
+    found = read_options(given, logged.append)
     assert found == {
         "tool_call": InterceptOptions(blocks_on_timeout=True),
         "turn_start": InterceptOptions(blocks_on_exit=True),
@@ -178,5 +177,5 @@ def test_wrong_options_are_logged_and_a_wrong_policy_blocks() -> None:
         "context": InterceptOptions(contains=("a",)),
     }
     assert len(logged) == 6
-    assert read_options(None, logged.append) == {}
+    assert read_options({}, logged.append) == {}
     assert InterceptOptions() == USUAL

@@ -1,6 +1,5 @@
 """Slash commands: their syntax, descriptions and results."""
 
-import re
 from typing import Literal, TypeAlias
 
 from zot_provider.errors import ZotError
@@ -9,7 +8,7 @@ from zot_provider.record import Record
 SKILL = "skill:"
 """The prefix of the slash commands of skills."""
 
-_COMMAND = r"/(?P<name>[A-Za-z0-9_-][A-Za-z0-9_.-]*(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?"
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 
 Action: TypeAlias = Literal["prompt", "insert", "display", "open_panel", "noop"]
 
@@ -51,8 +50,16 @@ class CommandRefused(CommandError):
 def read_command(text: str) -> tuple[str, str] | None:
     """Parse a slash command into its name and arguments; None for any other text, such as a path."""
     text = text.strip()
-    found = re.fullmatch(_COMMAND, text, re.DOTALL) if text.startswith("/") else None
-    return None if found is None else (found["name"], (found["args"] or "").strip())
+    name, *args = text.removeprefix("/").split(maxsplit=1) or [""]
+    return (name, "".join(args)) if text.startswith(f"/{name}") and is_command_name(name) else None
+
+
+def is_command_name(name: str) -> bool:
+    """Return whether a slash command can have this name: letters, digits, `_`, `-` and `.`, without a `.` in front; a
+    `:` may follow, and more of these."""
+    first, colon, rest = name.partition(":")
+    letters = _LETTERS.issuperset(first) and _LETTERS.issuperset(rest.replace(":", ""))
+    return letters and not first.startswith(".") and bool(first) and bool(rest) == bool(colon)
 
 
 def names_skill(name: str) -> bool:

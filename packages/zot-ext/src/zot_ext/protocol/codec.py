@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from zot_ext.protocol.frame import Frame
     from zot_ext.protocol.from_extension import FromExtension
     from zot_ext.protocol.from_host import FromHost
-    from zot_ext.protocol.registrations import Registration
 
     F = TypeVar("F", bound=Frame)
 
@@ -74,15 +73,6 @@ def decode_from_extension(line: bytes, known: Sequence[str] = ()) -> FromExtensi
 def decode_from_host(line: bytes) -> FromHost | Unknown:
     """Decode a line that the host sent, with or without its newline. Otherwise as `decode_from_extension`."""
     return _decode(line, _host_frames())
-
-
-def decode_registrations(lines: Sequence[bytes]) -> list[Registration | Unknown]:
-    """Decode lines that have frames of `zot_ext.protocol.registrations` only, without the classes of all others.
-    Otherwise as `decode_from_extension`."""
-    from zot_ext.protocol.registrations import REGISTRATIONS  # noqa: PLC0415  only the host reads them by themselves
-
-    kinds = {kind.type: kind for kind in REGISTRATIONS}
-    return [_decode(line, kinds) for line in lines]
 
 
 # Local imports: a process decodes one direction and should not define the classes of the other.

@@ -1,10 +1,9 @@
 """`InterceptOptions`: how an extension wants to be asked about an event, and what happens if it does not answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zot_ext.protocol.events import INTERCEPTS, NEWER_INTERCEPTS
-from zot_ext.protocol.raw import RawObject
 from zot_provider.record import Record
 
 MOST_TEXTS = 200
@@ -28,11 +27,11 @@ USUAL = InterceptOptions()
 """Those of an extension that names none."""
 
 
-def read_options(raw: RawObject | None, log: Callable[[str], None]) -> dict[str, InterceptOptions]:
+def read_options(options: Mapping[str, Any], log: Callable[[str], None]) -> dict[str, InterceptOptions]:
     """Read the `intercept_options` of a `subscribe` frame. What is wrong is logged, and has its default; but a policy
     that is wrong blocks, since somebody wanted more than the default."""
     found: dict[str, InterceptOptions] = {}
-    for event, given in ({} if raw is None else raw.value).items():
+    for event, given in options.items():
         if not _is_known(event) or not isinstance(given, dict):
             log(f"intercept_options: {event!r} must be an event that can be intercepted, with an object; it is ignored")
             continue

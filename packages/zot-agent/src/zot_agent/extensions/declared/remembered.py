@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 from zlib import crc32
 
 from zot_agent.extensions import frames
@@ -12,19 +12,11 @@ from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths, ow
 from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
 from zot_ext.limits import ExtensionLimits
-from zot_ext.protocol.codec import decode_registrations, encode
-from zot_ext.protocol.errors import FrameError
-from zot_ext.protocol.registrations import Hello, RegisterCommand, RegisterTool, Subscribe
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
 from zot_provider.record import Record
 from zot_provider.request import Sampling
-
-if TYPE_CHECKING:
-    from zot_ext.protocol.from_extension import FromExtension
-
-Registration: TypeAlias = RegisterCommand | RegisterTool | Subscribe
 
 MOST_FILES = 200
 """How many extensions, with other arguments each, are remembered."""
@@ -50,36 +42,45 @@ class NamesAndEvents(Record):
         return NamesAndEvents(**{name: getattr(self, name) - getattr(other, name) for name in fields})
 
 
-class LastRun(Record):
-    """What an extension registered in its last run: its tools as they were accepted, what it brought, the rest as
-    frames."""
+class RememberedCommand(Record):
+    """A slash command, as in `register_command`."""
 
-    hello: Hello
+    name: str
+    description: str = ""
+    hidden: bool = False
+
+
+class LastRun(Record):
+    """What an extension registered in its last run: the groups that it asked for, its tools as they were accepted, its
+    commands and subscriptions as it named them, and what it brought."""
+
+    capabilities: list[str]
     tools: list[ToolOffer]
-    frames: list[Registration]
+    commands: list[RememberedCommand]
+    events: list[str]
+    intercept: list[str]
+    intercept_options: dict[str, Any]
     brought: ResourcePaths
 
-
-def registered(given: Iterable[Registration], tools: Iterable[str] = ()) -> NamesAndEvents:
-    """Return what frames register, beside `tools`."""
-    found = list(given)
-    subscribed = [each for each in found if isinstance(each, Subscribe)]
-    options = [each.intercept_options.value for each in subscribed if each.intercept_options is not None]
-    return NamesAndEvents(
-        frozenset(each.name.removeprefix("/").lower() for each in found if isinstance(each, RegisterCommand)),
-        frozenset(tools).union(each.name for each in found if isinstance(each, RegisterTool)),
-        frozenset(name for each in subscribed for name in each.events),
-        frozenset(name for each in subscribed for name in each.intercept),
-        frozenset(name for each in options for name in each),
-    )
+    @property
+    def names(self) -> NamesAndEvents:
+        """The names in it."""
+        return NamesAndEvents(
+            frozenset(each.name.removeprefix("/").lower() for each in self.commands),
+            frozenset(each.name for each in self.tools),
+            frozenset(self.events),
+            frozenset(self.intercept),
+            frozenset(self.intercept_options),
+        )
 
 
 class RememberedRegistrations:
-    """A file below `home` for the extension `found`, its folder and its arguments: its `hello` and what it registers.
+    """A file below `home` for the extension `found`, its folder and its arguments, with what it registers.
 
-    The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
-    decoded and checked again. So the first line has a checksum of the rest. Another program, another manifest or
-    another version of zot or of the file makes it count as missing; so does damage, which `log` gets a line about.
+    It has no frames, and the tools, which may be hundreds, are kept as they were accepted: a first request does not
+    wait until each is decoded and checked again. So the first line has a checksum of the second. Another program,
+    another manifest or another version of zot or of the file makes it count as missing; so does damage, which `log`
+    gets a line about.
     """
 
     def __init__(
@@ -88,10 +89,14 @@ class RememberedRegistrations:
         self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
         self.before = NamesAndEvents()
         """What `load` has returned."""
-        self._about = {"format": 2, "name": found.name, "zot": __version__, "program": _program(found)}
+        self._about = {"format": 3, "name": found.name, "zot": __version__, "program": _program(found)}
         self._extension, self._limits, self._log = found.name, limits, log
         self._stored = b""
-        self._now: dict[tuple[str, str], Registration] = {}
+        self._commands: dict[str, frames.RegisterCommand] = {}  # by names in lower case
+        self._tools: dict[str, frames.RegisterTool] = {}
+        self._events: dict[str, None] = {}  # in order
+        self._intercept: dict[str, None] = {}
+        self._options: dict[str, Any] = {}
         self.brings = ResourcePaths()
         """The skills, prompt templates and themes that it brings in the present run."""
 
@@ -106,63 +111,71 @@ class RememberedRegistrations:
                 return None
             if written != crc32(rest):
                 raise ValueError("it has been changed")
-            hello, tools, *lines = rest.split(b"\n")
-            greeting, *others = decode_registrations([hello, *lines])
-            found = [each for each in others if isinstance(each, Registration)]
-            assert isinstance(greeting, Hello)  # the checksum says that `save` has written it
-            offers, brought = json.loads(tools)
-            last = LastRun(greeting, [self._read_offer(each) for each in offers], found, ResourcePaths(*map(tuple, brought)))
+            last = self._read(json.loads(rest))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             self._log(f"what it registered in its last run cannot be read: {self.path}: {error}")
             return None
-        self._stored, self.before = data, registered(found, [each.name for each in last.tools])
+        self._stored, self.before = data, last.names
         return last
 
-    def note(self, frame: "FromExtension") -> None:
+    def _read(self, fields: dict[str, Any]) -> LastRun:
+        """Return what `save` has written."""
+        fields["tools"] = [self._read_offer(each) for each in fields["tools"]]
+        fields["commands"] = [RememberedCommand(*each) for each in fields["commands"]]
+        fields["brought"] = ResourcePaths(*map(tuple, fields["brought"]))
+        return LastRun(**fields)
+
+    def note(self, frame: "frames.FromExtension") -> None:
         """Take note of a frame of the present run."""
         match frame:
-            case RegisterCommand(name):
-                self._now["command", name.removeprefix("/").lower()] = frame
-            case RegisterTool(name):
-                self._now["tool", name] = frame
+            case frames.RegisterCommand(name):
+                self._commands[name.removeprefix("/").lower()] = frame
+            case frames.RegisterTool(name):
+                self._tools[name] = frame
             case frames.UnregisterTool(name):
-                self._now.pop(("tool", name), None)
-            case Subscribe() if frame.events or frame.intercept:
-                with suppress(FrameError):  # of texts that are not UTF-8
-                    self._now["subscribe", encode(frame).decode()] = frame
+                self._tools.pop(name, None)
+            case frames.Subscribe(events, intercept, options):
+                self._events |= dict.fromkeys(events)
+                self._intercept |= dict.fromkeys(intercept)
+                self._options |= {} if options is None else options.value
             case _:
                 pass
 
     def stale(self) -> NamesAndEvents:
         """Return what was remembered and is not registered any more."""
-        return self.before.without(registered(self._now.values()))
+        names = (self._commands, self._tools, self._events, self._intercept, self._options)
+        return self.before.without(NamesAndEvents(*(frozenset(each) for each in names)))
 
-    def save(self, hello: Hello) -> None:
-        """Store what was noted, if that differs from what is stored. A failure is logged; it costs only time."""
+    def save(self, capabilities: Sequence[str]) -> None:
+        """Store what was noted, of an extension that asked for these groups, if that differs from what is stored. A
+        failure is logged; it costs only time."""
+        now = {
+            "capabilities": [name for name in capabilities if name in frames.CAPABILITIES],
+            "tools": list(filter(None, map(self._offer, self._tools.values()))),
+            "commands": [[each.name, each.description, each.hidden] for each in self._commands.values()],
+            "events": list(self._events),
+            "intercept": list(self._intercept),
+            "intercept_options": self._options,
+            "brought": [self.brings.skills, self.brings.prompts, self.brings.themes],
+        }
+        rest = json.dumps(now).encode()
+        data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
+        if data == self._stored or len(data) > LARGEST:
+            return
         try:
-            now = self._now.values()
-            brings = [[*each] for each in (self.brings.skills, self.brings.prompts, self.brings.themes)]
-            tools = json.dumps([list(filter(None, map(self._offer, now))), brings]).encode()
-            lines = [encode(each)[:-1] for each in now if not isinstance(each, RegisterTool)]
-            rest = b"\n".join([encode(hello)[:-1], tools, *lines])
-            data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
-            if data == self._stored or len(data) > LARGEST:
-                return
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             if not self._stored:
                 _prune(os.path.dirname(self.path))
             replace_file(self.path, data, mode=0o600)
-        except (OSError, FrameError) as error:
+        except OSError as error:
             self._log(f"what it registers cannot be kept for the next run: {error}")
         else:
             self._stored = data
 
-    def _offer(self, frame: Registration) -> dict[str, Any] | None:
-        """Return the fields of an accepted tool without defaults; None for a refused tool, and for other frames."""
-        if not isinstance(frame, RegisterTool):
-            return None
+    def _offer(self, frame: "frames.RegisterTool") -> dict[str, Any] | None:
+        """Return the fields of an accepted tool without defaults; None for a refused tool."""
         try:
             offer = tool_offer(self._extension, frame, self._limits)
         except RegistrationError:

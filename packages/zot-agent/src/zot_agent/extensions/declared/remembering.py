@@ -1,7 +1,7 @@
 """`Remembering`: what an extension registers, kept from run to run."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from zot_agent.extensions.connection import Connection
@@ -14,8 +14,7 @@ from zot_ext.limits import ExtensionLimits
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from zot_ext.protocol.from_extension import FromExtension
-    from zot_ext.protocol.registrations import Hello
+    from zot_agent.extensions import frames
 
     class MemoryOwner(Protocol):
         """What is needed of an extension: see `ManagedExtension`."""
@@ -41,14 +40,14 @@ class Remembering:
     def __init__(self, owner: "MemoryOwner", registry: ExtensionRegistry, home: str, limits: ExtensionLimits) -> None:
         self._owner, self._registry, self._limits = owner, registry, limits
         self._stored = RememberedRegistrations(owner.found, home, limits, owner.log)
-        self._hello: Hello | None = None  # of the process, once it is ready
+        self._capabilities: Sequence[str] | None = None  # of the process, once it is ready
         self.late: LateConnection | None = None
 
     def load(self) -> LastRun | None:
         """Return what was registered in the last run; None if that is not known."""
         return self._stored.load()
 
-    def note(self, frame: "FromExtension") -> None:
+    def note(self, frame: "frames.FromExtension") -> None:
         """Take note of a frame of the process."""
         self._stored.note(frame)
 
@@ -62,8 +61,8 @@ class Remembering:
         now on the extension is like any other."""
         gone = self._stored.stale()
         if connection.state == "running" and connection.hello is not None:
-            self._hello = connection.hello
-            self._stored.save(self._hello)
+            self._capabilities = connection.hello.capabilities
+            self._stored.save(self._capabilities)
             self._give_up(connection, gone)
             self._owner.found.bring(self._stored.brings)
         elif self._owner.failure and not self._owner.intercepts:  # a guard that must not fail open stays known
@@ -81,8 +80,8 @@ class Remembering:
         if self.late is not None and self.late.owes_events:
             self.late.need()
             await asyncio.wait([started], timeout=self._limits.ready_total_seconds)
-        if self._hello is not None:
-            self._stored.save(self._hello)
+        if self._capabilities is not None:
+            self._stored.save(self._capabilities)
 
     def _give_up(self, connection: Connection, gone: NamesAndEvents) -> None:
         owner = self._owner

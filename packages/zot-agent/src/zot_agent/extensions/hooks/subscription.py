@@ -1,22 +1,22 @@
 """What of a `subscribe` frame is accepted. The rest is not permitted, needs a group, or is unknown to zot."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from zot_ext.protocol.events import BUS, EVENTS, INTERCEPTS, NEWER_INTERCEPTS, channel_problem
 from zot_ext.protocol.permissions import ExtensionPermissions, may_intercept, may_observe
-from zot_ext.protocol.registrations import Subscribe
 
 
 def accepted(
-    frame: Subscribe,
+    events: Iterable[str],
+    intercept: Iterable[str],
     groups: Collection[str],
     permissions: ExtensionPermissions,
     refuse: Callable[[str, str, str], None],
 ) -> tuple[set[str], set[str]]:
-    """Return the events to observe and the events to intercept for an extension with these groups. `refuse` is called
-    for each other name, with `event` or `intercept`, the name and the reason."""
+    """Return which of `events` an extension with these groups observes, and which of `intercept` it intercepts.
+    `refuse` is called for each other name, with `event` or `intercept`, the name and the reason."""
     observes, intercepts = set[str](), set[str]()
-    for name in frame.events:
+    for name in events:
         if problem := not_observable(name, groups):
             refuse("event", name, problem)
         elif may_observe(permissions, name):
@@ -24,7 +24,7 @@ def accepted(
         else:
             needs = "calls" if name.startswith(BUS) else "conversation"
             refuse("event", name, not_permitted(f"to observe {name}", needs))
-    for name in frame.intercept:
+    for name in intercept:
         if problem := not_interceptable(name, groups):
             refuse("intercept", name, problem)
         elif may_intercept(permissions, name):

@@ -7,3 +7,11 @@ call_tool  `ToolCaller`: the tools that an extension calls; loaded for extension
 confined   what the tools of zot may do for an extension in a sandbox
 ```
 """
+
+from contextvars import ContextVar
+
+chain: ContextVar[tuple[str, ...]] = ContextVar("chain", default=())
+"""The tools that have called each other, the outermost first, while an extension calls a tool."""
+
+caller: ContextVar[object] = ContextVar("caller", default=None)
+"""The connection of the extension that calls a tool."""

@@ -3,7 +3,7 @@
 import asyncio
 
 from zot_agent.extensions.connection import Connection
-from zot_agent.extensions.tool_calls.running import caller, chain
+from zot_agent.extensions.tool_calls import caller, chain
 from zot_agent.extensions.tools import AgentTools, ExtensionTool
 from zot_core.agent import Agent
 from zot_core.agent.calls import Prepared, prepare, run_prepared

@@ -10,7 +10,6 @@ from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, RegistrationError, ToolOffer, tool_offer
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol.permissions import ExtensionPermissions, granted
-from zot_ext.protocol.registrations import RegisterTool
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.tools import AgentTools
 
     ToolFrame: TypeAlias = (
-        RegisterTool | frames.UnregisterTool | frames.ShowProgress | frames.CallTool | frames.CallToolCancel
+        frames.RegisterTool | frames.UnregisterTool | frames.ShowProgress | frames.CallTool | frames.CallToolCancel
     )
 
 
@@ -60,7 +59,7 @@ class ToolFrames:
 
     def received(self, connection: Connection, frame: ToolFrame) -> None:
         """Handle a frame."""
-        if isinstance(frame, RegisterTool):
+        if isinstance(frame, frames.RegisterTool):
             self._register(frame)
             return
         group = "call_tool" if isinstance(frame, frames.CallTool | frames.CallToolCancel) else "tools2"
@@ -84,19 +83,20 @@ class ToolFrames:
         if self._shared.tools is not None:
             self._shared.tools.ended(self._member.name)
 
-    def add(self, offer: ToolOffer) -> None:
-        """Register a tool, unless the permissions of the extension forbid it."""
-        member, registry = self._member, self._shared.registry
-        if not granted(offer.name, member.permissions.tools):
-            why = f"the tool {offer.name!r} is refused: permissions.tools of its manifest does not have it"
-            member.refuse("tool", offer.name, why)
-            return
-        member.registered("tool", offer.name, registry.add_tool(member.position, offer))
-        if registry.replaces(member.position, offer.name):
-            why = f"the tool {offer.name} takes the place of zot's own"
-            self._shared.name_taken(NameConflict(member.position, why))
+    def add(self, *offers: ToolOffer) -> None:
+        """Register tools, but for those that the permissions of the extension forbid."""
+        member, registry, permitted = self._member, self._shared.registry, self._member.permissions.tools
+        for offer in offers:
+            if not granted(offer.name, permitted):
+                why = f"the tool {offer.name!r} is refused: permissions.tools of its manifest does not have it"
+                member.refuse("tool", offer.name, why)
+                continue
+            member.registered("tool", offer.name, registry.add_tool(member.position, offer))
+            if registry.replaces(member.position, offer.name):
+                why = f"the tool {offer.name} takes the place of zot's own"
+                self._shared.name_taken(NameConflict(member.position, why))
 
-    def _register(self, frame: RegisterTool) -> None:
+    def _register(self, frame: frames.RegisterTool) -> None:
         try:
             offer = tool_offer(self._member.name, frame, self._shared.limits)
         except RegistrationError as error:

@@ -2,16 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from contextvars import ContextVar
 
+from zot_agent.extensions.tool_calls import chain
 from zot_core.tools.definition.context import ToolContext
 from zot_ext.limits import ExtensionLimits
-
-chain: ContextVar[tuple[str, ...]] = ContextVar("chain", default=())
-"""The tools that have called each other, the outermost first, while an extension calls a tool."""
-
-caller: ContextVar[object] = ContextVar("caller", default=None)
-"""The connection of the extension that calls a tool."""
 
 
 class RunningCall:
