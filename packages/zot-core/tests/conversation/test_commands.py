@@ -1,13 +1,23 @@
 """Slash commands of a conversation: those of extensions, of which the host is a fake."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
+from zot_core.conversation.commands import (
+    Command,
+    CommandAnswer,
+    CommandError,
+    CommandRefused,
+    is_command_name,
+    read_command,
+)
 from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import Changed, ConversationEvent, Display, ExtensionEvent, Insert, Submit
 from zot_core.errors import Refused
@@ -175,3 +185,16 @@ async def test_a_message_that_is_made_interrupts() -> None:
             message = world.runtime.messages[0].replace(content=[], id="")
             await conversation.send(message.replace(display_text="now"), interrupt=True)
             assert await stopped == "aborted"
+
+
+GRAMMAR = re.compile(
+    r"/(?P<name>[A-Za-z0-9_-][A-Za-z0-9_.-]*(?::[A-Za-z0-9_.:-]+)?)(?:\s+(?P<args>.*))?", flags=re.DOTALL
+)
+
+
+@given(st.text("/ab:.-_9é \t\n\u2003\x1f", max_size=12) | st.text(max_size=8).map("/".__add__))
+def test_a_slash_command_is_what_its_grammar_says(text: str) -> None:
+    found = GRAMMAR.fullmatch(text.strip())
+    expected = None if found is None else (found["name"], (found["args"] or "").strip())
+    assert read_command(text) == expected
+    assert expected is None or is_command_name(expected[0])

@@ -50,8 +50,10 @@ class CommandRefused(CommandError):
 def read_command(text: str) -> tuple[str, str] | None:
     """Parse a slash command into its name and arguments; None for any other text, such as a path."""
     text = text.strip()
-    name, *args = text.removeprefix("/").split(maxsplit=1) or [""]
-    return (name, "".join(args)) if text.startswith(f"/{name}") and is_command_name(name) else None
+    if not text.startswith("/") or text[1:2].isspace():
+        return None
+    name, *args = text[1:].split(maxsplit=1) or [""]
+    return (name, "".join(args)) if is_command_name(name) else None
 
 
 def is_command_name(name: str) -> bool:

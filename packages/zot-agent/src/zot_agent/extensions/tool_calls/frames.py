@@ -84,7 +84,7 @@ class ToolFrames:
             self._shared.tools.ended(self._member.name)
 
     def add(self, *offers: ToolOffer) -> None:
-        """Register tools, but for those that the permissions of the extension forbid."""
+        """Register the tools that the permissions of the extension allow."""
         member, registry, permitted = self._member, self._shared.registry, self._member.permissions.tools
         for offer in offers:
             if not granted(offer.name, permitted):
