@@ -18,6 +18,7 @@ from pi_drive import (
     requested,
     run_git,
     see,
+    slash,
     stored,
     wrote,
 )
@@ -309,7 +310,7 @@ ROWS = [
             see("One."),
             ask("second"),
             see("Two."),
-            keys("/compact\r"),
+            *slash("/compact"),
             see("Custom compaction extension triggered"),
             see("Custom compaction: summarizing"),
             requested("You are a conversation summarizer.", '"model": "gemini-2.5-flash"'),
@@ -337,7 +338,7 @@ ROWS = [
         [
             ask(),
             see("All done."),
-            keys("/fork\r"),
+            *slash("/fork"),
             see("Fork before"),
             keys("\r"),
             see("a new session with the conversation up to there"),
@@ -349,7 +350,7 @@ ROWS = [
     Row(
         "git-merge-and-resolve.ts",
         [ask(), see("Resolved."), requested("Merged MERGE_HEAD with conflicts", "a.txt:1-5")],
-        ["Looking.", "Resolved."],
+        ["Looking.", call("bash", command="git add a.txt"), "Resolved."],
         setup=_unmerged,
     ),
     Row(
@@ -363,7 +364,7 @@ ROWS = [
         [
             ask(),
             see("Yes."),
-            keys("/new\r"),
+            *slash("/new"),
             see("uncommitted file(s)"),
             keys("\x1b[B\r"),
             see("Commit your changes first"),
@@ -373,7 +374,7 @@ ROWS = [
     ),
     Row(
         "confirm-destructive.ts",
-        [ask(), see("Yes."), keys("/new\r"), see("Clear session?"), keys("\x1b"), see("Clear cancelled")],
+        [ask(), see("Yes."), *slash("/new"), see("Clear session?"), keys("\x1b"), see("Clear cancelled")],
         ["Yes."],
     ),
     Row(

@@ -114,9 +114,14 @@ def gone(text: str) -> Step:
     )
 
 
+def slash(text: str) -> list[Step]:
+    """Send a slash command when nothing runs."""
+    return [gone("esc to stop"), keys(f"{text}\r")]
+
+
 def command(name: str, about: str, words: str = "") -> list[Step]:
-    """Run a slash command, once its description is offered."""
-    return [keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r")]
+    """Run a slash command when nothing runs, once its description is offered."""
+    return [gone("esc to stop"), keys(f"/{name}"), see(about), keys(f" {words}\r" if words else "\r")]
 
 
 def ask(text: str = "go") -> Step:

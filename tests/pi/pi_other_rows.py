@@ -5,7 +5,7 @@ from pathlib import Path
 
 from command import KEY
 from pi_conversation_rows import call
-from pi_drive import Row, ask, command, file, gone, keys, no_file, requested, see, write
+from pi_drive import Row, ask, command, file, gone, keys, no_file, requested, see, slash, write
 
 
 def _empty_trigger(_: Path) -> None:
@@ -107,14 +107,14 @@ ROWS = [
         "custom-provider-anthropic",
         [
             *(
-                keys("/model\r"),
+                *slash("/model"),
                 see("search"),
                 keys("custom-anth"),
                 see("/ custom-anth", "claude-opus-4-5"),
                 keys("\x1b"),
                 gone("Enter choose"),
             ),
-            *(keys("/model custom-anthropic/claude-opus-4-5\r"), see("custom-anthropic · claude-opus-4-5")),
+            *(*slash("/model custom-anthropic/claude-opus-4-5"), see("custom-anthropic · claude-opus-4-5")),
             *(ask("hello"), see("I am Opus."), requested('"model": "claude-opus-4-5"', "hello")),
         ],
         ["I am Opus."],
@@ -125,14 +125,14 @@ ROWS = [
         "custom-provider-gitlab-duo",
         [
             *(
-                keys("/model\r"),
+                *slash("/model"),
                 see("search"),
                 keys("gitlab-duo"),
                 see("/ gitlab-duo", "claude-opus-4-8"),
                 keys("\x1b"),
                 gone("Enter choose"),
             ),
-            *(keys("/model gitlab-duo/claude-opus-4-8\r"), see("gitlab-duo · claude-opus-4-8")),
+            *(*slash("/model gitlab-duo/claude-opus-4-8"), see("gitlab-duo · claude-opus-4-8")),
             *(ask(), see("All done."), requested("from-the-tool")),
         ],
         [call("bash", command="echo from-the-$(echo tool)"), "All done."],

@@ -17,6 +17,7 @@ from pi_drive import (
     requested,
     run_git,
     see,
+    slash,
     stored,
     titled,
     write,
@@ -86,7 +87,7 @@ def _with_remote(project: Path) -> None:
 
 ROWS = [
     Row("status-line.ts", [see("Ready"), ask(), see("Turn 1 complete")], ["Yes."]),
-    Row("model-status.ts", [ask(), see("Yes."), keys("/model claude-haiku-4-5\r"), see("Model: ", "🤖")], ["Yes."]),
+    Row("model-status.ts", [ask(), see("Yes."), *slash("/model claude-haiku-4-5"), see("Model: ", "🤖")], ["Yes."]),
     Row("system-prompt-header.ts", [ask(), see("System: ", "chars")], ["Yes."]),
     Row("widget-placement.ts", [see("Above editor widget", "Below editor widget")]),
     Row(
