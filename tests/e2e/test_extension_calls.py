@@ -67,9 +67,9 @@ def test_a_command_changes_the_session_on_the_screen_and_ends_zot(zot: Zot, serv
     with PtyScreen(command, columns=80, rows=24, environment=environment, cwd=str(zot.cwd)) as pty:
         pty.wait_for("ask, or / for commands")
         pty.type("first\r")
-        pty.wait_until(lambda: "answer one" in pty.screen() and "esc to stop" not in pty.screen())
+        pty.wait_done("answer one")
         pty.type("/fresh second\r")
-        pty.wait_until(lambda: "answer two" in pty.screen() and "esc to stop" not in pty.screen())
+        pty.wait_done("answer two")
         assert "answer one" not in pty.screen()
         assert "known so far" in pty.screen()
         pty.type("/back\r")

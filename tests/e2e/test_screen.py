@@ -186,7 +186,7 @@ def test_a_storm_of_sizes_leaves_a_whole_screen(zot: Zot, server: ScriptedServer
             pty.resize(20 + number * 37 % 140, 4 + number * 13 % 60)
             pty.read(0.01)
         pty.resize(100, 30)
-        pty.wait_until(lambda: "paragraph 39" in pty.screen() and "esc to stop" not in pty.screen())
+        pty.wait_done("paragraph 39")
         pty.wait_until(lambda: pty.screen().splitlines()[-1].endswith("scripted"))
         lines = pty.screen().splitlines()
         assert lines[-2].startswith("› ask")

@@ -210,6 +210,10 @@ class PtyScreen:
         """Wait until `text` is on the screen; TimeoutError, with the screen, after `limit` seconds or at the end."""
         self.wait_until(lambda: text in self.screen(), limit, repr(text))
 
+    def wait_done(self, text: str) -> None:
+        """Wait until a text is on the screen and nothing runs that could be stopped."""
+        self.wait_until(lambda: text in self.screen() and "esc to stop" not in self.screen(), what=repr(text))
+
     def wait_until(self, holds: Callable[[], bool], limit: float = 60.0, what: str = "it") -> None:
         """Wait until `holds()`, called after every piece of output; TimeoutError, with the screen."""
         end = time.monotonic() + limit

@@ -69,17 +69,20 @@ async def test_the_fate_of_a_process_is_known_after_its_end(waits: str, command:
         started.close()
 
 
-async def test_waiting_for_the_end_leaves_no_process_and_no_descriptor(waits: str) -> None:
+async def test_waiting_for_the_end_leaves_no_process_thread_or_descriptor(waits: str) -> None:
     before = sorted(os.listdir("/proc/self/fd"))
     async with asyncio.timeout(LONG):
         started = Started("sleep 1000")
-        threads = [each.name for each in threading.enumerate()]
-        assert (f"process {started.process.pid}" in threads) == (waits == "thread")
+        waiting = [each for each in threading.enumerate() if each.name == f"process {started.process.pid}"]
+        assert len(waiting) == (waits == "thread")
         await started.process.end(LONG)
         assert started.process.fate() == "was ended by SIGTERM"
         with pytest.raises(ChildProcessError):
             os.waitpid(started.process.pid, os.WNOHANG)
         started.close()
+    for thread in waiting:
+        thread.join(LONG)
+        assert not thread.is_alive()
     assert sorted(os.listdir("/proc/self/fd")) == before
 
 

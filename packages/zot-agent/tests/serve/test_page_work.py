@@ -272,6 +272,7 @@ async def test_the_mode_is_changed_and_a_permission_can_be_given_always(
         assert "bash(echo hi)" in await tab.value("document.getElementById('permission-rules').innerText")
         await click(tab, "#permission-always")
         await tab.until(DONE)
+        assert (await served.command(id, "get_state"))["data"]["permission_mode"] == "ask"
 
 
 async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting) -> None:

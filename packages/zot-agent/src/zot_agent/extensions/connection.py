@@ -163,11 +163,11 @@ class Connection:
         A `droppable` frame (an observed event) is dropped if the extension does not read. A frame that cannot be
         encoded is logged.
         """
-        from zot_ext.protocol.codec import encode  # noqa: PLC0415  not before the first request
-
         answers = self.state == "stopping" and isinstance(frame, frames.HostResult)
         if not (self.state == "running" or answers) or (droppable and not self._writer.fits()):
             return
+        from zot_ext.protocol.codec import encode  # noqa: PLC0415  not before the first request
+
         try:
             line = encode(frame, limit=self._frame_bytes)
         except FrameError as error:

@@ -233,7 +233,7 @@ def read_extension(directory: str, scope: Scope = "explicit") -> DiscoveredExten
 def _candidates(
     explicit: Sequence[str], cwd: str, home: str, *, installed: bool, project: bool, discovery: Discovery
 ) -> Iterator[tuple[str, Scope, DiscoveredExtension | Problem | None]]:
-    """Yield folders and what was found in them. What cannot be read at all is added to the problems."""
+    """Yield folders and what was found in them. A folder that cannot be listed is added to the problems."""
     for path in explicit:
         if not path.strip():  # probably an unset variable; the working directory is not meant
             discovery.problems.append(Problem("", "--ext needs the path of a folder"))

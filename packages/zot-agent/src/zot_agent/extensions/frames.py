@@ -1,5 +1,5 @@
-"""The frames of the protocol, loaded when one of them is first used: with the first process of an extension. What
-extensions registered in their last run needs none."""
+"""The frames of the protocol, loaded when one of them is first used: with the first process of an extension.
+Registrations that are remembered need none."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -106,7 +106,7 @@ class ManagedExtension:
         known = memory.load() if use else None
         if known is not None:
             self.connection = memory.late = self._connection(memory.connection_class)
-            memory.late.granted = self._permitted(known.capabilities)
+            memory.late.granted = self._permitted_groups(known.capabilities)
             self._loading = True
             self._tools.add(*known.tools)
             for command in known.commands:
@@ -315,11 +315,11 @@ class ManagedExtension:
         self.failure = why
         self._shared.events.notify(events.Notify(self.name, "error", why))
 
-    def _permitted(self, groups: Iterable[str]) -> tuple[str, ...]:
+    def _permitted_groups(self, groups: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in groups if name != "submit" or self.permissions.submit)
 
     def _ack(self, hello: frames.Hello) -> frames.HelloAck:
-        groups = self._permitted(name for name in hello.capabilities if name in frames.CAPABILITIES)
+        groups = self._permitted_groups(name for name in hello.capabilities if name in frames.CAPABILITIES)
         agent, directory = self._shared.agent_info(), self.found.directory
         ack = frames.HelloAck(
             PROTOCOL_VERSION,

@@ -127,13 +127,7 @@ class _Names(Generic[T]):
         return min(candidates.items(), key=_position) if candidates else None
 
     def all(self) -> list[tuple[int, T]]:
-        found: list[tuple[int, T]] = []
-        for key, candidates in sorted(self._candidates.items()):
-            if len(candidates) == 1 and key not in self.reserved:
-                found += candidates.items()
-            elif (first := self.get(key)) is not None:
-                found.append(first)
-        return found
+        return [found for key in sorted(self._candidates) if (found := self.get(key)) is not None]
 
 
 def _position(candidate: tuple[int, object]) -> int:

@@ -11,13 +11,15 @@ from calling_extension import RAW, Talk, World
 from waiting import until
 
 from zot_agent.extensions.declared.remembered import MOST_FILES, RememberedRegistrations
-from zot_agent.extensions.discover import DiscoveredExtension
+from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
 from zot_core.conversation.commands import CommandError
 from zot_core.events import ToolResultEvent
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.manifest import Manifest
+from zot_ext.protocol.from_extension import Subscribe
+from zot_ext.protocol.raw import RawObject
 from zot_provider.messages import TextBlock
 from zot_provider.request import Sampling
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -99,12 +101,45 @@ async def test_a_first_request_has_the_tools_of_the_last_run_and_waits_for_nobod
     assert remembered.starts == 1
 
 
+class Reads:
+    """Counts how often the workspace is read again."""
+
+    count = 0
+
+    async def changed(self) -> None:
+        self.count += 1
+
+    def use(self) -> None:
+        pass
+
+
 async def test_the_workspace_is_not_read_again_for_an_extension_that_brought_nothing(remembered: Remembered) -> None:
     await remembered.run()
     async with remembered.world.running(**HASTE) as talk:
-        (member,) = talk.extensions.members
-        assert member.late is not None
-        assert not member.found.brings
+        brought, reads = talk.extensions.brought, Reads()
+        brought.users = reads
+        for paths, count in ((ResourcePaths(), 0), (ResourcePaths(skills=("cut",)), 1)):
+            if paths.skills:
+                talk.extensions.members[0].found.bring(paths)
+            brought.remembered()
+            await brought.use()
+            assert reads.count == count
+
+
+def test_what_is_nested_too_deeply_to_be_written_costs_only_time(tmp_path: Path) -> None:
+    logged: list[str] = []
+    found = DiscoveredExtension("deep", str(tmp_path), "explicit", Manifest("deep", exec="./deep"))
+    stored = RememberedRegistrations(found, str(tmp_path), DEFAULT_LIMITS, logged.append)
+    stored.note(Subscribe(intercept_options=RawObject('{"a":' * 900 + "1" + "}" * 900)))
+
+    def save(deeper: int) -> None:  # than where it was read, as it may be in a run
+        if deeper:
+            save(deeper - 1)
+        else:
+            stored.save(())
+
+    save(150)
+    assert Path(stored.path).exists() or "cannot be kept for the next run" in logged[0]  # newer Pythons allow more
 
 
 async def test_a_command_that_lists_leave_out_is_remembered_as_such(remembered: Remembered) -> None:

@@ -57,8 +57,8 @@ def read_command(text: str) -> tuple[str, str] | None:
 
 
 def is_command_name(name: str) -> bool:
-    """Return whether a slash command can have this name: letters, digits, `_`, `-` and `.`, without a `.` in front; a
-    `:` may follow, and more of these."""
+    """Return whether a slash command can have this name: ASCII letters, digits, `_`, `-` and `.`, the first not a `.`.
+    A `:` may follow, with one or more of the same or of `:` behind it."""
     first, colon, rest = name.partition(":")
     letters = _LETTERS.issuperset(first) and _LETTERS.issuperset(rest.replace(":", ""))
     return letters and not first.startswith(".") and bool(first) and bool(rest) == bool(colon)

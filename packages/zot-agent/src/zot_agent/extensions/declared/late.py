@@ -81,9 +81,12 @@ class LateConnection(Connection):
 
     def send(self, frame: frames.FromHost, *, droppable: bool = False) -> None:
         """Send a frame, or keep an event, of which the first ones are kept."""
+        if self._settled.is_set():
+            super().send(frame, droppable=droppable)
+            return
         from zot_ext.protocol.from_host import Event  # noqa: PLC0415  `frames` would load the other direction too
 
-        if self._settled.is_set() or not isinstance(frame, Event):
+        if not isinstance(frame, Event):
             super().send(frame, droppable=droppable)
         elif len(self._events) < self._limits.queue_frames:
             self._events.append(frame)

@@ -11,6 +11,7 @@ from zot_agent.extensions import frames
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths, own_files
 from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
+from zot_core.conversation.commands import Command
 from zot_ext.limits import ExtensionLimits
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
@@ -42,21 +43,13 @@ class NamesAndEvents(Record):
         return NamesAndEvents(**{name: getattr(self, name) - getattr(other, name) for name in fields})
 
 
-class RememberedCommand(Record):
-    """A slash command, as in `register_command`."""
-
-    name: str
-    description: str = ""
-    hidden: bool = False
-
-
 class LastRun(Record):
     """What an extension registered in its last run: the groups that it asked for, its tools as they were accepted, its
     commands and subscriptions as it named them, and what it brought."""
 
     capabilities: list[str]
     tools: list[ToolOffer]
-    commands: list[RememberedCommand]
+    commands: list[Command]
     events: list[str]
     intercept: list[str]
     intercept_options: dict[str, Any]
@@ -77,10 +70,9 @@ class LastRun(Record):
 class RememberedRegistrations:
     """A file below `home` for the extension `found`, its folder and its arguments, with what it registers.
 
-    It has no frames, and the tools, which may be hundreds, are kept as they were accepted: a first request does not
-    wait until each is decoded and checked again. So the first line has a checksum of the second. Another program,
-    another manifest or another version of zot or of the file makes it count as missing; so does damage, which `log`
-    gets a line about.
+    The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
+    decoded and checked again. So the first line has a checksum of the second. Another program, another manifest or
+    another version of zot or of the file makes it count as missing; so does damage, which `log` gets a line about.
     """
 
     def __init__(
@@ -123,7 +115,10 @@ class RememberedRegistrations:
     def _read(self, fields: dict[str, Any]) -> LastRun:
         """Return what `save` has written."""
         fields["tools"] = [self._read_offer(each) for each in fields["tools"]]
-        fields["commands"] = [RememberedCommand(*each) for each in fields["commands"]]
+        fields["commands"] = [
+            Command(self._extension, name, description, hidden=hidden)
+            for name, description, hidden in fields["commands"]
+        ]
         fields["brought"] = ResourcePaths(*map(tuple, fields["brought"]))
         return LastRun(**fields)
 
@@ -149,7 +144,7 @@ class RememberedRegistrations:
         return self.before.without(NamesAndEvents(*(frozenset(each) for each in names)))
 
     def save(self, capabilities: Sequence[str]) -> None:
-        """Store what was noted, of an extension that asked for these groups, if that differs from what is stored. A
+        """Store what was noted, and the groups that the extension has asked for, if that differs from what is stored. A
         failure is logged; it costs only time."""
         now = {
             "capabilities": [name for name in capabilities if name in frames.CAPABILITIES],
@@ -160,16 +155,16 @@ class RememberedRegistrations:
             "intercept_options": self._options,
             "brought": [self.brings.skills, self.brings.prompts, self.brings.themes],
         }
-        rest = json.dumps(now).encode()
-        data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
-        if data == self._stored or len(data) > LARGEST:
-            return
         try:
+            rest = json.dumps(now).encode()
+            data = json.dumps(self._about | {"crc32": crc32(rest)}).encode() + b"\n" + rest
+            if data == self._stored or len(data) > LARGEST:
+                return
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             if not self._stored:
                 _prune(os.path.dirname(self.path))
             replace_file(self.path, data, mode=0o600)
-        except OSError as error:
+        except (OSError, RecursionError) as error:  # values can be nested too deeply to be written
             self._log(f"what it registers cannot be kept for the next run: {error}")
         else:
             self._stored = data
