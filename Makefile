@@ -1,8 +1,8 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
 .PHONY: help setup run fix quick sdk check test lowest coverage fuzz kills terminals pi eval bench generate screenshots build
 
-UV := $(shell sh scripts/uv.sh)
-ifeq ($(UV),)
+UV := "$(shell sh scripts/uv.sh)"
+ifeq ($(UV),"")
 $(error uv is missing, see the line above)
 endif
 

@@ -1,18 +1,9 @@
 #!/bin/sh
-# Prints the command that runs uv: the one on PATH, else one that pip installs for this user, else one in a private
-# environment in .uv/. Prints one line on standard error and fails if none of these works.
+# Prints the path of uv: of the one on PATH, else of one that was downloaded into .uv/ or that pip installed, else it
+# downloads uv. Where that fails, the last line on standard error says why.
 root=$(cd "$(dirname "$0")/.." && pwd)
 if command -v uv; then exit 0; fi
-if [ -x "$root/.uv/bin/uv" ]; then echo "$root/.uv/bin/uv"; exit 0; fi
-python=$(command -v python3 || command -v python)
-if [ -n "$python" ]; then
-  for try in find install; do
-    if "$python" -m uv --version >/dev/null 2>&1; then echo "$python -m uv"; exit 0; fi
-    [ $try = find ] && "$python" -m pip install --quiet --user uv >/dev/null 2>&1
-  done
-  if "$python" -m venv "$root/.uv" >/dev/null 2>&1 && "$root/.uv/bin/python" -m pip install --quiet uv >/dev/null 2>&1
-  then echo "$root/.uv/bin/uv"; exit 0; fi
-  rm -rf "$root/.uv"
-fi
-echo "zot: uv is needed to build this project; install it as https://docs.astral.sh/uv/ says, then try again" >&2
-exit 1
+if "$root/.uv/bin/uv" --version >/dev/null 2>&1; then echo "$root/.uv/bin/uv"; exit 0; fi
+python=$(command -v python3 || command -v python) || { echo "zot: python3 is needed" >&2; exit 1; }
+"$python" -c 'import uv; print(uv.find_uv_bin())' 2>/dev/null && exit 0
+"$python" "$root/scripts/fetch_uv.py" && echo "$root/.uv/bin/uv"
