@@ -58,10 +58,7 @@ def texts(archive: Path) -> dict[str, str]:
             return {name: wheel.read(name).decode(errors="replace") for name in wheel.namelist()}
     with tarfile.open(archive) as source:
         files = [member for member in source.getmembers() if member.isfile()]
-        return {
-            each.name.partition("/")[2]: content(source, each)
-            for each in files
-        }
+        return {each.name.partition("/")[2]: content(source, each) for each in files}
 
 
 def metadata(wheel: Path) -> Message:
@@ -87,7 +84,9 @@ def test_the_page_in_the_wheel_is_its_source_file_by_file(wheels: Path) -> None:
     }
     (path,) = wheels.glob("zot_agent-*.whl")
     with ZipFile(path) as wheel:
-        packed = [name for name in wheel.namelist() if name.startswith("zot_agent/serve/page/") and name.endswith(kinds)]
+        packed = [
+            name for name in wheel.namelist() if name.startswith("zot_agent/serve/page/") and name.endswith(kinds)
+        ]
         assert {name: wheel.read(name) for name in packed} == written
 
 
@@ -104,7 +103,9 @@ def test_a_wheel_says_what_it_is_and_where_it_runs(name: str, wheels: Path) -> N
     assert found["Description-Content-Type"] == "text/markdown"
     classifiers = found.get_all("Classifier") or []
     assert {"Typing :: Typed", "Operating System :: POSIX :: Linux", "Operating System :: MacOS"} <= {*classifiers}
-    versions = [each.rpartition(" ")[2] for each in classifiers if each.startswith("Programming Language :: Python :: 3.")]
+    versions = [
+        each.rpartition(" ")[2] for each in classifiers if each.startswith("Programming Language :: Python :: 3.")
+    ]
     assert versions == ["3.11", "3.12", "3.13", "3.14"]
     assert not [each for each in classifiers if each.startswith("License ::")]  # not valid beside an SPDX expression
 
