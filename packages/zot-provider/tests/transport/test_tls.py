@@ -1,18 +1,21 @@
 import asyncio
 import hashlib
 import os
+import shutil
 import ssl
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from raw_server import RawServer, StartRawServer
 
 from zot_provider.errors import ConnectError, ProviderError, StreamCut
@@ -304,3 +307,87 @@ async def test_a_request_without_a_proxy_does_not_load_httpx(
     assert answer == "ok"
     assert not {"httpx", "httpcore", "h11", "anyio", "certifi", "urllib.request"} & set(modules.split())
     assert ("zot_provider.transport.tls" in modules.split()) == secure
+
+
+async def ask_on_a_machine(files: dict[str, Path], *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run Python where `/etc` holds `files` alone, by their paths there."""
+    machine = [str(shutil.which("bwrap")), "--dev-bind", "/", "/", "--tmpfs", "/etc"]
+    for path, file in files.items():
+        machine += ["--ro-bind", str(file), path]
+    command = [*machine, sys.executable, *arguments]
+    return await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(
+    "path", ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+             "/etc/ssl/cert.pem", "a folder of OpenSSL"],
+)  # fmt: skip
+async def test_what_the_system_trusts_is_trusted(
+    raw_server: StartRawServer, authority: trustme.CA, tmp_path: Path, path: str
+) -> None:
+    if path == "a folder of OpenSSL":
+        folder = os.path.realpath(ssl.get_default_verify_paths().openssl_capath)
+        if not folder.startswith("/etc/"):
+            pytest.skip(f"the OpenSSL of this Python looks for certificates in {folder}")
+        path = f"{folder}/{subject_hash(authority)}.0"
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    async with raw_server(answering(OK), ssl=server_context(authority)) as server:
+        ask = ("-c", ASK, f"https://127.0.0.1:{server.port}/v1")
+        trusting = await ask_on_a_machine({path: tmp_path / "authority.pem"}, *ask)
+        assert trusting.stdout.startswith("ok\n"), trusting.stderr
+        other = await ask_on_a_machine({}, *ask)
+        assert "certificate verify failed: unable to get local issuer certificate" in other.stderr
+
+
+COUNT = "from zot_provider.transport.tls import load_context as f; print(f().result().cert_store_stats()['x509_ca'])"
+
+
+async def test_an_authority_whose_certificates_lack_what_python_asks_for_since_3_13_is_trusted(
+    raw_server: StartRawServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server.pem").write_bytes(certificate_of_a_company(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "server.pem")
+    async with raw_server(answering(OK), ssl=context) as server, transport() as client:
+        assert await post(client, server) == b"ok"
+
+
+def certificate_of_a_company(authority: Path) -> bytes:
+    """Write the certificate of an authority, without identifiers of keys and with constraints that are not critical;
+    return a key and a certificate for localhost that it signed, as PEM."""
+    now, keys = datetime.now(UTC), [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
+    issuer, subject = (x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in ("company", "it"))
+    made = []
+    for name, key, extension in (
+        (issuer, keys[0], x509.BasicConstraints(ca=True, path_length=None)),
+        (subject, keys[1], x509.SubjectAlternativeName([x509.DNSName("localhost")])),
+    ):
+        builder = x509.CertificateBuilder().subject_name(name).issuer_name(issuer).public_key(key.public_key())
+        builder = builder.serial_number(x509.random_serial_number()).add_extension(extension, critical=False)
+        builder = builder.not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
+        made.append(builder.sign(keys[0], hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    authority.write_bytes(made[0])
+    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    return keys[1].private_bytes(serialization.Encoding.PEM, *plain) + made[1]
+
+
+@pytest.mark.needs("bwrap")
+async def test_where_the_system_trusts_nobody_the_authorities_of_certifi_are_trusted(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    assert int((await ask_on_a_machine({}, "-c", COUNT)).stdout) > 50
+    files = {"/etc/ssl/certs/ca-certificates.crt": tmp_path / "authority.pem"}
+    assert int((await ask_on_a_machine(files, "-c", COUNT)).stdout) == 1
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_file_of_the_system_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.pem").write_text("no certificate\n")
+    file = "/etc/ssl/certs/ca-certificates.crt"
+    done = await ask_on_a_machine({file: tmp_path / "bad.pem"}, "-c", COUNT)
+    last = done.stderr.splitlines()[-1]
+    assert f"cannot use the certificates in {file}: " in last
+    assert last.endswith("; SSL_CERT_FILE may name another file")

@@ -8,15 +8,27 @@ from importlib.util import find_spec
 
 from zot_provider.errors import ProviderError
 
+SYSTEM_FILES = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS
+    "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
+    "/etc/ssl/ca-bundle.pem",  # SUSE
+)
+"""Where distributions of Linux keep all authorities in one file. They come before what the Python at hand was built
+for, because pyenv and conda bring files of their own, which know nothing of an authority that was added to the
+machine."""
+FILE_OF_BSD = "/etc/ssl/cert.pem"
+"""The same on macOS and the BSDs, where the Python of Homebrew has a better one."""
+
 _contexts: "dict[tuple[bool, str | None, str | None], Future[ssl.SSLContext]]" = {}
 
 
 def load_context(*, insecure: bool = False) -> "Future[ssl.SSLContext]":
     """Begin to load the trusted certificates in a thread, unless that was begun before in this process.
 
-    They are those of the file `SSL_CERT_FILE`, else of the folder `SSL_CERT_DIR`, else the authorities of certifi. With
-    `insecure` any certificate is accepted. The result is a context for all connections, or `ProviderError` for
-    certificates that cannot be read; after that, the next call tries again.
+    They are those of the file `SSL_CERT_FILE`, else of the folder `SSL_CERT_DIR`, else what the system trusts (its file
+    and its folder), else, where it trusts nobody, the authorities of certifi. With `insecure` any certificate is
+    accepted. The result is a context for all connections, or `ProviderError` for certificates that cannot be read;
+    after that, the next call tries again.
     """
     key = insecure, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     context = _contexts.get(key)
@@ -40,17 +52,34 @@ def _make_context(insecure: bool, file: str | None, folder: str | None) -> ssl.S
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    else:
+    elif file or folder:
         try:
-            if folder and not file:
-                context = ssl.create_default_context(capath=folder)
-            else:
-                context = ssl.create_default_context(cafile=file or _certifi_file())
+            context = ssl.create_default_context(cafile=file, capath=None if file else folder)
         except OSError as error:
             reason = " ".join(str(error).split())
             raise ProviderError(f"cannot use a proxy or certificate file named in the environment: {reason}") from error
+    else:
+        context = _system_context()
+    # Python 3.13 began to refuse certificates that curl, pip and uv accept, and many of companies' proxies are such.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     context.set_alpn_protocols(["http/1.1"])
     return context
+
+
+def _system_context() -> ssl.SSLContext:
+    """Make a context that trusts what the system trusts, else what certifi does."""
+    built_for = ssl.get_default_verify_paths()
+    file = next(filter(os.path.isfile, (*SYSTEM_FILES, built_for.cafile or "", FILE_OF_BSD)), None)
+    folder = built_for.capath  # of files named by a hash, each of which OpenSSL reads when it needs it
+    if file is None and not (folder and any(name.endswith(".0") for name in os.listdir(folder))):
+        file = _certifi_file()
+    try:
+        return ssl.create_default_context(cafile=file, capath=folder)
+    except OSError as error:
+        reason = " ".join(str(error).split())
+        raise ProviderError(
+            f"cannot use the certificates in {file}: {reason}; SSL_CERT_FILE may name another file"
+        ) from error
 
 
 def _certifi_file() -> str:
