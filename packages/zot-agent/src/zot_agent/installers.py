@@ -14,6 +14,16 @@ _REASON = 500
 """The most characters of what an installer says about a failure."""
 
 
+_TRUST = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", "NODE_USE_SYSTEM_CA": "1"}
+"""Makes uv (in older versions UV_NATIVE_TLS does) and Node trust what the system trusts, as zot and pip do: where a
+company's proxy signs TLS again, nobody else vouches for it."""
+
+
+def installer_environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment for an installer: `variables`, else those of this process, which count more than ours."""
+    return {**_TRUST, **(os.environ if variables is None else variables)}
+
+
 class InstallError(ConfigError):
     """Packages cannot be installed; the message is one line with the words of the installer."""
 
@@ -33,7 +43,7 @@ def run_installer(
     try:
         with defer_stop_signals():  # by then it is known what is to be ended
             process = subprocess.Popen(
-                command, cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                command, cwd=folder, env=installer_environment(env), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
             )  # fmt: skip
         try:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
 from zot_agent.config.paths import models_folder
+from zot_agent.installers import installer_environment
 from zot_provider.errors import ConfigError, ZotError
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record
@@ -117,6 +118,7 @@ def _install(wheel: Wheel, command: Sequence[str], temporary: str, target: str, 
     with subprocess.Popen(
         [*command, *_FLAGS, "--target", target, "-r", requirements],
         cwd=temporary,  # outside of any project whose settings would apply
+        env=installer_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=None if interactive else subprocess.PIPE,

@@ -10,6 +10,7 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
 from zot_agent.host.build import use_network
+from zot_agent.installers import installer_environment
 from zot_agent.update.installation import Installation, installation
 from zot_agent.update.latest import REGISTRY, is_newer, latest_version
 from zot_agent.version import __version__
@@ -55,7 +56,8 @@ def _update(registry: str, found: Installation, *, check: bool) -> int:
         return 0
     _print(shlex.join(found.command))
     try:
-        return 1 if subprocess.run(found.command, timeout=INSTALL_LIMIT, check=False).returncode else 0
+        done = subprocess.run(found.command, env=installer_environment(), timeout=INSTALL_LIMIT, check=False)
+        return 1 if done.returncode else 0
     except FileNotFoundError:
         raise ZotError(f"{found.command[0]} is not on the PATH; {found.advice}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
