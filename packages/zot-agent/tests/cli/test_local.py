@@ -1,3 +1,5 @@
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,32 @@ def test_setup_that_fails_says_the_size_first_and_then_one_line(
     assert err.startswith("zot: ")
     assert "no network" in err
     assert err.count("\n") == 1
+
+
+def test_a_library_that_the_engine_lacks_is_named_before_anything_is_downloaded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1: cannot open shared object file')")
+    monkeypatch.delitem(sys.modules, "xllamacpp", raising=False)  # an earlier test may have loaded the real one
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    assert run(["setup"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "libgomp.so.1: cannot open shared object file" in err
+    assert "apt install libgomp1" in err
+    assert err.count("\n") == 1
+
+
+def test_the_installer_trusts_what_the_system_trusts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fake = tmp_path / "uv"
+    fake.write_text("#!/bin/sh\necho system certificates: $UV_SYSTEM_CERTS $UV_NATIVE_TLS >&2\nexit 2\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(["setup"]) == 1
+    assert "system certificates: 1 1" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"], ["setup", "--nope"]])

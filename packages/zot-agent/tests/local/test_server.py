@@ -19,6 +19,6 @@ async def test_a_library_that_the_engine_lacks_is_named_and_the_model_is_not_bla
     with pytest.raises(ConfigError) as caught:
         await LocalServer("model.gguf").start(ModelRegistry().provider("local"))
     assert str(caught.value) == (
-        "xllamacpp cannot be loaded: libgomp.so.1: cannot open shared object file; install the missing library "
-        "(libgomp is in the Debian package libgomp1), then try again"
+        "llama.cpp, which runs the model, cannot be loaded: libgomp.so.1: cannot open shared object file; install that "
+        "library (Debian, Ubuntu: apt install libgomp1; Fedora: dnf install libgomp), then try again"
     )

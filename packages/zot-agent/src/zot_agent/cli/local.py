@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from zot_agent.cli.parser import Parser, subcommand
-from zot_agent.local.server import engine_installed, require_engine
+from zot_agent.local.server import engine_installed, load_engine, require_engine
 from zot_agent.local.weights import DEMO, fetch_weights, find_weights
 from zot_tui.text.sanitize import sanitize_line
 
@@ -32,6 +32,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _setup() -> int:
+    if engine_installed():
+        load_engine()  # before a long download that would be of no use
     existing = find_weights(DEMO)
     path = existing or fetch_weights(DEMO, _print)
     _print(f"the demo model's weights {'were already' if existing else 'are now'} at {path}")

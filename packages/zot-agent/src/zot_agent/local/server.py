@@ -50,6 +50,19 @@ def require_engine() -> None:
         )
 
 
+def load_engine() -> Any:
+    """Import and return the engine. Raises `ConfigError` without the extra, and where the system lacks a library."""
+    require_engine()
+    try:
+        import xllamacpp  # noqa: PLC0415  an extra; 100 MB
+    except ImportError as error:
+        raise ConfigError(
+            f"llama.cpp, which runs the model, cannot be loaded: {error}; install that library "
+            "(Debian, Ubuntu: apt install libgomp1; Fedora: dnf install libgomp), then try again"
+        ) from error
+    return xllamacpp
+
+
 class LocalServer:
     """A server for the model at `path`, a GGUF file. `base_url` is known after `start`.
 
@@ -110,12 +123,8 @@ class LocalServer:
             result, failure = None, None
             try:
                 result = _serve(self.path, self.key, self.limits, self.frequency_penalty)
-            except ImportError as error:  # a system library is missing
-                failure = ConfigError(
-                    f"{_ENGINE} cannot be loaded: {error}; install the missing library "
-                    "(libgomp is in the Debian package libgomp1), then try again"
-                )
-                failure.__cause__ = error
+            except ConfigError as error:
+                failure = error
             except (OSError, RuntimeError) as error:
                 failure = ConfigError(f"{self.path!r} cannot be loaded; is it a complete GGUF file? ({error})")
                 failure.__cause__ = error
@@ -136,8 +145,7 @@ class LocalServer:
 
 
 def _serve(path: str, key: str, limits: ServerLimits, frequency_penalty: float) -> Any:
-    import xllamacpp  # noqa: PLC0415  an extra; 100 MB
-
+    xllamacpp = load_engine()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = limits.threads or max(1, min(8, cores - 1))
     params = xllamacpp.CommonParams()
