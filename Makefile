@@ -6,6 +6,13 @@ ifeq ($(UV),"")
 $(error uv is missing, see the line above)
 endif
 
+# Where a company's proxy signs TLS again, only the system's certificates vouch for it. uv named the variable UV_NATIVE_TLS
+# before; Node takes certificates beside its own from a file.
+export UV_SYSTEM_CERTS ?= 1
+export UV_NATIVE_TLS ?= 1
+export NODE_EXTRA_CA_CERTS ?= $(firstword $(wildcard $(addprefix /etc/,ssl/certs/ca-certificates.crt \
+  pki/tls/certs/ca-bundle.crt ssl/ca-bundle.pem ssl/cert.pem)))
+
 # Many tests wait for processes: more of them at a time than there are cores.
 PYTEST := pytest -n 4
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
