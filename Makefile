@@ -39,13 +39,18 @@ fix: setup ## format, and correct what the linter can correct
 	$(UV) run ruff check --fix --quiet .
 	$(UV) run ruff format --quiet .
 
+# All side by side, and each to its end: one round shows every failure. Type checking takes the longest and begins first.
+QUICK := $(addprefix quick-,types docs stubs imports lint format)
+.PHONY: $(QUICK)
 quick: setup ## the checks that need a few seconds: format, lint, types, imports, generated pages
-	$(UV) run ruff format --check --quiet .
-	$(UV) run ruff check --quiet .
-	$(UV) run mypy
-	$(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
-	$(UV) run scripts/generate_stubs.py --check
-	$(UV) run scripts/generate_docs.py --check
+	@$(MAKE) --no-print-directory --keep-going --jobs $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(QUICK)
+
+quick-types: ; $(UV) run mypy
+quick-docs: ; $(UV) run scripts/generate_docs.py --check
+quick-stubs: ; $(UV) run scripts/generate_stubs.py --check
+quick-imports: ; $(UV) run --isolated --no-default-groups --group arch --quiet lint-imports --no-cache
+quick-lint: ; $(UV) run ruff check --quiet .
+quick-format: ; $(UV) run ruff format --check --quiet .
 
 # `make coverage` measures all packages, which takes more than a minute. `make check test coverage` measures while it
 # checks, and only these, which takes half a minute.
