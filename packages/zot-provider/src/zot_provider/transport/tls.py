@@ -13,9 +13,8 @@ SYSTEM_FILES = (
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
     "/etc/ssl/ca-bundle.pem",  # SUSE
 )
-"""Where distributions of Linux keep all authorities in one file. They come before what the Python at hand was built
-for, because pyenv and conda bring files of their own, which know nothing of an authority that was added to the
-machine."""
+"""Where distributions of Linux keep all authorities in one file. They come before the file for which Python was built,
+because that of conda or pyenv lacks an authority that was added to the system."""
 FILE_OF_BSD = "/etc/ssl/cert.pem"
 """The same on macOS and the BSDs, where the Python of Homebrew has a better one."""
 
