@@ -68,11 +68,12 @@ def metadata(wheel: Path) -> Message:
 
 def test_every_archive_has_the_text_of_the_license(wheels: Path) -> None:
     license_text = (ROOT / "LICENSE").read_text("utf-8")
-    for archive in wheels.iterdir():
-        if archive.suffix in (".whl", ".gz"):
-            found = texts(archive)
-            place = next((name for name in found if name.endswith(("licenses/LICENSE", "LICENSE"))), "")
-            assert found.get(place) == license_text, archive.name
+    archives = [archive for archive in wheels.iterdir() if archive.suffix in (".whl", ".gz")]
+    assert len(archives) == 2 * len(DISTRIBUTIONS)
+    for archive in archives:
+        found = texts(archive)
+        place = next((name for name in found if name.endswith(("licenses/LICENSE", "LICENSE"))), "")
+        assert found.get(place) == license_text, archive.name
 
 
 def test_the_page_in_the_wheel_is_its_source_file_by_file(wheels: Path) -> None:

@@ -24,13 +24,17 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+def leads_somewhere(page: Path, target: str, name: str) -> bool:
+    there = (page.parent / target) if target else page
+    if not there.exists() or not name:
+        return there.exists()
+    return name in [anchor(each) for each in re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.M)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    for target, name in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8")):
-        there = (page.parent / target) if target else page
-        assert there.exists(), target
-        if name:
-            assert name in [anchor(each) for each in re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.M)]
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8"))
+    assert [link for link in links if not leads_somewhere(page, *link)] == []
 
 
 def test_the_rows_of_the_sessions_page_are_those_that_are_written(tmp_path: Path) -> None:

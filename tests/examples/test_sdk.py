@@ -59,7 +59,9 @@ def test_every_example_is_run_here() -> None:
 
 
 def test_every_example_says_how_to_run_it() -> None:
-    for path in SDK.glob("*.py"):
+    paths = list(SDK.glob("*.py"))
+    assert paths != []
+    for path in paths:
         assert re.search(rf"^uv run (\S+ )*examples/sdk/{path.name}", path.read_text("utf-8"), re.M), path.name
 
 

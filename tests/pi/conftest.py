@@ -1,4 +1,4 @@
-"""What `make pi` runs beside the examples that `make test` runs too."""
+"""What runs here: `make test` drives a sample of the examples, `make pi` all of them, and packages of npm."""
 
 from pathlib import Path
 
@@ -8,3 +8,20 @@ import pytest
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the packages of npm, except with `--pi-results`: they come from the registry."""
     return True if collection_path.name == "test_packages.py" and not config.getoption("pi_results") else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "example_of_pi(name, sample): an example, and whether `make test` drives it")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Deselect the examples outside of the sample; with `--pi-results`, those whose results are there already."""
+    results = config.getoption("pi_results")
+    left_out = []
+    for item in items:
+        for mark in item.iter_markers("example_of_pi"):
+            (name,) = mark.args
+            if (Path(results) / f"{name}.json").exists() if results else not mark.kwargs["sample"]:
+                left_out.append(item)
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)

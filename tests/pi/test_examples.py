@@ -10,7 +10,7 @@ from pi_other_rows import ROWS as OTHER
 from pi_screen_rows import ROWS as SCREEN
 from pi_zot import EXAMPLES
 
-ROWS = {row.name: row for row in (*CONVERSATION, *SCREEN, *OTHER)}
+ROWS = sorted((*CONVERSATION, *SCREEN, *OTHER), key=lambda row: row.name)
 SAMPLE = (
     "hello.ts",
     "todo.ts",
@@ -24,23 +24,22 @@ SAMPLE = (
     "with-deps",
 )
 """What `make test` drives."""
+EXAMPLES_TO_DRIVE = [
+    pytest.param(row, id=row.name, marks=pytest.mark.example_of_pi(row.name, sample=row.name in SAMPLE)) for row in ROWS
+]
 
 
 @pytest.mark.needs("pi")
 def test_every_example_has_a_row() -> None:
     names = {path.name for path in EXAMPLES.iterdir() if path.name != "README.md"}
-    assert names - set(ROWS) == set()
+    assert names - {row.name for row in ROWS} == set()
 
 
 @pytest.mark.needs("pi")
-@pytest.mark.parametrize("name", sorted(ROWS))
-def test_an_example_of_pi_does_what_it_is_for(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("row", EXAMPLES_TO_DRIVE)
+def test_an_example_of_pi_does_what_it_is_for(row: Row, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     results = request.config.getoption("pi_results")
-    # Results that are there already are kept.
-    if (not results and name not in SAMPLE) or (results and (Path(results) / f"{name}.json").exists()):
-        return
-    row: Row = ROWS[name]
-    outcome = {"name": name, "state": "fails", "why": ""}
+    outcome = {"name": row.name, "state": "fails", "why": ""}
     try:
         drive(row, tmp_path)
         outcome |= {"state": row.state, "why": row.cannot or row.part}
@@ -49,4 +48,4 @@ def test_an_example_of_pi_does_what_it_is_for(name: str, tmp_path: Path, request
         raise
     finally:
         if results:
-            (Path(results) / f"{name}.json").write_text(json.dumps(outcome))
+            (Path(results) / f"{row.name}.json").write_text(json.dumps(outcome))

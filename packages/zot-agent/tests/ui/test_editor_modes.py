@@ -262,17 +262,16 @@ def late(_):
         await talk.until(lambda: talk.editor == "[x]<y>")
 
 
-@pytest.mark.parametrize(("typed", "style"), [("ab", "bold"), ("odd", "")])
+@pytest.mark.parametrize(("typed", "style", "same"), [("ab", "bold", False), ("odd", "", True)])
 async def test_an_extension_draws_the_text_of_the_editor(
-    chats: Chats, server: ScriptedServer, typed: str, style: str
+    chats: Chats, server: ScriptedServer, typed: str, style: str, same: bool
 ) -> None:
     async with chats.extended(server, {"rainbow": RAINBOW}) as talk:
         await talk.until_extensions_are_ready()
         await talk.press(typed)
-        await talk.until(lambda: str(_style(talk, typed[0])) != "editor")
-        if style:
-            assert style in str(_style(talk, "a"))
-            assert _style(talk, "a") != _style(talk, "b")
+        await talk.until(lambda: style in str(_style(talk, typed[0])) and str(_style(talk, typed[0])) != "editor")
+        await talk.until(lambda: (_style(talk, typed[0]) == _style(talk, typed[-1])) is same)
+        assert ("bold" in str(_style(talk, typed[-1]))) is not same
 
 
 async def test_styles_stay_with_their_characters_until_there_is_an_answer_about_the_new_text(

@@ -55,15 +55,15 @@ def test_above_the_working_directory_nothing_of_a_stranger_is_read(deep: Path, t
     (deep / "AGENTS.md").write_text("here")
     if os.geteuid() != 0:  # nobody else can give files away
         assert [text for _, text in found(deep)][1:] == ["here"]
-        return
-    os.chown(above if whose == "folder" else path, 65534, 65534, follow_symlinks=False)
-    context = find_context(str(deep))
-    assert [each.text for each in context.files] == ["here"]
-    stranger = above if whose == "folder" else path
-    assert context.notes == [f"{stranger} belongs to another user; {path} is left out"]
-    for folder in (deep, above, path):  # to work in the folder of another user is to read what is theirs
-        os.chown(folder, 65534, 65534, follow_symlinks=False)
-    assert len(find_context(str(deep)).files) == 2
+    else:
+        stranger = above if whose == "folder" else path
+        os.chown(stranger, 65534, 65534, follow_symlinks=False)
+        context = find_context(str(deep))
+        assert [each.text for each in context.files] == ["here"]
+        assert context.notes == [f"{stranger} belongs to another user; {path} is left out"]
+        for folder in (deep, above, path):  # to work in the folder of another user is to read what is theirs
+            os.chown(folder, 65534, 65534, follow_symlinks=False)
+        assert len(find_context(str(deep)).files) == 2
 
 
 def test_in_a_folder_of_everybody_nothing_of_a_stranger_is_read(deep: Path) -> None:

@@ -169,12 +169,14 @@ async def test_a_path_is_not_cut_at_a_nul(world: SandboxWorld, files: SandboxedF
 
 
 async def test_a_read_only_file_stays_as_it_is(world: SandboxWorld, files: SandboxedFiles) -> None:
-    (world.project / "src" / "a.py").chmod(0o444)
+    path = world.project / "src" / "a.py"
+    path.chmod(0o444)
     if os.geteuid() == 0:
-        await files.write(str(world.project / "src" / "a.py"), b"")  # nothing is read-only for root
+        await files.write(str(path), b"")  # nothing is read-only for root
+        assert path.read_bytes() == b""
     else:
         with pytest.raises(PermissionError):
-            await files.write(str(world.project / "src" / "a.py"), b"")
+            await files.write(str(path), b"")
 
 
 SAME = [".", "src/a.py", "out/file", "chain", "key2", "to-git/hooks/..", "src/./..//src", "/", "/proc/self/root/etc"]
@@ -225,10 +227,11 @@ async def test_no_search_finds_what_is_hidden(world: SandboxWorld, files: Sandbo
         (ls, {"path": path}),
     ]
     for tool, arguments in calls:
+        text = ""
         with suppress(ToolError):
             text = (await tool.run(arguments, context)).text
-            assert SECRET not in text
-            assert "/id" not in text
+        assert SECRET not in text
+        assert "/id" not in text
 
 
 SWAPPER = """

@@ -20,6 +20,10 @@ def file(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def models(file: Path) -> list[dict[str, Any]]:
+    return models_of(file)
+
+
+def models_of(file: Path) -> list[dict[str, Any]]:
     return json.loads(file.read_text(encoding="utf-8"))["models"]
 
 
@@ -44,6 +48,7 @@ def test_ids_are_unique_and_sorted(models: list[dict[str, Any]]) -> None:
 
 
 def test_a_row_has_the_known_fields_of_a_model_without_the_provider(models: list[dict[str, Any]]) -> None:
+    assert models != []
     for model in models:
         assert set(model) <= {"id", "name", "context_window", "max_output", "reasoning", "images", "price", "retires"}
         assert all(model.values())  # what is false, empty or unknown is left out
@@ -52,13 +57,16 @@ def test_a_row_has_the_known_fields_of_a_model_without_the_provider(models: list
 
 
 def test_limits_are_whole_tokens(models: list[dict[str, Any]]) -> None:
+    assert models != []
     for model in models:
         assert type(model["context_window"]) is type(model.get("max_output", 1)) is int
         assert 0 < model.get("max_output", 1) <= model["context_window"]
 
 
-def test_prices_are_complete_finite_and_not_negative(models: list[dict[str, Any]]) -> None:
-    for price in [model["price"] for model in models if "price" in model]:
+def test_prices_are_complete_finite_and_not_negative() -> None:
+    prices = [model["price"] for file in FILES for model in models_of(file) if "price" in model]
+    assert prices != []
+    for price in prices:
         amounts = [price["tokens"], *(tier[1:] for tier in price.get("tiers", []))]
         for dollars in amounts:
             assert len(dollars) == 4
@@ -66,6 +74,7 @@ def test_prices_are_complete_finite_and_not_negative(models: list[dict[str, Any]
 
 
 def test_longer_requests_cost_more(models: list[dict[str, Any]]) -> None:
+    assert models != []
     for model in models:
         tiers = [[0, *model["price"]["tokens"]], *model["price"].get("tiers", [])] if "price" in model else []
         assert tiers == sorted(tiers)

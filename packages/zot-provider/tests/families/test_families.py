@@ -106,10 +106,9 @@ def test_the_last_family_of_each_vendor_is_for_every_other_id(name: str) -> None
 
 @pytest.mark.parametrize("name", LINES)
 def test_no_family_hides_behind_an_earlier_one(name: str) -> None:
-    for index, each in enumerate(LINES[name][:-1]):
-        for id in (id for id in each.ids if not id.endswith("*")):
-            before = [other for other in LINES[name][:index] if other.fits(id)]
-            assert before == [], id
+    *those, _ = LINES[name]
+    ids = [(index, id) for index, each in enumerate(those) for id in each.ids if not id.endswith("*")]
+    assert [id for index, id in ids if any(other.fits(id) for other in those[:index])] == []
 
 
 def test_a_family_fits_its_ids_but_not_other_versions() -> None:

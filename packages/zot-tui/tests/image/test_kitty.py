@@ -68,10 +68,8 @@ def test_every_cell_says_its_image_its_row_and_its_column(number: int, high: int
 
 
 def test_a_placeholder_takes_one_cell() -> None:
-    for runs in placeholder_rows(70000, 297, 297, TRUE_COLOR):
-        assert runs_width(runs) == 297
-    for runs in placeholder_rows(numbers(256, 255)[0], 297, 2, 256):
-        assert runs_width(runs) == 297
+    assert [runs_width(runs) for runs in placeholder_rows(70000, 297, 297, TRUE_COLOR)] == [297] * 297
+    assert [runs_width(runs) for runs in placeholder_rows(numbers(256, 255)[0], 297, 2, 256)] == [297] * 2
 
 
 def test_the_diacritics_are_the_297_of_the_protocol() -> None:

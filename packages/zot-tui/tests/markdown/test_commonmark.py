@@ -103,6 +103,7 @@ def test_so_has_a_text_of_lines_from_many_examples(text: str) -> None:
 @examples
 def test_a_text_that_comes_by_the_character_is_drawn_as_the_same_text_at_once(text: str, html: str) -> None:
     document = Document()
+    assert text != ""
     for end, char in enumerate(text, 1):
         document.append(char)
         assert drawn(document) == drawn(Document(text[:end])), html

@@ -53,7 +53,9 @@ def test_a_body_is_what_the_service_takes(id: str, conversation: str) -> None:
 @pytest.mark.parametrize("level", get_args(Reasoning))
 def test_each_model_is_asked_at_each_level_as_the_service_describes(level: Reasoning) -> None:
     (provider,) = [provider for provider in PROVIDERS if provider.wire == WIRE.name]
-    for model in list_models(provider):
+    models = list_models(provider)
+    assert models != []
+    for model in models:
         request = CONVERSATIONS["a tool runs and the user goes on"].replace(model=model, reasoning=level)
         body = WIRE.encode(request, Quirks())
         report = ParamValidator().validate(body | {"modelId": "m"}, OPERATION.input_shape)
