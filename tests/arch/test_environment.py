@@ -18,7 +18,22 @@ def test_seen():
     print("SEEN", sorted(name for name in os.environ if not name.startswith("PYTEST_")), shutil.which("xclip"),
           bool(shutil.which("git")), os.listdir(os.environ["HOME"]), oct(umask), time.tzname, child.stdout.strip())
 """
-SKIPPED = "import pytest\n@pytest.mark.needs('ps')\ndef test_it(): pytest.skip('ps is not installed')\n"
+SKIPPED = "import pytest\n@pytest.mark.needs('no-such-program')\ndef test_it(): pass\n"
+DECLARING = """
+import os, pytest, shutil, subprocess
+def seen(): return subprocess.run(["sh", "-c", "command -v of-some"], capture_output=True).stdout != b""
+@pytest.fixture(scope="module")
+def outliving(): return seen()
+@pytest.fixture
+def own(): return seen()
+@pytest.mark.needs("of-some")
+def test_declares(outliving, own): assert (outliving, own, seen()) == (False, True, True)
+def test_forgets(outliving, own): assert (outliving, own, seen()) == (False, False, False)
+@pytest.fixture(scope="module")
+def with_uv(uv): return subprocess.run(["uv"], stdout=subprocess.PIPE).stdout, uv
+def test_has_what_its_fixture_needs(with_uv): assert with_uv == (b"here\\n", os.path.realpath(shutil.which("uv")))
+def test_comes_after(): assert shutil.which("uv") is None
+"""
 TRIED = """
 from hypothesis import given, strategies as st
 @given(st.text())
@@ -77,7 +92,21 @@ def test_what_tests_see_does_not_depend_on_the_machine(tmp_path: Path) -> None:
 def test_a_skipped_test_names_what_is_missing_and_fails_in_ci(tmp_path: Path, ci: str, code: int) -> None:
     ended, output = run(tmp_path, SKIPPED, {"CI": ci})
     assert ended == code, output
-    assert "ps is not installed" in output
+    assert "this machine lacks no-such-program" in output
+
+
+@pytest.mark.parametrize("flags", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_a_test_sees_the_programs_that_it_and_its_fixtures_declare_and_no_others(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    machine = tmp_path / "machine"
+    machine.mkdir()
+    for name in ("of-some", "uv"):
+        (machine / name).write_text("#!/bin/sh\necho here\n")
+        (machine / name).chmod(0o755)
+    code, output = run(tmp_path, DECLARING, {"PATH": f"{os.environ['PATH']}:{machine}"}, *flags)
+    assert code == 0, output
+    assert "4 passed" in output
 
 
 def test_every_run_tries_the_same_examples(tmp_path: Path) -> None:

@@ -17,16 +17,13 @@ ROOT = Path(__file__).parents[2]
 DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
 
 
-pytestmark = pytest.mark.needs("uv")
-
-
 @pytest.fixture(scope="module")
-def uv(installer_environment: dict[str, str]) -> Callable[..., None]:
+def run_uv(uv: str, installer_environment: dict[str, str]) -> Callable[..., None]:
     """Runs uv, which must succeed."""
 
     def run(*arguments: str) -> None:
         done = subprocess.run(
-            ["uv", *arguments], cwd=ROOT, env=os.environ | installer_environment, capture_output=True, text=True,
+            [uv, *arguments], cwd=ROOT, env=os.environ | installer_environment, capture_output=True, text=True,
             check=False, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -35,8 +32,8 @@ def uv(installer_environment: dict[str, str]) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory, installer_environment: dict[str, str]) -> Path:
-    return build_distributions(tmp_path_factory, installer_environment)
+def wheels(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_environment: dict[str, str]) -> Path:
+    return build_distributions(tmp_path_factory, uv, installer_environment)
 
 
 def test_a_build_makes_a_wheel_and_a_source_archive_of_every_distribution(wheels: Path) -> None:
@@ -117,12 +114,12 @@ EXTRAS = ("acp", "httpx2", "mcp", "mcp_types", "opentelemetry", "psycopg", "star
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_a_wheel_installs_alone_and_every_module_of_it_imports(
-    name: str, wheels: Path, tmp_path: Path, uv: Callable[..., None]
+    name: str, wheels: Path, tmp_path: Path, run_uv: Callable[..., None]
 ) -> None:
     venv = tmp_path / "venv"
-    uv("venv", "--quiet", "--python", sys.executable, str(venv))
+    run_uv("venv", "--quiet", "--python", sys.executable, str(venv))
     python = str(venv / "bin" / "python")
-    uv("pip", "install", "--quiet", "--python", python, "--find-links", str(wheels), name)
+    run_uv("pip", "install", "--quiet", "--python", python, "--find-links", str(wheels), name)
     package = name.replace("-", "_")
     walk = (
         f"import pkgutil, importlib, {package} as p\n"

@@ -42,15 +42,15 @@ def blocks(language: str) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory, installer_environment: dict[str, str]) -> Path:
-    return build_distributions(tmp_path_factory, installer_environment)
+def wheels(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_environment: dict[str, str]) -> Path:
+    return build_distributions(tmp_path_factory, uv, installer_environment)
 
 
 @pytest.fixture(scope="module")
-def uv_cache(installer_environment: dict[str, str]) -> str:
+def uv_cache(uv: str, installer_environment: dict[str, str]) -> str:
     """The folder where uv keeps what it has fetched before, on this machine."""
     asked = subprocess.run(
-        ["uv", "cache", "dir"], env=os.environ | installer_environment, capture_output=True, text=True, check=True
+        [uv, "cache", "dir"], env=os.environ | installer_environment, capture_output=True, text=True, check=True
     )
     return asked.stdout.strip()
 

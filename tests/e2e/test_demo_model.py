@@ -20,13 +20,11 @@ FETCHING = 600.0
 """Seconds for downloads, which are no part of the demo's own limit."""
 RUN_LIMIT = 90.0
 
-pytestmark = pytest.mark.needs("libgomp", "uv")
-
 Run = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def program(installer_environment: dict[str, str]) -> Run:
+def program(uv: str, libgomp: str, installer_environment: dict[str, str]) -> Run:
     """Runs Python with the extra `local` in a folder: what it prints. It succeeds, with nothing on standard error."""
     environment = {
         "PATH": os.environ["PATH"], **installer_environment, "ZOT_HOME": str(ROOT / ".cache" / "zot"),
@@ -35,7 +33,7 @@ def program(installer_environment: dict[str, str]) -> Run:
     command = [sys.executable]
     if find_spec("xllamacpp") is None:
         project = ["--project", str(ROOT), "--package", "zot-agent", "--extra", "local"]
-        command = ["uv", "run", "--quiet", "--isolated", "--no-default-groups", *project, "python"]
+        command = [uv, "run", "--quiet", "--isolated", "--no-default-groups", *project, "python"]
 
     def run(arguments: list[str], cwd: Path, limit: float = RUN_LIMIT) -> str:
         done = subprocess.run(

@@ -42,7 +42,7 @@ def states(path: Path) -> dict[str, str]:
         ("shell", "half", 0),
         ("shell", "cheat", 0),
         ("python", "solve", 10),
-        ("javascript", "solve", 10),
+        pytest.param("javascript", "solve", 10, marks=pytest.mark.needs("node")),
     ],
 )
 def test_a_task_is_passed_by_its_solution_alone(tmp_path: Path, language: str, model: str, passed: int) -> None:
@@ -63,6 +63,7 @@ def test_there_are_fifty_tasks_and_two_runs_are_compared_task_by_task(tmp_path: 
     assert "failed_edits  0.0 -> 1.0" in printed
 
 
+@pytest.mark.needs("bwrap")
 def test_zot_works_on_a_task_in_its_sandbox(
     zot: Zot, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

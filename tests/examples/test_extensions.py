@@ -42,7 +42,7 @@ NEEDS = {
     "scratchpad": ("node", "tsx"),
     "handoff": ("node", "tsx"),
     "shell": ("jq",),
-    "ssh": ("ssh", "sshd", "ps"),
+    "ssh": ("ssh", "ssh-keygen", "sshd", "ps"),
     "event-bus-log": ("jq",),
     "team-kit": ("node", "tsx"),
 }

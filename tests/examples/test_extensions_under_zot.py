@@ -824,7 +824,7 @@ NEEDS = {
     "scratchpad": ("node", "tsx"),
     "handoff": ("node", "tsx"),
     "shell": ("jq",),
-    "ssh": ("ssh", "sshd", "ps"),
+    "ssh": ("ssh", "ssh-keygen", "sshd", "ps"),
     "event-bus-log": ("jq",),
     "event-bus": ("jq",),
     "team-kit": ("node", "tsx"),

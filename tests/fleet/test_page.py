@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from chromium import browser
 from command import Zot
 from fleet_servers import PATIENCE, Workers, wait_for
@@ -17,6 +18,7 @@ from visited_page import click
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
+pytestmark = pytest.mark.needs("chromium")
 TOKEN = "the-token-of-a-test"
 
 

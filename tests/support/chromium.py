@@ -123,10 +123,10 @@ class Tab:
 class _Chromium:
     """A running browser, which ends with this process. `place`: host and port of its DevTools."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: str) -> None:
         self._folder = tempfile.mkdtemp(prefix="zot-chromium-")
         self._process = subprocess.Popen(
-            ["chromium", *SWITCHES.split(), f"--user-data-dir={self._folder}", "about:blank"],
+            [program, *SWITCHES.split(), f"--user-data-dir={self._folder}", "about:blank"],
             env={"PATH": os.environ["PATH"], "HOME": self._folder}, cwd=self._folder, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
@@ -146,15 +146,17 @@ class _Chromium:
 
 
 @cache
-def _chromium() -> _Chromium:
+def _chromium(program: str) -> _Chromium:
     """Start the browser of this process: starting one takes seconds."""
-    return _Chromium()
+    return _Chromium(program)
 
 
 @asynccontextmanager
 async def browser() -> AsyncIterator[Tab]:
     """A tab with cookies and stores that no other one shares."""
-    chromium = _chromium()
+    program = shutil.which("chromium")
+    assert program is not None, "no chromium is on the PATH"
+    chromium = _chromium(program)
     async with websockets.connect(chromium.url, max_size=None) as control:
         whole = Tab(control)
         context = (await whole.call("Target.createBrowserContext"))["browserContextId"]

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def build_distributions(factory: pytest.TempPathFactory, installer_environment: Mapping[str, str]) -> Path:
+def build_distributions(factory: pytest.TempPathFactory, uv: str, installer_environment: Mapping[str, str]) -> Path:
     """Return the folder of the archives. The first process of the run builds them, the others wait for it."""
     base = factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "distributions"
@@ -19,7 +19,7 @@ def build_distributions(factory: pytest.TempPathFactory, installer_environment: 
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             part = folder.with_suffix(".part")
-            build = ["uv", "build", "--quiet", "--all-packages", "--out-dir", str(part)]
+            build = [uv, "build", "--quiet", "--all-packages", "--out-dir", str(part)]
             subprocess.run(build, cwd=ROOT, env=os.environ | installer_environment, check=True, timeout=300)
             part.rename(folder)
     return folder

@@ -10,8 +10,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-SERVER = shutil.which("sshd") or "/usr/sbin/sshd"
-
 
 class SshServer:
     """The host `far` of the configuration `config`."""
@@ -48,8 +46,10 @@ class SshServer:
         (self.root / "sshd").write_text(settings)
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+        program = shutil.which("sshd")
+        assert program is not None  # sshd wants to be started by its path
         self._process = subprocess.Popen(
-            [SERVER, "-D", "-e", "-f", str(self.root / "sshd")], stderr=subprocess.PIPE, start_new_session=True
+            [program, "-D", "-e", "-f", str(self.root / "sshd")], stderr=subprocess.PIPE, start_new_session=True
         )
         assert self._process.stderr is not None
         for line in self._process.stderr:

@@ -11,7 +11,6 @@ from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
-from zot_core.sandbox import landlock
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -83,7 +82,7 @@ async def test_without_a_sandbox_of_the_system_zot_does_not_start(monkeypatch: p
         build("--sandbox", "strict")
 
 
-@pytest.mark.skipif(bool(landlock.problem()), reason=landlock.problem())
+@pytest.mark.needs("landlock")
 async def test_a_lesser_sandbox_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     host = build("--sandbox")

@@ -15,7 +15,7 @@ from zot_provider.testing import SignInServer
 
 
 @pytest.fixture(scope="session")
-def mcp_packages(tmp_path_factory: pytest.TempPathFactory, installer_environment: dict[str, str]) -> Path:
+def mcp_packages(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_environment: dict[str, str]) -> Path:
     """The folder `envs/mcp` of a zot home, made once for all workers."""
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "mcp-home"

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from zot_core.sandbox import landlock
 from zot_core.testing.sandbox_world import SECRET, SandboxWorld
 
-pytestmark = pytest.mark.skipif(bool(landlock.problem()), reason=landlock.problem())
+pytestmark = pytest.mark.needs("landlock")
 
 
 @pytest.fixture
