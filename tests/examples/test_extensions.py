@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from declared import declared
 from issue_server import IssueServer
 from ssh_server import ssh_server
 from waiting import wait_until
@@ -94,8 +95,8 @@ def pipeline(name: str, command: str, folder: Path) -> list[dict[str, Any]]:
     """Run the script in a copy of the example: without a `data_dir` it keeps its files beside itself."""
     place = folder / name
     shutil.copytree(EXTENSIONS / name, place)
-    if (EXTENSIONS / "node_modules").exists():
-        (folder / "node_modules").symlink_to(EXTENSIONS / "node_modules")
+    if "tsx" in NEEDS.get(name, ()):
+        (folder / "node_modules").symlink_to(declared("tsx").parents[1])
     exec = load_manifest(place).exec.removeprefix("./")
     script = PIPELINE.replace("NAME", command).replace("EXEC", exec)
     done = subprocess.run(

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import pytest
 from calling_extension import Person
 from command import Zot as Command
+from declared import declared
 from ssh_server import ssh_server
 from waiting import until
 
@@ -93,8 +94,8 @@ async def running(
     if not folder.exists():
         shutil.copytree(EXTENSIONS / name, folder)
         project.mkdir(exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            (root / "node_modules").symlink_to((EXTENSIONS / "node_modules").resolve(strict=True))
+        if "tsx" in NEEDS.get(name, ()):
+            (root / "node_modules").symlink_to(declared("tsx").parents[1])
     client = ScriptedClient()
     async with Conversation(Runtime("scripted", client=client, cwd=project)) as conversation:
         extensions = Extensions(

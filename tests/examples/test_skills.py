@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from declared import declared
 
 from zot_core.skills import Skill, expand, find_skills
 from zot_core.skills.section import DESCRIPTION_LIMIT
@@ -170,8 +171,7 @@ def test_the_programs_without_the_sdk_are_short_and_do_the_same(language: str, t
 def test_the_program_in_typescript_does_the_same(tmp_path: Path) -> None:
     (text,) = blocks("typescript")
     (tmp_path / "words.ts").write_text(text, "utf-8")
-    tsx = ROOT / "examples" / "extensions" / "node_modules" / ".bin" / "tsx"
-    with_host(program(tmp_path, "words", f"#!/bin/sh\nexec '{tsx}' words.ts\n"), counts_words)
+    with_host(program(tmp_path, "words", f"#!/bin/sh\nexec '{declared('tsx')}' words.ts\n"), counts_words)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import pytest
 from fleet_servers import PATIENCE
 from waiting import until
 
-from zot_agent.fleet.fork_server import FORKS, ForkedRun, ForkServer
+from zot_agent.fleet.fork_server import ForkedRun, ForkServer
 from zot_agent.fleet.run_process import read_lines
 from zot_agent.fleet.talk import Task, fields_of
 
-pytestmark = pytest.mark.skipif(not FORKS, reason="runs are forked on Linux only")
+pytestmark = pytest.mark.needs("linux")
 
 
 @asynccontextmanager

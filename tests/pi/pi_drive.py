@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from command import KEY, Zot
-from pi_zot import EXAMPLES, pi_environment
+from pi_zot import examples, pi_environment
 from pty_screen import PtyScreen
 from waiting import wait_until
 
@@ -233,7 +233,7 @@ def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, st
         if row.models:
             _write(zot.home / "models.json", _models(row.models, server.base_url("openai-chat")))
         words = [sys.executable, "-m", "zot_agent", *zot.at(server)]
-        words += [] if package else ["-e", str(EXAMPLES / row.name)]
+        words += [] if package else ["-e", str(examples() / row.name)]
         with PtyScreen(
             [*words, *row.arguments], columns=row.columns, rows=row.rows, environment=environment, cwd=str(zot.cwd)
         ) as pty:

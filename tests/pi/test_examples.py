@@ -8,7 +8,7 @@ from pi_conversation_rows import ROWS as CONVERSATION
 from pi_drive import Row, drive
 from pi_other_rows import ROWS as OTHER
 from pi_screen_rows import ROWS as SCREEN
-from pi_zot import EXAMPLES
+from pi_zot import examples
 
 ROWS = sorted((*CONVERSATION, *SCREEN, *OTHER), key=lambda row: row.name)
 SAMPLE = (
@@ -31,7 +31,7 @@ EXAMPLES_TO_DRIVE = [
 
 @pytest.mark.needs("pi")
 def test_every_example_has_a_row() -> None:
-    names = {path.name for path in EXAMPLES.iterdir() if path.name != "README.md"}
+    names = {path.name for path in examples().iterdir() if path.name != "README.md"}
     assert names - {row.name for row in ROWS} == set()
 
 

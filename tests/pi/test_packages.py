@@ -11,14 +11,14 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from declared import declared
 from pi_conversation_rows import call
 from pi_drive import SECONDS, Row, Stage, Step, ask, command, drive, file, gone, keys, requested, see
 
 from zot_provider.testing import Call, Turn
 
-pytestmark = pytest.mark.needs("pi", "npm")
+pytestmark = pytest.mark.needs("node", "npm", "pi")
 
-MCP_SERVER = Path(__file__).parents[1] / "support" / "mcp-servers" / "node_modules" / ".bin" / "mcp-server-everything"
 PAGE = (
     """<html><head><title>Tides</title></head><body><article><h1>Tides</h1>
 <p>The moon pulls the sea twice a day, and the harbour of Leith has a tide of five metres.</p>
@@ -103,7 +103,8 @@ def test_a_prompt_of_prompt_template_model_is_answered_by_its_model_and_the_next
 
 @pytest.mark.needs("mcp-servers")
 def test_the_model_finds_and_calls_a_tool_of_an_mcp_server_with_mcp_adapter(run: Drive) -> None:
-    servers = {"mcpServers": {"every": {"command": shutil.which("node"), "args": [str(MCP_SERVER)]}}}
+    server = declared("mcp-servers") / "mcp-server-everything"
+    servers = {"mcpServers": {"every": {"command": shutil.which("node"), "args": [str(server)]}}}
     steps = [ask(), see("All done."), requested("Echo: from-the-server"), *command("mcp", "MCP"), see("every")]
     says = [
         call("mcp", connect="every"),

@@ -1,13 +1,11 @@
 """The page of `zot serve` in a browser, as its tests visit it."""
 
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 from typing import Any, Protocol
 
 from chromium import Tab
+from declared import declared
 from served import Served
-
-AXE = Path(__file__).parent / "axe/node_modules/axe-core/axe.min.js"
 
 
 class Visiting(Protocol):
@@ -38,8 +36,8 @@ async def click(tab: Tab, what: str) -> None:
 
 
 async def faults(tab: Tab) -> list[str]:
-    """What axe-core calls serious or critical on the page as it is."""
-    await tab.value(AXE.read_text("utf-8") + "; true")
+    """What axe-core calls serious or critical on the page as it is. Needs axe."""
+    await tab.value(declared("axe").read_text("utf-8") + "; true")
     script = (
         "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations"
         ".filter(({ impact }) => ['serious', 'critical'].includes(impact))"

@@ -5,17 +5,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from declared import declared
 from mcp_world import McpWorld
 from pty_screen import PtyScreen
 
 from zot_agent.client import RpcClient
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-BIN = Path(__file__).parents[4] / "tests" / "support" / "mcp-servers" / "node_modules" / ".bin"
 ASKS = Turn(
     calls=[
         Call("mcp__all__get-sum", {"a": 2, "b": 3}),
@@ -28,7 +27,7 @@ ASKS = Turn(
 
 def prepare(mcp: McpWorld, server: ScriptedServer) -> tuple[list[str], dict[str, str]]:
     """The flags and the environment of zot, for a home that has the server."""
-    mcp.add("all", command=str(BIN / "mcp-server-everything"), sampling="allow", deferred=False)
+    mcp.add("all", command=str(declared("mcp-servers") / "mcp-server-everything"), sampling="allow", deferred=False)
     home = mcp.root / "zot"
     (home / "mcp.json").write_text(json.dumps({"mcpServers": mcp.servers}))
     (mcp.root / "project").mkdir()

@@ -1,20 +1,23 @@
 """The reference servers of MCP, which are the work of others."""
 
-from pathlib import Path
-
 import pytest
+from declared import declared
 from mcp_world import McpWorld
 
 from zot_core import ToolProgress
 from zot_provider.testing import Call, Turn
 
-BIN = Path(__file__).parents[4] / "tests" / "support" / "mcp-servers" / "node_modules" / ".bin"
-
 
 @pytest.mark.needs("mcp-servers", "node")
 async def test_the_reference_servers_work(mcp: McpWorld) -> None:
-    mcp.add("all", command=str(BIN / "mcp-server-everything"), sampling="allow", deferred=False)
-    mcp.add("fs", command=str(BIN / "mcp-server-filesystem"), args=[str(mcp.root / "project")], deferred=False)
+    programs = declared("mcp-servers")
+    mcp.add("all", command=str(programs / "mcp-server-everything"), sampling="allow", deferred=False)
+    mcp.add(
+        "fs",
+        command=str(programs / "mcp-server-filesystem"),
+        args=[str(mcp.root / "project")],
+        deferred=False,
+    )
     (mcp.root / "project").mkdir()
     (mcp.root / "project" / "note.txt").write_text("remember the milk")
     form = {"name": "Ada", "check": True, "integer": 42}

@@ -406,6 +406,7 @@ ext.command('over')(lambda args: over.open())
 """
 
 
+@pytest.mark.needs("axe")
 async def test_axe_finds_nothing_serious_in_what_extensions_show_and_suggest(
     visiting: Visiting, server: ScriptedServer, tmp_path: Path, alone: Path
 ) -> None:

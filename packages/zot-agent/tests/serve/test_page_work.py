@@ -286,6 +286,7 @@ async def test_on_a_phone_the_list_folds_away_and_comes_back(visiting: Visiting)
         assert await tab.value("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.needs("axe")
 async def test_axe_finds_nothing_serious_in_light_dark_and_narrow(
     visiting: Visiting, server: ScriptedServer, alone: Path, tmp_path: Path
 ) -> None:

@@ -289,7 +289,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted with Linux's /proc")
+@pytest.mark.needs("linux")  # descriptors are counted with /proc
 def test_a_command_that_finds_no_descriptors_leaves_none_open() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_DESCRIPTORS], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == (f"{errno.EMFILE}\n", "")

@@ -34,7 +34,7 @@ def test_a_file_that_is_there_keeps_its_permissions_and_nothing_stays_beside_it(
     assert [*tmp_path.iterdir()] == [path]
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="extended attributes need Linux")
+@pytest.mark.needs("linux")  # extended attributes need it
 def test_a_file_that_is_there_keeps_its_extended_attributes(tmp_path: Path) -> None:
     path = tmp_path / "tool"
     path.write_bytes(b"old")
