@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test lowest coverage fuzz kills terminals pi eval bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills terminals pi eval bench generate screenshots build
 
 UV := "$(shell sh scripts/uv.sh)"
 ifeq ($(UV),"")
@@ -71,14 +71,19 @@ check: quick sdk ## `make quick`, `make sdk`, the lock file, types of the exampl
 
 # `make check test` does not run twice what is the same alone and beside the others. These are about what may be installed
 # beside them: ripgrep, a web server.
+OUTSIDE_PACKAGES := tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
 TESTED := $(if $(filter check,$(MAKECMDGOALS)),packages/zot-core/tests/tools packages/zot-agent/tests/serve,packages)
-TESTED += tests/e2e tests/examples tests/faults tests/fleet tests/fuzz tests/pi
+TESTED += $(OUTSIDE_PACKAGES)
 ifneq ($(P)$(K),)
 TESTED := $(if $(P),$(or $(wildcard packages/$(P)),$(P)),packages tests) $(if $(K),-k '$(K)')
 endif
 
 test: setup ## every test but those of `make check`; P=zot-core or P=PATH: only these, K=EXPRESSION: only what it selects
 	$(UV) run --group fleet $(PYTEST) $(TESTED)
+
+# The copy has no weights of the demo model, which `make run` fetches on every machine.
+bare: ## the tests that need more than python3, git and make, where there is nothing else: they pass or are skipped by name
+	$(UV) run scripts/bare.py -n 4 -m needs --deselect tests/e2e/test_demo_model.py packages $(OUTSIDE_PACKAGES) tests/terminals
 
 coverage: setup ## print which lines the tests of the packages do not run; fails below a floor
 ifneq ($(filter check,$(MAKECMDGOALS)),)

@@ -128,3 +128,27 @@ def test_an_example_that_hangs_fails_and_is_shown(tmp_path: Path) -> None:
     assert output.count("Failed: the example took more than 0.2 s") >= 2
     assert f"text={'a' * 40 + 'b'!r}" in output
     assert f"text={'c' * 7!r}" in output
+
+
+BARE = """
+import os, socket, subprocess, sys, threading
+sys.path.insert(0, sys.argv[1])
+import bare
+from zot_core.sandbox import landlock
+bare.without_features()
+threading.Thread(target=print, args=["a thread"]).start()
+print(subprocess.check_output(["echo", "a program"], text=True), socket.socket(socket.AF_INET).family, flush=True)
+for refused in (lambda: socket.socket(socket.AF_INET6), lambda: bare.ctypes.CDLL(None).unshare(0x10000000)):
+    try: print(refused())
+    except OSError as error: print(error.errno)
+print(landlock.problem())
+"""
+
+
+@pytest.mark.needs("linux")
+def test_on_a_bare_machine_the_kernel_has_no_ipv6_no_namespaces_and_no_landlock() -> None:
+    command = [sys.executable, "-c", BARE, str(ROOT / "scripts")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert "a thread" in done.stdout
+    assert "a program\n 2\n97\n-1\nthe kernel has no Landlock, or an old version of it\n" in done.stdout
