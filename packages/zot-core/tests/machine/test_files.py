@@ -82,6 +82,15 @@ def test_a_write_makes_parents_and_leaves_nothing_beside(tmp_path: Path) -> None
     assert os.listdir(tmp_path / "a/b") == ["x"]
 
 
+async def test_a_file_with_several_links_loses_the_rights_of_its_owner_too(tmp_path: Path) -> None:
+    (tmp_path / "program").touch()
+    (tmp_path / "program").chmod(0o6755)
+    os.link(tmp_path / "program", tmp_path / "twin")
+    await LocalFiles().write(str(tmp_path / "program"), b"new")
+    assert (tmp_path / "twin").read_bytes() == b"new"
+    assert (tmp_path / "twin").stat().st_mode & 0o7777 == 0o755
+
+
 def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
     old = os.umask(0o027)
     try:

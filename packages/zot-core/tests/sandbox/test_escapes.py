@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from zot_core.machine.shell import LocalShell
+from zot_core.sandbox.files import SandboxedFiles
 from zot_core.sandbox.limits import SandboxLimits
 from zot_core.sandbox.seccomp import MACHINES
 from zot_core.sandbox.shell import SandboxedShell
-from zot_core.testing.sandbox_world import SECRET, SandboxWorld
+from zot_core.testing.sandbox_world import SECRET, SET_MODES, SandboxWorld
 
 pytestmark = pytest.mark.needs("bwrap")
 
@@ -65,6 +66,9 @@ FAILS = {
     "the passwords of the system": "test -s /etc/shadow",
     "a unit of the system": "echo x >/etc/systemd/system/x.service || echo x >/usr/lib/systemd/x",
     "what every shell reads": "echo x >>/etc/profile || echo x >>/etc/bash.bashrc || echo x >/etc/profile.d/x.sh",
+    "a program with the rights of its owner": "cp /bin/sh s && chmod 4755 s",
+    "a program with the rights of its group": "cp /bin/sh s && chmod g+s s",
+    "an installed program with the rights of its owner": "install -m 4755 /bin/sh s",
     "end the agent": "kill -9 $AGENT",
     "ask for what the agent runs": "ls /proc/$AGENT/fd",
     "a device of the machine": "cat /dev/vda /dev/sda /dev/mem >/dev/null",
@@ -78,6 +82,7 @@ def test_an_attempt_fails(world: SandboxWorld, command: str) -> None:
     assert ended.exit_code
     assert SECRET not in text
     assert world.changed() == []
+    assert world.with_other_rights() == []
 
 
 def names(world: SandboxWorld) -> dict[str, str]:
@@ -197,6 +202,26 @@ def test_system_calls_that_could_lead_out_are_refused(world: SandboxWorld) -> No
     refused = [*numbers.refused, 425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442]
     ended, text = world.python(CALL + f"print({{call(number, 0, 0, 0, 0, 0) for number in {refused}}})")
     assert (ended.exit_code, text) == (0, "{(-1, 1)}\n")
+
+
+def test_no_call_makes_a_program_that_has_the_rights_of_its_owner(world: SandboxWorld) -> None:
+    ended, text = world.python(SET_MODES)
+    errors = dict(line.split(": ") for line in text.splitlines())
+    assert ended.exit_code == 0
+    assert errors.pop("openat2") == "38"
+    assert set(errors.values()) == {"1"}
+    assert len(errors) >= 6
+    assert world.with_other_rights() == []
+
+
+def test_a_program_with_the_rights_of_its_owner_loses_them_when_it_is_written(world: SandboxWorld) -> None:
+    for name in ("by-command", "by-tool"):
+        world.write(f"project/{name}", "old")
+        (world.project / name).chmod(0o6755)
+    assert world.run("echo new >by-command")[1] == ""
+    asyncio.run(SandboxedFiles(world.sandbox.policy).write(str(world.project / "by-tool"), b"new\n"))
+    assert [(world.project / name).read_text() for name in ("by-command", "by-tool")] == ["new\n", "new\n"]
+    assert world.with_other_rights() == []
 
 
 def test_no_namespace_can_be_made(world: SandboxWorld) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from zot_core.testing.sandbox_world import SECRET, SandboxWorld
+from zot_core.testing.sandbox_world import SECRET, SET_MODES, SandboxWorld
 
 pytestmark = pytest.mark.needs("landlock")
 
@@ -65,3 +65,32 @@ def test_an_attempt_fails(lesser: SandboxWorld, command: str) -> None:
     assert "[the sandbox seems to have stopped this command" in text
     assert SECRET not in text
     assert lesser.changed() == []
+
+
+def test_no_call_makes_a_program_that_has_the_rights_of_its_owner(lesser: SandboxWorld) -> None:
+    ended, text = lesser.python(SET_MODES)
+    errors = dict(line.split(": ") for line in text.splitlines() if ": " in line)
+    assert ended.exit_code == 0
+    assert errors.pop("openat2") == "38"
+    assert set(errors.values()) == {"1"}
+    assert len(errors) >= 6
+    assert lesser.with_other_rights() == []
+
+
+def test_a_program_with_the_rights_of_its_owner_loses_them_when_it_is_written(lesser: SandboxWorld) -> None:
+    (lesser.project / "old").touch()
+    (lesser.project / "old").chmod(0o6755)
+    assert lesser.run("echo new >old")[0].exit_code == 0
+    assert (lesser.project / "old").read_text() == "new\n"
+    assert lesser.with_other_rights() == []
+
+
+def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
+    program = (
+        "import os\n"
+        "value = bytes.fromhex('0100000200002000000000000000000000000000')\n"
+        "os.setxattr('src/a.py', 'security.capability', value)"
+    )
+    ended, text = lesser.python(program)
+    assert ended.exit_code
+    assert "Operation not permitted" in text

@@ -48,6 +48,40 @@ def test_calls_are_refused_on_each_machine(name: str) -> None:
     assert answer(program, machine.architecture ^ 1, 0) == KILLED
 
 
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("options", [{}, {"network": False}, {"processes": False}])
+def test_setuid_and_setgid_are_refused_to_every_call_that_sets_a_mode(name: str, options: dict[str, bool]) -> None:
+    machine, program = MACHINES[name], filter_program(name, **options)
+
+    def says(number: int, argument: int, mode: int, flags: int = 0) -> int:
+        arguments = [7] * argument + [mode]
+        if flags:
+            arguments[argument - 1] = flags
+        return answer(program, machine.architecture, number, *arguments)
+
+    for number, argument in {**machine.modes, 452: 2}.items():
+        for mode in (0o4755, 0o2755, 0o6000, 0o4000 | 1 << 32):
+            assert says(number, argument, mode) == EPERM
+        for mode in (0o755, 0o1777, 0o100644, 0, 0o4000 << 32):
+            assert says(number, argument, mode) == ALLOWED
+    create, temporary, read = 0o101, 0o20200002, 0o2000000
+    for number, flags in machine.opens.items():
+        assert [says(number, flags + 1, mode, create) for mode in (0o4755, 0o2755, 0o755)] == [EPERM, EPERM, ALLOWED]
+        assert [says(number, flags + 1, mode, temporary) for mode in (0o4755, 0o755)] == [EPERM, ALLOWED]
+        # Without a file that is made there is no mode: whatever is in the register does not count.
+        assert says(number, flags + 1, 0o6777, read) == ALLOWED
+    assert answer(program, machine.architecture, 437) == ENOSYS
+
+
+def test_every_call_that_sets_a_mode_is_named_for_each_machine() -> None:
+    """The numbers are those of `asm/unistd_64.h` and `asm-generic/unistd.h`."""
+    chmod, fchmod, fchmodat, creat, mknod, mknodat = 90, 91, 268, 85, 133, 259
+    assert MACHINES["x86_64"].modes.keys() == {chmod, fchmod, fchmodat, creat, mknod, mknodat}
+    assert MACHINES["x86_64"].opens == {2: 1, 257: 2}
+    assert MACHINES["aarch64"].modes == {52: 1, 53: 2, 33: 2}  # fchmod, fchmodat, mknodat: the older ones are not there
+    assert MACHINES["aarch64"].opens == {56: 2}
+
+
 def test_the_second_table_of_calls_is_not_known() -> None:
     machine = MACHINES["x86_64"]
     assert answer(filter_program("x86_64"), machine.architecture, 0x40000000 | 59) == ENOSYS

@@ -35,6 +35,23 @@ def test_a_file_that_is_there_keeps_its_permissions_and_nothing_stays_beside_it(
 
 
 @pytest.mark.needs("linux")  # extended attributes need it
+def test_a_file_that_is_there_loses_the_rights_of_its_owner_and_its_capabilities(tmp_path: Path) -> None:
+    path = tmp_path / "program"
+    path.write_text("old")
+    os.chmod(path, 0o6755)
+    if sys.platform == "linux" and os.getuid() == 0:
+        os.setxattr(path, "security.capability", bytes.fromhex("0100000200002000000000000000000000000000"))
+    replace_file(str(path), b"new")
+    assert mode(path) == 0o755
+    assert not os.listxattr(path)
+    os.chmod(path, 0o4711)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    replace_file("program", b"newer", folder=folder)
+    os.close(folder)
+    assert (mode(path), path.read_text()) == (0o711, "newer")
+
+
+@pytest.mark.needs("linux")  # extended attributes need it
 def test_a_file_that_is_there_keeps_its_extended_attributes(tmp_path: Path) -> None:
     path = tmp_path / "tool"
     path.write_bytes(b"old")

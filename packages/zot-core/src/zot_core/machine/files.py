@@ -15,7 +15,7 @@ from typing import Literal
 
 from zot_core.machine.interface import FileInfo
 from zot_provider.files.regular_file import open_regular, read_start
-from zot_provider.files.replace_file import replace_file, write_all
+from zot_provider.files.replace_file import NO_RIGHTS_OF_ITS_OWN, replace_file, write_all
 
 THREAD_BYTES = 1024 * 1024
 """More bytes than this are read and written in a thread."""
@@ -131,6 +131,9 @@ def write_file(path: str, data: bytes) -> None:
 def _write_in_place(target: str, data: bytes) -> None:
     with open(target, "wb", buffering=0, opener=open_regular) as file:
         write_all(file.fileno(), data)
+        # The kernel does this too, but not for root.
+        if (mode := os.fstat(file.fileno()).st_mode) & ~NO_RIGHTS_OF_ITS_OWN and hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), stat.S_IMODE(mode) & NO_RIGHTS_OF_ITS_OWN)
 
 
 def _refuse_unwritable(target: str, mode: int) -> None:

@@ -12,7 +12,9 @@ import sys
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # on all machines
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1, 2, 4, 8, 1 << 14, 1 << 15
-_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
+_NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _DROP_CAPABILITY = 38, 22, 2, 24
+_FSETID, _SETFCAP = 4, 31
+"""What root needs to keep setuid in a file that it writes, and to give a program capabilities."""
 
 
 class Ruleset(ctypes.Structure):
@@ -61,6 +63,8 @@ def give_up(read: "list[str]", write: "list[str]", code: bytes) -> None:
             rule = PathBeneath(possible, descriptor)
             check(libc.syscall(ADD_RULE, ruleset, 1, ctypes.byref(rule), ctypes.c_uint32(0)))
             os.close(descriptor)
+    for capability in (_FSETID, _SETFCAP):
+        libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for who has none
     check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     check(libc.syscall(RESTRICT_SELF, ruleset, ctypes.c_uint32(0)))
     os.close(ruleset)

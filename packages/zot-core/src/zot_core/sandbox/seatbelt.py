@@ -33,6 +33,9 @@ _NETWORK = """\
 (allow network-outbound (remote ip "*:*") (literal "/private/var/run/mDNSResponder"))
 (allow network-inbound network-bind (local ip "*:*"))"""
 
+_NO_SETUID = "(deny file-write-setugid)"
+"""The last rule: `file-write*` allows it, and a program with it runs outside with the rights of its owner."""
+
 _RULES = {
     "none": "(deny file-read* file-write* (subpath {path}))",
     "read": "(allow file-read* (subpath {path}))\n(deny file-write* (subpath {path}))",
@@ -82,4 +85,5 @@ def profile(policy: SandboxPolicy, port: int = 0) -> tuple[str, dict[str, str]]:
         lines.append(_NETWORK)
     if port:
         lines.append(f'(allow network-outbound (remote ip "localhost:{port}"))')
+    lines.append(_NO_SETUID)
     return "\n".join(lines) + "\n", {name: path for path, name in names.items()}

@@ -1,8 +1,9 @@
 """The filter of system calls (seccomp, Linux): a program for the kernel that refuses what could lead out of a sandbox.
 
 It refuses sockets other than those of IP and netlink (so that no daemon of the machine is reached by its path), new
-namespaces and mounts, tracing, the kernel's keys, and interfaces with a history of holes. The numbers are those of the
-kernel's `unistd.h` for the machine; those above 423 are the same on all machines.
+namespaces and mounts, tracing, the kernel's keys, and interfaces with a history of holes. It also refuses to set the
+bits setuid and setgid: a program with them, left in the project, runs outside with the rights of its owner. The numbers
+are those of the kernel's `unistd.h` for the machine; those above 423 are the same on all machines.
 """
 
 import os
@@ -27,7 +28,13 @@ _EVERYWHERE = (
     428, 429, 430, 431, 432, 433, 442, 467,  # mounts by descriptors
     438,  # pidfd_getfd
 )  # fmt: skip
-_CLONE3 = 435
+_CLONE3, _OPENAT2 = 435, 437
+"""Their arguments are in memory, which a filter cannot read. Programs then use the calls of before."""
+_SETUID = 0o6000
+"""S_ISUID and S_ISGID. The kernel looks at no other bits of a mode that would set them."""
+_MAKES_A_FILE = 0o20000100
+"""O_CREAT and the bit of O_TMPFILE: without them `open` takes no mode, and what is in its place may be anything."""
+_FCHMODAT2 = 452
 
 
 class Machine(Record):
@@ -40,6 +47,11 @@ class Machine(Record):
     clone: int
     unshare: int
     refused: Sequence[int]
+    modes: Mapping[int, int]
+    """The calls that set the mode of a file, each with the argument that is the mode: chmod, mknod and others."""
+    opens: Mapping[int, int]
+    """The calls that do so only when they make a file: open and openat, each with the argument of its flags, which is
+    before the mode."""
     forks: Sequence[int] = ()
     """The calls that only make processes: fork and vfork, where there are any."""
     other_table: int = 0
@@ -55,6 +67,8 @@ MACHINES: Mapping[str, Machine] = {
          165, 166, 155, 308, 304, 179, 163, 167, 168, 169,
          # init_module, delete_module, finit_module, kexec_load, kexec_file_load, iopl, ioperm
          175, 176, 313, 246, 320, 172, 173],
+        # chmod, fchmod, fchmodat, creat, mknod, mknodat; open, openat
+        {90: 1, 91: 1, 268: 2, 85: 1, 133: 1, 259: 2}, {2: 1, 257: 2},
         (57, 58),
         0x40000000,
     ),
@@ -63,6 +77,7 @@ MACHINES: Mapping[str, Machine] = {
         [117, 270, 271, 272, 217, 218, 219, 280, 241, 282,
          40, 39, 41, 268, 265, 60, 89, 224, 225, 142,
          105, 106, 273, 104, 294],
+        {52: 1, 53: 2, 33: 2}, {56: 2},
     ),
 }  # fmt: skip
 
@@ -81,7 +96,8 @@ def filter_program(machine: str = "", *, network: bool = True, processes: bool =
     ]
     if numbers.other_table:
         code += [(_AT_LEAST, 0, 1, numbers.other_table), (_RETURN, 0, 0, unknown)]
-    code += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, unknown)]  # programs then use clone, whose flags can be seen
+    for number in (_CLONE3, _OPENAT2):
+        code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, unknown)]
     for number in (*numbers.refused, *_EVERYWHERE, *(() if processes else numbers.forks)):
         code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
     flags = [(_ANY_BIT, 0, 1, _NEW_NAMESPACE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
@@ -90,14 +106,24 @@ def filter_program(machine: str = "", *, network: bool = True, processes: bool =
     sockets = (*_SOCKETS, _NETLINK) if network else (_NETLINK,)
     code += _of(numbers.socket, 0, [*_any_of(sockets, allow), (_RETURN, 0, 0, refuse)])
     code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
+    mode = [(_ANY_BIT, 0, 1, _SETUID), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
+    for number, argument in {**numbers.modes, _FCHMODAT2: 2}.items():
+        code += _of(number, argument, mode)
+    for number, argument in numbers.opens.items():
+        makes = [(_ANY_BIT, 1, 0, _MAKES_A_FILE), (_RETURN, 0, 0, allow), _load(argument + 1)]
+        code += _of(number, argument, [*makes, *mode])
     code.append((_RETURN, 0, 0, allow))
     return b"".join(struct.pack("=HBBI", *each) for each in code)
 
 
 def _of(number: int, argument: int, code: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
     """Return `code`, which returns, for one call, and with the lower half of one of its arguments loaded."""
-    load = (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
-    return [(_EQUAL, 0, len(code) + 1, number), load, *code]
+    return [(_EQUAL, 0, len(code) + 1, number), _load(argument), *code]
+
+
+def _load(argument: int) -> tuple[int, int, int, int]:
+    """Return what loads the lower half of an argument."""
+    return (_LOAD, 0, 0, _ARGUMENTS + 8 * argument)
 
 
 def _any_of(values: Sequence[int], answer: int) -> list[tuple[int, int, int, int]]:

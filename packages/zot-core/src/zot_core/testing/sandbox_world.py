@@ -17,6 +17,38 @@ from zot_core.sandbox.shell import SandboxedShell
 SECRET = "out-of-reach-7c1e"
 """What is in every file that the inside must not see."""
 
+SET_MODES = """
+import ctypes, os, sys
+libc, name = ctypes.CDLL(None, use_errno=True), b"made"
+def call(number, *arguments):
+    ctypes.set_errno(0)
+    found = libc.syscall(number, *arguments)
+    if found > 2:
+        os.close(found)
+    return ctypes.get_errno()
+def tries(bits):
+    open(name, "w").close()
+    held = os.open(name, os.O_RDONLY)
+    x86 = os.uname().machine == "x86_64"
+    create, temporary = os.O_CREAT | os.O_WRONLY, os.O_TMPFILE | os.O_WRONLY
+    yield "fchmod", call(91 if x86 else 52, held, bits)
+    yield "fchmodat", call(268 if x86 else 53, -100, name, bits)
+    yield "fchmodat2", call(452, -100, name, bits, 0)
+    yield "openat", call(257 if x86 else 56, -100, b"a", create, bits)
+    yield "openat of a temporary file", call(257 if x86 else 56, -100, b".", temporary, bits)
+    yield "mknodat", call(259 if x86 else 33, -100, b"b", 0o100000 | bits, 0)
+    how = (ctypes.c_uint64 * 3)(create, bits, 0)
+    yield "openat2", call(437, -100, b"c", how, 24)
+    if x86:
+        yield "chmod", call(90, name, bits)
+        yield "open", call(2, b"d", create, bits)
+        yield "creat", call(85, b"e", bits)
+        yield "mknod", call(133, b"f", 0o100000 | bits, 0)
+for bits in (0o4755, 0o2755):
+    print(*(f"{what}: {number}" for what, number in tries(bits)), sep=chr(10))
+"""
+"""A program that tries every call that sets a mode, and prints the error of each."""
+
 
 class SandboxWorld:
     """The folders of a test. Inside, `project` is writable, `other` readable, and nothing else of `folder` is there."""
@@ -61,6 +93,10 @@ class SandboxWorld:
     def python(self, program: str, **options: Any) -> tuple[ShellExit, str]:
         """Run a program in Python inside."""
         return self.run(shlex.join([sys.executable, "-c", program]), **options)
+
+    def with_other_rights(self) -> list[str]:
+        """Return the files of the project that are setuid or setgid."""
+        return [str(path) for path in self.project.rglob("*") if path.lstat().st_mode & 0o6000]
 
     def changed(self) -> list[str]:
         """Return what has changed outside."""

@@ -4,6 +4,10 @@ import contextlib
 import os
 import stat
 
+NO_RIGHTS_OF_ITS_OWN = ~(stat.S_ISUID | stat.S_ISGID)
+"""A mask for a mode, which takes away what makes a program run with the rights of its file."""
+_CAPABILITIES = "security.capability"
+
 
 def replace_file(
     path: str, data: bytes, *, mode: int | None = None, beside: str = "", folder: int | None = None
@@ -11,8 +15,9 @@ def replace_file(
     """Write `data` to a temporary file and rename it to `path`, which must not be a link: a link would be replaced.
 
     `mode` are the permission bits. Without it, an existing file keeps its bits, and its owner and extended attributes
-    as far as the system allows it; a new file gets 0o666 minus the umask. At no time can more users read the temporary
-    file than `path`. `beside` is the temporary path, for a caller that cleans up after killed processes; by default it
+    as far as the system allows it; a new file gets 0o666 minus the umask. What makes a program run with other rights
+    than those of its user (setuid, setgid, capabilities) is not kept, as if the file had been written in place. At no
+    time can more users read the temporary file than `path`. `beside` is the temporary path, for a caller that cleans up after killed processes; by default it
     is a random name in the folder of `path`, which must exist. With `folder`, the descriptor of an open folder, `path`
     is a name in it; a link of that name is replaced, and attributes are not kept.
 
@@ -64,7 +69,7 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
         # The file of another user: only root can keep the owner.
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & NO_RIGHTS_OF_ITS_OWN)
 
 
 def _keep_attributes(descriptor: int, path: str) -> None:
@@ -72,5 +77,7 @@ def _keep_attributes(descriptor: int, path: str) -> None:
         return
     with contextlib.suppress(OSError):  # some file systems have no attributes
         for name in os.listxattr(path):
+            if name == _CAPABILITIES:
+                continue
             with contextlib.suppress(OSError):  # only root may set some
                 os.setxattr(descriptor, name, os.getxattr(path, name))
