@@ -54,8 +54,8 @@ async def compare(history: FileHistory, limits: CompareLimits | None = None) -> 
         try:
             old, new = await asyncio.to_thread(_contents, history, before, now, limits)
             diff, starts = await _lines(path, old, new, deadline - loop.time())
-            modes = before is not None and now is not None and before.mode != now.mode
-            found.append(FileDiff(path, status, diff, starts, "" if diff or not modes else _mode_note(now)))
+            note = "" if diff or before is None or now is None else _mode_note(before.mode, now.mode)
+            found.append(FileDiff(path, status, diff, starts, note))
         except (CheckpointError, ToolError, EditError) as error:
             found.append(FileDiff(path, status, note=str(error)))
     return found
@@ -91,6 +91,13 @@ async def _lines(path: str, old: bytes, new: bytes, seconds: float) -> tuple[str
     return edited.diff, edited.starts
 
 
-def _mode_note(state: FileState | None) -> str:
-    mode = state.mode if state is not None else 0
-    return {states.LINK: "now a link", states.EXECUTABLE: "now executable"}.get(mode, "no longer executable")
+def _mode_note(before: int, now: int) -> str:
+    """Return what has changed of a file with the same content."""
+    if before == now:
+        return ""
+    if states.LINK in (before, now):
+        return "now a link" if now == states.LINK else "no longer a link"
+    executable = 0o100
+    if (before ^ now) & executable:
+        return "now executable" if now & executable else "no longer executable"
+    return f"its permissions were {before & 0o777:04o} and are {now & 0o777:04o}"

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.aio import GivenUp
-from zot_core.checkpoints.states import FileChange, FileState, save, unstored
+from zot_core.checkpoints.folders import FolderIsLink
+from zot_core.checkpoints.repositories import Repositories
+from zot_core.checkpoints.states import EXECUTABLE, LINK, REGULAR, FileChange, FileState, mode_of, save, unstored
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_core.machine.git import git_command, git_environment
@@ -55,6 +57,8 @@ class GitTree:
         if os.path.isfile(own := os.path.join(store.folder, ".git", "info", "exclude")):
             self._exclude.append(f"--exclude-from={own}")
         self._large: dict[bytes, FileState] = {}  # files that are too large to be stored, at the last look
+        self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
+        self._repositories = Repositories(store, limits.file_bytes)
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 
@@ -84,22 +88,49 @@ class GitTree:
 
     def _look(self, *, compare: bool) -> list[FileChange]:
         indexed = self._indexed()
+        if self._modes is None:
+            self._modes = {}
+            self._note_modes(self._run("ls-files", "-z").split(b"\0") if indexed else ())
         fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0") if indexed else []
-        old = dict(zip(fields[1::2], map(_old_state, fields[::2]), strict=False))
+        heads = dict(zip(fields[1::2], fields[::2], strict=False))
+        old = {name: _old_state(head, self._modes.get(name)) for name, head in heads.items()}
         others = self._run("ls-files", "-o", "-z", "--exclude-standard", *self._exclude).split(b"\0")
         # A name that ends in a slash is that of a repository in the folder.
         names = old.keys() | {name for name in others if name and not name.endswith(b"/")}
         if len(names) - len(old) + indexed > self._limits.files:
             raise FolderTooLarge(f"the folder has more than {self._limits.files:,} files")
         large, unread = self._sizes(names)
+        self._note_modes(names)
         found = self._compare({**self._large, **old}, names, large) if compare else []
+        inside = (os.path.join(self._path(name), ".git") for name in others if name.endswith(b"/"))
+        repositories = self._repositories.look([os.path.join(self._store.folder, ".git"), *inside])
         self._large = large
         if grown := large.keys() & old.keys():
             self._run("update-index", "--force-remove", "-z", "--stdin", names=set(grown))
         if changed := names - large.keys() - unread:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
-        return found + self._changed_since(found)
+        return found + self._changed_since(found) + (repositories if compare else [])
+
+    def _note_modes(self, names: Iterable[bytes]) -> None:
+        """Note the permissions of files. Git says that a file may have changed when these have, too."""
+        modes = self._modes = self._modes or {}
+        for name in names:
+            try:
+                mode = mode_of(os.lstat(self._path(name)))
+            except OSError:  # deleted
+                mode = 0
+            if mode in (0, LINK, REGULAR, EXECUTABLE):
+                modes.pop(name, None)
+            else:
+                modes[name] = mode
+
+    def _state(self, path: str) -> FileState | None:
+        """Return what is at a path now. A file behind a link is not there."""
+        try:
+            return save(path, self._store.objects, self._limits.file_bytes)
+        except FolderIsLink:
+            return None
 
     def _packing(self) -> tuple[str, ...]:
         """Return the settings with which git stores all contents in one file; git before 2.38 would make one for each.
@@ -136,7 +167,7 @@ class GitTree:
         for name in sorted(names | self._large.keys()):
             path = self._path(name)
             with suppress(OSError):  # unreadable
-                now = large.get(name) or save(path, self._store.objects, self._limits.file_bytes)
+                now = large.get(name) or self._state(path)
                 if now != old.get(name):
                     changes.append(FileChange(path, old.get(name), now))
         return changes
@@ -146,7 +177,7 @@ class GitTree:
         changes = []
         for path, _, before in found:
             with suppress(OSError):  # unreadable
-                now = save(path, self._store.objects, self._limits.file_bytes)
+                now = self._state(path)
                 if now != before:
                     changes.append(FileChange(path, before, now))
         return changes
@@ -163,6 +194,7 @@ class GitTree:
 
     def close(self) -> None:
         """Keep the index for the next process."""
+        self._repositories.close()
         with suppress(OSError):
             os.replace(self._index, self._shared)
 
@@ -253,10 +285,11 @@ def store_environment() -> dict[str, str]:
     return environment
 
 
-def _old_state(head: bytes) -> FileState | None:
-    """Return the state in the index, from a line of `git diff-files`: `:<old mode> <new mode> <old id> ...`."""
+def _old_state(head: bytes, mode: int | None) -> FileState | None:
+    """Return the state in the index, from a line of `git diff-files`: `:<old mode> <new mode> <old id> ...`. `mode` is
+    the one that the file had, if git does not keep it."""
     words = head.decode().removeprefix(":").split()
-    return FileState(int(words[0], 8), words[2]) if len(words) > 2 else None
+    return FileState(mode or int(words[0], 8), words[2]) if len(words) > 2 else None
 
 
 def _literal(name: str) -> str:

@@ -10,6 +10,8 @@ from zot_core.errors import CheckpointError
 from zot_provider.record import Record, field
 
 _TOO_LARGE = "too large to be stored"
+_NOT_STORED = "its content is no longer stored"
+_REPOSITORY = "a repository, of which nothing is stored"
 
 
 class Restoration(Record):
@@ -77,11 +79,20 @@ class FileHistory:
             return
         if now == target:
             return
-        if target is not None and not self._store.objects.has(target.id):
-            why = _TOO_LARGE if "@" in target.id else "its content is no longer stored"
+        if why := self._why_not(now, target):
             plan.problems.append(f"{path}: {why}")
             return
         plan.files.append(Restoration(path, now, target, now not in expected))
+
+    def _why_not(self, now: FileState | None, target: FileState | None) -> str:
+        """Return why a file cannot become `target`; empty if it can."""
+        if target is not None and target.mode == states.FOLDER:
+            return f"{_REPOSITORY}; it was removed" if now is None else f"{_REPOSITORY}; this is another one"
+        if now is not None and now.mode == states.FOLDER:
+            return f"{_REPOSITORY}; it is new, and stays"
+        if target is None or self._store.objects.has(target.id):
+            return ""
+        return (_TOO_LARGE if "@" in target.id else _NOT_STORED) if target.mode else target.id or _NOT_STORED
 
     def changed(self, check: Callable[[], None]) -> list[tuple[str, FileState | None, FileState | None]]:
         """Return the files that differ from what they were before the session: their path, and both states. Calls
@@ -92,12 +103,12 @@ class FileHistory:
             check()
             with suppress(OSError):  # unreadable now: it is left out
                 now = states.save(path, self._store.objects, self._limits.file_bytes)
-                if now != before:
+                if now != before and (before is None or before.mode):
                     found.append((path, before, now))
         return found
 
     def _fetch(self, wanted_states: Iterable[FileState | None]) -> None:
-        wanted = [state.id for state in wanted_states if state is not None and "@" not in state.id]
+        wanted = [state.id for state in wanted_states if state is not None and state.has_content]
         if not all(map(self._store.objects.has, wanted)):
             from zot_core.checkpoints.git_tree import fetch  # noqa: PLC0415  few contents are only in git's packs
 
@@ -105,6 +116,8 @@ class FileHistory:
 
     def content(self, state: FileState) -> bytes:
         """Return the content of a state. Raises `CheckpointError` if it is not stored."""
+        if state.mode == states.FOLDER:
+            raise CheckpointError(_REPOSITORY)
         if "@" in state.id:
             raise CheckpointError(_TOO_LARGE)
         return self._store.objects.get(state.id)

@@ -1,27 +1,39 @@
-"""What is at a path: its kind, whether it can be executed, and its content. Read it, and put it back."""
+"""What is at a path: its kind, its permissions and its content. Read it, and put it back.
 
+A path is used through its folder, which is held open: see `hold_folder`.
+"""
+
+import errno
 import os
 import stat
 from typing import NamedTuple
 
+from zot_core.checkpoints.folders import FolderIsLink, hold_folder
 from zot_core.checkpoints.objects import ObjectStore
-from zot_core.errors import CheckpointError
-from zot_core.machine.files import write_file
-from zot_provider.files.regular_file import read_start
+from zot_core.machine.files import CANNOT_REPLACE
+from zot_provider.files.regular_file import check_regular, read_open
+from zot_provider.files.replace_file import replace_file, write_all
 
-REGULAR, EXECUTABLE, LINK = 0o100644, 0o100755, 0o120000
-"""The modes of git: permission bits other than the executable one are not kept."""
-
-
-_EXECUTE = 0o111
+REGULAR, EXECUTABLE, LINK, FOLDER = 0o100644, 0o100755, 0o120000, 0o040000
+"""The modes of git. Those of files may have other permissions here, which git does not keep."""
+_PERMISSIONS = 0o777
+"""What is kept of a mode. Setuid and setgid are not: undoing something must not give a program rights."""
+_REPOSITORY = ".git"
+_OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if os.name == "posix" else 0
 
 
 class FileState(NamedTuple):
     """A file or a link. `id` is that of its content (of a link: its target). For a file that is too large to be stored
-    it is `<size>@<time of the last change in ns>`."""
+    it is `<size>@<time of the last change in ns>`; for the folder of a repository it says which one it is; with the
+    mode 0 it is the reason why nothing is known."""
 
     mode: int
     id: str
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it has a content that may be stored."""
+        return self.mode not in (0, FOLDER) and "@" not in self.id
 
 
 UNSEEN = FileState(0, "")
@@ -37,12 +49,10 @@ class FileChange(NamedTuple):
 
 
 def mode_of(status: os.stat_result) -> int:
-    """Return the mode in git's words; 0 for what is neither a file nor a link."""
+    """Return the kind in git's words, with the permissions; 0 for what is neither a file nor a link."""
     if stat.S_ISLNK(status.st_mode):
         return LINK
-    if not stat.S_ISREG(status.st_mode):
-        return 0
-    return EXECUTABLE if status.st_mode & stat.S_IXUSR else REGULAR
+    return stat.S_IFREG | status.st_mode & _PERMISSIONS if stat.S_ISREG(status.st_mode) else 0
 
 
 def unstored(status: os.stat_result) -> FileState:
@@ -51,57 +61,92 @@ def unstored(status: os.stat_result) -> FileState:
 
 
 def save(path: str, objects: ObjectStore, limit: int) -> FileState | None:
-    """Store what is at the path, at most `limit` bytes, and return its state; None if no file is there. Raises
-    OSError."""
+    """Store what is at the path, at most `limit` bytes, and return its state; None if no file is there. Of a repository
+    nothing is stored. Raises OSError, `FolderIsLink` if a folder of the path is a link, and `CheckpointError`."""
+    folder, name = os.path.split(path)
     try:
-        status = os.lstat(path)
+        with hold_folder(folder) as held:
+            return _save(name, held.descriptor, objects, limit)
+    except FolderIsLink:
+        raise
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _save(name: str, folder: int, objects: ObjectStore, limit: int) -> FileState | None:
+    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     mode = mode_of(status)
+    if stat.S_ISDIR(status.st_mode) and name == _REPOSITORY:
+        return FileState(FOLDER, f"{status.st_dev:x}:{status.st_ino:x}")
     if not mode:
         return None
     if mode == LINK:
-        return FileState(mode, objects.put(os.fsencode(os.readlink(path))))
+        return FileState(mode, objects.put(os.fsencode(os.readlink(name, dir_fd=folder))))
     if status.st_size > limit:
         return unstored(status)
-    data = read_start(path, limit + 1)
-    return FileState(mode, objects.put(data)) if len(data) <= limit else unstored(status)
+    descriptor = os.open(name, os.O_RDONLY | _OPEN, dir_fd=folder)
+    try:
+        status = os.fstat(descriptor)
+        check_regular(status.st_mode, name)
+        data = read_open(descriptor, limit + 1)
+    finally:
+        os.close(descriptor)
+    return FileState(mode_of(status), objects.put(data)) if len(data) <= limit else unstored(status)
 
 
 def put_back(path: str, state: FileState | None, objects: ObjectStore) -> None:
     """Make the path what it was; None removes the file and folders that are then empty. Links are not followed.
 
-    Raises OSError, and `CheckpointError` if the content is not stored or a folder of the path became a link.
+    Raises OSError, `FolderIsLink` if a folder of the path became a link, and `CheckpointError` if the content is not
+    stored.
     """
-    folder = os.path.dirname(path)
-    if os.path.realpath(folder) != folder:
-        raise CheckpointError("its folder is now a link")
+    folder, name = os.path.split(path)
     if state is None:
-        os.unlink(path)
-        _remove_empty(folder)
+        with hold_folder(folder) as held:
+            os.unlink(name, dir_fd=held.descriptor)
+            held.remove_if_empty()
         return
     data = objects.get(state.id)
-    os.makedirs(folder, exist_ok=True)
-    if os.path.islink(path):
-        os.unlink(path)
-    elif os.path.isdir(path):
-        os.rmdir(path)
-    if state.mode == LINK:
-        if os.path.lexists(path):
-            os.unlink(path)
-        os.symlink(os.fsdecode(data), path)
-        return
-    write_file(path, data)
-    mode = stat.S_IMODE(os.stat(path).st_mode)
-    wanted = mode | (mode & 0o444) >> 2 if state.mode == EXECUTABLE else mode & ~_EXECUTE
-    if wanted != mode:
-        os.chmod(path, wanted)
+    with hold_folder(folder, make=True) as held:
+        links = _make_room(name, held.descriptor, link=state.mode == LINK)
+        if state.mode == LINK:
+            os.symlink(os.fsdecode(data), name, dir_fd=held.descriptor)
+        elif links > 1:  # a replacement would leave the other hard links with the other content
+            _write_in_place(name, held.descriptor, data, state.mode)
+        else:
+            try:
+                permissions = state.mode & _PERMISSIONS
+                replace_file(name, data, mode=permissions, keep_owner=True, folder=held.descriptor)
+            except OSError as error:
+                if not links or error.errno not in CANNOT_REPLACE:
+                    raise
+                _write_in_place(name, held.descriptor, data, state.mode)
 
 
-def _remove_empty(folder: str) -> None:
-    while True:
-        try:
-            os.rmdir(folder)
-        except OSError:
-            return
-        folder = os.path.dirname(folder)
+def _make_room(name: str, folder: int, *, link: bool) -> int:
+    """Remove an empty folder or a link in the place of a file, and everything in that of a `link`. Return the number of
+    hard links of the file that stays. Raises OSError for what is of another kind."""
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return 0
+    if stat.S_ISDIR(status.st_mode):
+        os.rmdir(name, dir_fd=folder)
+    elif link or stat.S_ISLNK(status.st_mode):
+        os.unlink(name, dir_fd=folder)
+    elif stat.S_ISREG(status.st_mode):
+        return status.st_nlink
+    else:
+        raise OSError(errno.EINVAL, "not a regular file", name)
+    return 0
+
+
+def _write_in_place(name: str, folder: int, data: bytes, mode: int) -> None:
+    descriptor = os.open(name, os.O_WRONLY | _OPEN, dir_fd=folder)
+    try:
+        check_regular(os.fstat(descriptor).st_mode, name)
+        os.ftruncate(descriptor, 0)
+        write_all(descriptor, data)
+        os.fchmod(descriptor, mode & _PERMISSIONS)
+    finally:
+        os.close(descriptor)

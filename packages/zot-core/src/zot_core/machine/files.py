@@ -23,9 +23,9 @@ _PIECE_BYTES = 256 * 1024
 THREAD_ENTRIES = 500
 """More entries of a folder than this are read in a thread."""
 
-# Errors of a replacement after which writing in place may still work: a folder without write permission, a file that
-# is a mount point (as in containers).
-_CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
+CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV, errno.EROFS)
+"""Errors of a replacement after which writing in place may still work: a folder without write permission, a file that
+is a mount point (as in containers)."""
 
 
 class LocalFiles:
@@ -123,7 +123,7 @@ def write_file(path: str, data: bytes) -> None:
     try:
         replace_file(target, data)
     except OSError as error:
-        if old is None or error.errno not in _CANNOT_REPLACE:
+        if old is None or error.errno not in CANNOT_REPLACE:
             raise
         _write_in_place(target, data)
 

@@ -38,13 +38,18 @@ def read_start(path: str, limit: int) -> bytes:
     """Return the first `limit` bytes of a regular file. Raises OSError as `open_regular` does."""
     descriptor = open_regular(path)
     try:
-        parts = []
-        while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
-            parts.append(part)
-            limit -= len(part)
-        return b"".join(parts)
+        return read_open(descriptor, limit)
     finally:
         os.close(descriptor)
+
+
+def read_open(descriptor: int, limit: int) -> bytes:
+    """Return the next `limit` bytes of an open file, fewer at its end. Raises OSError."""
+    parts = []
+    while limit > 0 and (part := os.read(descriptor, min(limit, _PIECE))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
 
 
 def read_regular(path: str, limit: int) -> bytes:

@@ -1,0 +1,70 @@
+"""`hold_folder`: a folder that is open, in which files are looked at and changed by name.
+
+A path that is checked and then used can lead elsewhere by then: whoever may write in a project exchanges a folder for a
+link. So every part of a path is opened, none of which may be a link, and what is held stays what it is.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from zot_core.errors import CheckpointError
+
+# Only what is needed to use a folder: the right to read it is not. Windows has neither.
+_LOOK = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_FOLDER = _LOOK | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+class FolderIsLink(OSError):
+    """A folder of a path is a link."""
+
+
+class HeldFolder:
+    """An open folder. `descriptor` is for the argument `dir_fd` of functions of `os`."""
+
+    def __init__(self, parts: list[tuple[str, int]]) -> None:
+        """`parts` are the names and descriptors of the path, from the root on."""
+        self._parts = parts
+        self.descriptor = parts[-1][1]
+
+    def remove_if_empty(self) -> None:
+        """Remove the folder if it is empty, and then the one around it."""
+        for (name, _), (_, around) in zip(self._parts[:0:-1], self._parts[-2::-1], strict=True):
+            try:
+                os.rmdir(name, dir_fd=around)
+            except OSError:
+                return
+
+
+@contextmanager
+def hold_folder(path: str, *, make: bool = False) -> Iterator[HeldFolder]:
+    """Open the folder at an absolute path without `.` and `..`; `make` makes what is missing of it. Raises
+    `FolderIsLink`, another OSError, and `CheckpointError` on a system that cannot hold folders."""
+    if os.open not in os.supports_dir_fd:
+        raise CheckpointError("this system cannot hold a folder open")
+    parts = [("", os.open(os.path.sep, _FOLDER))]
+    try:
+        for name in filter(None, path.split(os.path.sep)):
+            parts.append((name, _enter(name, parts[-1][1], make=make)))
+        yield HeldFolder(parts)
+    finally:
+        for _, descriptor in parts:
+            os.close(descriptor)
+
+
+def _enter(name: str, around: int, *, make: bool) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=around)
+    except FileNotFoundError:
+        if not make:
+            raise
+        os.mkdir(name, dir_fd=around)
+        return os.open(name, _FOLDER, dir_fd=around)
+    except OSError as error:
+        if error.errno in (errno.ENOTDIR, errno.ELOOP):
+            status = os.stat(name, dir_fd=around, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                raise FolderIsLink(error.errno, "its folder is now a link", name) from None
+        raise
