@@ -50,6 +50,28 @@ async def test_a_file_that_the_person_edited_is_asked_about(chats: Chats, server
         assert not Path("a").exists()
 
 
+async def test_jobs_are_stopped_before_an_undo_if_the_person_says_so(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    job = Call("bash", {"command": "exec sleep 1000", "background": True})
+    server.add(Turn(calls=[job]), "it runs", write("a", "1"), "written")
+    async with chats.built(server) as talk:
+        await talk.send("start it", "write it")
+        talk.type("/undo<enter>")
+        await talk.shown("Commands in the background may change files. Stop them?")
+        await talk.shown("job 1: running")
+        talk.type("n")
+        await talk.until_hidden("Stop them?")
+        assert Path("a").read_text() == "1"
+        talk.type("/undo<enter>")
+        await talk.shown("Stop them?")
+        talk.type("y")
+        await talk.shown("undone; restored a")
+        assert not Path("a").exists()
+        talk.type("<ctrl+u>/undo<enter>")
+        await talk.shown("undone; no file was restored")
+
+
 async def test_going_back_asks_what_goes_back_if_files_differ(
     chats: Chats, server: ScriptedServer, alone: Path
 ) -> None:

@@ -10,7 +10,8 @@ Exception
     │   └── NothingToCompact
     ├── InvalidOutput       the answer does not have the requested type
     ├── CheckpointError     a checkpoint of files cannot be made or used
-    │   └── FilesEdited     files have changed since the checkpoint
+    │   ├── FilesEdited     files have changed since the checkpoint
+    │   └── JobsRunning     commands in the background may change files meanwhile
     ├── Busy                a prompt was sent while another one is being answered
     ├── Closed              a runtime was used after `close`
     └── SessionError        a session cannot be opened or written
@@ -79,6 +80,16 @@ class FilesEdited(CheckpointError):
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         super().__init__(f"{paths[0]}{others} changed since; nothing was restored")
         self.paths = paths
+
+
+class JobsRunning(CheckpointError):
+    """The jobs of these `ids` run, and may change files while they are restored; nothing was restored."""
+
+    def __init__(self, ids: list[str], command: str) -> None:
+        """`command` is that of the first job."""
+        others = f" and {len(ids) - 1} more" if len(ids) > 1 else ""
+        super().__init__(f"job {ids[0]}{others} runs in the background and may change files; stop it first: {command}")
+        self.ids = ids
 
 
 class InvalidOutput(ZotError):

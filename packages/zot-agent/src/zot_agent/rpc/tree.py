@@ -124,7 +124,8 @@ METHODS = (
         "Continue the conversation after another entry of the session. Nothing is lost: the entries after it stay in "
         "the tree. The data has the text of the entry, the paths of the files that were restored, a line for each file "
         "that could not be (`problems`), and the paths of files that have changed since (`edited`): then nothing was "
-        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy.",
+        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy, and, if there are "
+        "files to restore, while a job runs, which could change them: see `stop_job`.",
         (
             CommandField("entry", "string", "The id of the entry.", required=True),
             _BEFORE,
@@ -143,7 +144,7 @@ METHODS = (
         "undo",
         undo,
         "Go back to before the last prompt: the conversation, and the files that tools changed since. The data is that "
-        "of `go_to`, with the text of the prompt. Refused while busy.",
+        "of `go_to`, with the text of the prompt. Refused as `go_to` is.",
         (_FORCE,),
         _MOVED,
     ),

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Literal
 
 from zot_core.agent.state import AgentState
@@ -28,6 +29,13 @@ async def answer(agent: AgentState, messages: list[Message]) -> RunEnd:
         failure = None if end == "aborted" else ErrorEvent(_stop_reason(end), exit_code=4)
     except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
         end, failure = "error", error_event(error, agent)
+    return await _ended(agent, end, failure)
+
+
+async def _ended(agent: AgentState, end: RunEnd, failure: ErrorEvent | None) -> RunEnd:
+    """Do what `end_run` does, after what has to be finished by then."""
+    with suppress(asyncio.CancelledError):  # stopped at its end
+        await agent.hooks.before_done.gather(end)
     return end_run(agent, end, failure)
 
 
@@ -125,7 +133,7 @@ async def run_work(agent: AgentState, work: Coroutine[Any, Any, None]) -> RunEnd
         end = agent.current.cancel_reason if agent.current is not None else "aborted"
     except Exception as error:  # noqa: BLE001  the top of a run: the user sees the failure once
         end, failure = "error", error_event(error, agent)
-    return end_run(agent, end, failure)
+    return await _ended(agent, end, failure)
 
 
 def error_event(error: Exception, agent: AgentState) -> ErrorEvent:

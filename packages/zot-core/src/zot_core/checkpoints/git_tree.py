@@ -10,16 +10,28 @@ import signal
 import struct
 import subprocess
 import threading
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.aio import GivenUp
 from zot_core.checkpoints.folders import FolderIsLink
 from zot_core.checkpoints.repositories import Repositories
-from zot_core.checkpoints.states import EXECUTABLE, LINK, REGULAR, FileChange, FileState, mode_of, save, unstored
+from zot_core.checkpoints.states import (
+    CLOCK_SECONDS,
+    EXECUTABLE,
+    LINK,
+    REGULAR,
+    FileChange,
+    FileState,
+    mode_of,
+    save,
+    unstored,
+)
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_core.machine.git import git_command, git_environment
+from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 
 _MANY = 100
@@ -54,8 +66,8 @@ class GitTree:
         self._index = os.path.join(store.path, f"index-{os.getpid()}-{os.urandom(4).hex()}")
         self._environment = store_environment() | {"GIT_INDEX_FILE": self._index}
         self._exclude = [f"--exclude=/{_literal(name)}/" for path in left_out if (name := self._relative(path))]
-        if os.path.isfile(own := os.path.join(store.folder, ".git", "info", "exclude")):
-            self._exclude.append(f"--exclude-from={own}")
+        self._excludes: bytes | None = None
+        self._looked = 0.0  # when the last look began, in seconds since 1970
         self._large: dict[bytes, FileState] = {}  # files that are too large to be stored, at the last look
         self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
         self._repositories = Repositories(store, limits.file_bytes)
@@ -87,6 +99,8 @@ class GitTree:
                 os.unlink(path)
 
     def _look(self, *, compare: bool) -> list[FileChange]:
+        began = time.time()
+        self._copy_excludes()
         indexed = self._indexed()
         if self._modes is None:
             self._modes = {}
@@ -110,7 +124,21 @@ class GitTree:
         if changed := names - large.keys() - unread:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
+        self._looked = began
         return found + self._changed_since(found) + (repositories if compare else [])
+
+    def _copy_excludes(self) -> None:
+        """Keep what the repository leaves out, for a command that removes the repository: what was left out would seem
+        to be new."""
+        repository = os.path.join(self._store.folder, ".git")
+        if not os.path.isdir(repository):
+            return
+        text = b""
+        with suppress(OSError):
+            text = read_regular(os.path.join(repository, "info", "exclude"), self._limits.file_bytes)
+        if text != self._excludes:
+            replace_file(os.path.join(self._store.path, "info", "exclude"), text, mode=0o600)
+            self._excludes = text
 
     def _note_modes(self, names: Iterable[bytes]) -> None:
         """Note the permissions of files. Git says that a file may have changed when these have, too."""
@@ -164,10 +192,13 @@ class GitTree:
         self, old: "dict[bytes, FileState | None]", names: set[bytes], large: dict[bytes, FileState]
     ) -> list[FileChange]:
         changes = []
+        shown = any(os.path.basename(name) == b".gitignore" for name in names)
         for name in sorted(names | self._large.keys()):
             path = self._path(name)
             with suppress(OSError):  # unreadable
                 now = large.get(name) or self._state(path)
+                if shown and name not in old and os.lstat(path).st_ctime < self._looked - CLOCK_SECONDS:
+                    continue  # it is no longer left out, and is not new
                 if now != old.get(name):
                     changes.append(FileChange(path, old.get(name), now))
         return changes

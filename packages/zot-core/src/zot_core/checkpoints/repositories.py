@@ -1,7 +1,7 @@
 """`Repositories`: notices that a repository of git in a folder is gone, new, or another one.
 
-What is in a repository is not stored: it is large, and its own history. But that a command has removed it is a change that
-cannot be undone, and has to be named.
+What is in a repository is not stored: it is large, and its own history. But that a command has removed it is a change
+that cannot be undone, and has to be named.
 """
 
 import os

@@ -19,6 +19,8 @@ REGULAR, EXECUTABLE, LINK, FOLDER = 0o100644, 0o100755, 0o120000, 0o040000
 _PERMISSIONS = 0o777
 """What is kept of a mode. Setuid and setgid are not: undoing something must not give a program rights."""
 _REPOSITORY = ".git"
+CLOCK_SECONDS = 0.02
+"""How far the time of a change is behind the clock at most: the kernel looks at that 100 times a second or more."""
 _OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if os.name == "posix" else 0
 
 
@@ -46,6 +48,22 @@ class FileChange(NamedTuple):
     path: str
     before: FileState | None
     after: FileState | None
+
+
+def not_found(folder: str, why: str) -> FileChange:
+    """Return the change of a command whose changes in a folder are not found."""
+    return FileChange(folder, FileState(0, f"what commands change here is not undone: {why}"), None)
+
+
+def unless_changed_since(change: FileChange, at: float) -> FileChange:
+    """Return a change, with a state after it that is not what is there now if that may have come after `at`, in seconds
+    since 1970. So undo asks before it takes the place of the person's work."""
+    path = change.path if change.after is not None else os.path.dirname(change.path)
+    try:
+        changed = os.lstat(path).st_ctime
+    except OSError:
+        return change
+    return change if changed < at - CLOCK_SECONDS else FileChange(change.path, change.before, UNSEEN)
 
 
 def mode_of(status: os.stat_result) -> int:

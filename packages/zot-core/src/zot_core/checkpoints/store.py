@@ -64,6 +64,11 @@ class CheckpointLimits(Record):
     """The same for a command that reads every file."""
     pause: float = 0.2
     """Seconds without another command after which the folder is searched for what commands changed."""
+    done_seconds: float = 2.0
+    """How long `done` waits until the last command is searched for changes. What changes in files after that, and after
+    `done`, is taken for the person's work."""
+    stopped_seconds: float = 0.1
+    """The same for a run that was stopped."""
     store_bytes: int = 2_000_000_000
     """Size of the checkpoints of a folder, compressed, above which old ones are removed."""
     days: float = 30.0

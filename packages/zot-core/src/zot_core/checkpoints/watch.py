@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zot_core.agent import Agent
 from zot_core.aio import finish, in_thread, spawn
 from zot_core.errors import CheckpointError
-from zot_core.events import Notice
+from zot_core.events import Notice, RunEnd
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Shell, ShellExit
 from zot_core.machine.repository import repository_top
@@ -61,13 +61,15 @@ class Checkpoints:
         self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
         self._timer: asyncio.TimerHandle | None = None  # of the search
         self._search: asyncio.Task[None] | None = None
-        self._uncovered: set[str] = set()  # folders in which changes by commands are not found
+        self._told: list[float] = []  # when `done` of the last run was told, in seconds since 1970; empty during a run
+        self._uncovered: dict[str, str] = {}  # folders in which changes by commands are not found, and why
         self._work: set[asyncio.Task[None]] = set()
 
     def attach(self) -> None:
         """Begin to watch the agent's tools."""
         self.watch()
         self._agent.hooks.message.add(self._on_message)
+        self._agent.hooks.before_done.add(self._before_done)
 
     def watch(self) -> None:
         """Watch the files and the shell of the agent on this machine. Other files than its own are not watched."""
@@ -85,6 +87,16 @@ class Checkpoints:
         else:
             self._unfinished.clear()
             self._search_now()  # what commands do from now on belongs to another prompt
+            self._told = []
+
+    async def _before_done(self, end: RunEnd) -> None:
+        """Finish the search, so that what is done after `done` is not taken for the work of a command."""
+        self._search_now()
+        if self._search is not None and not self._search.done():
+            limits = self.limits
+            stopped = end in ("aborted", "deadline")
+            await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
+        self._told.append(time.time())
 
     @property
     def entry(self) -> str:
@@ -161,7 +173,8 @@ class Checkpoints:
     async def before_command(self, entry: str) -> "tuple[GitTree, CheckpointStore] | None":
         """Store the folder as it is before a command; return what `after_command` needs, None if commands are not
         covered."""
-        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  not before a command
+        from zot_core.checkpoints import states  # noqa: PLC0415  not before a command
+        from zot_core.checkpoints.git_tree import FolderTooLarge, GitMissing, GitTree  # noqa: PLC0415  as above
 
         if self._timer is not None and self._opened_for == self._agent.here.cwd:
             self._timer.cancel()
@@ -175,7 +188,7 @@ class Checkpoints:
             def look() -> "tuple[GitTree, CheckpointStore] | None":
                 new = store.create()
                 if reason := store.given_up():
-                    self._uncovered.add(store.folder)
+                    self._uncovered[store.folder] = reason
                     raise CheckpointError(reason)
                 try:
                     self._git = git = self._git or GitTree(store, self._left_out, limits)
@@ -184,11 +197,11 @@ class Checkpoints:
                     # What changed while another command runs is its work, otherwise that of the person.
                     if changes := git.look(compare=entry in self._running):
                         store.add(entry, time.time(), changes)
-                except GitMissing:
-                    self._uncovered.add(store.folder)
+                except GitMissing as error:
+                    self._uncovered[store.folder] = str(error)
                     return None
                 except FolderTooLarge as error:
-                    self._uncovered.add(store.folder)  # it would fail again, and take as long
+                    self._uncovered[store.folder] = str(error)  # it would fail again, and take as long
                     store.give_up(str(error))
                     raise
                 return git, store
@@ -196,6 +209,8 @@ class Checkpoints:
             covered = None if store.folder in self._uncovered else (await self._attempt(look))[1]
             if covered is not None:
                 self._running.append(entry)
+            elif why := self._uncovered.get(store.folder):
+                await self._attempt(lambda: store.add(entry, time.time(), [states.not_found(store.folder, why)]))
             return covered
 
     def after_command(self, entry: str, covered: "tuple[GitTree, CheckpointStore]") -> None:
@@ -218,11 +233,16 @@ class Checkpoints:
             return
         self._timer.cancel()
         self._timer = None
+        from zot_core.checkpoints import states  # noqa: PLC0415  not before the first change
+
         git, store = self._covered
-        entries, self._unsearched = self._unsearched, []
+        entries, self._unsearched, told = self._unsearched, [], self._told
 
         def look() -> None:
-            if changes := git.look(compare=True):
+            changes = git.look(compare=True)
+            if told:  # `done` did not wait for this
+                changes = [states.unless_changed_since(each, told[0]) for each in changes]
+            if changes:
                 store.add(entries[-1], time.time(), changes)
 
         async def find() -> None:

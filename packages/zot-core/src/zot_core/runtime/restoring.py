@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_core.agent import Agent
-from zot_core.errors import Busy, FilesEdited, SessionError
+from zot_core.errors import Busy, FilesEdited, JobsRunning, SessionError
 from zot_core.runtime.branches import Branches
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.recorder import Recorder
@@ -69,7 +69,8 @@ class RestoringBranches(Branches):
     ) -> Moved:
         """Do what `go_to` does; `restore` says what goes back: the conversation, the files to what they were at the
         entry, or both. Raises `FilesEdited`, and changes nothing, if a file has other contents than the agent left,
-        unless `force` is set."""
+        unless `force` is set; and `JobsRunning`, and changes nothing, if files are to be restored and a job of the
+        conversation runs."""
 
         async def move() -> Message | None:
             return await self.go_to(entry, before=before, summary=summary)
@@ -85,8 +86,10 @@ class RestoringBranches(Branches):
         return [each.path for each in await self._planned(entry, before=before)]
 
     async def check_edited(self, entry: str, *, before: bool = False) -> None:
-        """Raise `FilesEdited` if `go_back` would without `force`."""
-        if edited := [each.path for each in await self._planned(entry, before=before) if each.edited]:
+        """Raise `FilesEdited` or `JobsRunning` if `go_back` would without `force`."""
+        planned = await self._planned(entry, before=before)
+        self._check_jobs(planned)
+        if edited := [each.path for each in planned if each.edited]:
             raise FilesEdited(edited)
 
     async def _planned(self, entry: str, *, before: bool) -> "list[Restoration]":
@@ -155,6 +158,12 @@ class RestoringBranches(Branches):
         finally:
             self._restoring = False
 
+    def _check_jobs(self, files: "list[Restoration]") -> None:
+        """Raise `JobsRunning` if files are to be restored and jobs run, which may change them too."""
+        running = self._agent.context.jobs.running
+        if files and running:
+            raise JobsRunning([job.id for job in running], running[0].command)
+
     async def _way(self, entry: str, *, before: bool) -> "tuple[SessionTree, Callable[[FileHistory], RestorePlan]]":
         """Return the tree, and what plans the changes of files between the current entry and another one."""
         tree = await self.tree()
@@ -183,6 +192,7 @@ class RestoringBranches(Branches):
         async with checkpoints.ready() as make_history:
             history = await make_history(tree)
             plan = await asyncio.to_thread(make_plan, history)
+            self._check_jobs(plan.files)
             if plan.edited and not force:
                 raise FilesEdited(plan.edited)
             self._check_idle()

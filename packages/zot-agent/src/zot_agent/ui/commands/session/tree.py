@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
 from zot_agent.ui.commands.session.tree_picker import TreePicker
-from zot_core.errors import FilesEdited
+from zot_core.errors import FilesEdited, JobsRunning
 from zot_tui.diff import diff_rows
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.text.sanitize import sanitize_line
@@ -140,18 +140,36 @@ async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = Fal
 
 
 async def _move(chat: Chat, move: "Callable[[bool], Awaitable[Moved]]") -> "Moved | None":
-    """Go back or forward, and ask whether files that the person changed are overwritten; None if not."""
-    try:
-        moved = await move(False)
-    except FilesEdited as error:
-        title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
-        choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
-        if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths))):
-            return None
-        moved = await move(True)
+    """Go back or forward, and ask whether jobs are stopped and files that the person changed are overwritten; None if
+    not."""
+    moved, force = None, False
+    while moved is None:
+        try:
+            moved = await move(force)
+        except JobsRunning:
+            if not await _stop_jobs(chat):
+                return None
+        except FilesEdited as error:
+            title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
+            choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
+            if not (force := bool(await chat.ask(Confirm(title, choices, _listed(chat, error.paths))))):
+                return None
     if moved.problems:
         chat.note("not restored: " + "; ".join(map(sanitize_line, moved.problems[:_LISTED])), "warning")
     return moved
+
+
+async def _stop_jobs(chat: Chat) -> bool:
+    """Ask whether the jobs that could change files meanwhile are stopped, and stop them. Return whether they were."""
+    jobs = chat.host.runtime.agent.context.jobs
+    lines = [sanitize_line(job.line) for job in jobs.running]
+    choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, stop and go on", True)]
+    title = "Commands in the background may change files. Stop them?"
+    if not await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED]))):
+        return False
+    for job in jobs.running:
+        await jobs.stop(job)
+    return True
 
 
 def _insert(chat: Chat, moved: "Moved") -> None:
