@@ -14,6 +14,8 @@ from typing import Any, Self
 
 import pyte
 
+from zot_tui.widgets.dialogs.stack import WAITS
+
 if sys.platform != "win32":
     import fcntl
     import termios
@@ -207,8 +209,9 @@ class PtyScreen:
         return True
 
     def wait_for(self, text: str, limit: float = 60.0) -> None:
-        """Wait until `text` is on the screen; TimeoutError, with the screen, after `limit` seconds or at the end."""
-        self.wait_until(lambda: text in self.screen(), limit, repr(text))
+        """Wait until `text` is on the screen, and a question that is there can be answered. TimeoutError, with the
+        screen, after `limit` seconds or at the end."""
+        self.wait_until(lambda: text in (screen := self.screen()) and WAITS not in screen, limit, repr(text))
 
     def wait_done(self, text: str) -> None:
         """Wait until a text is on the screen and nothing runs that could be stopped."""

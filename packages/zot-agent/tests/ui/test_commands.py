@@ -130,7 +130,7 @@ async def test_sessions_are_opened_renamed_and_deleted(chats: Chats, server: Scr
             |  zot  two
             |
             |  Enter choose · Ctrl+F search · Ctrl+R rename · Ctrl+D delete · Ctrl+A all
-            |  ~/work                                            ↑10 ↓5 · openai · scripted
+            |  yolo · ~/work                                     ↑10 ↓5 · openai · scripted
         """)
         talk.type("first<ctrl+r>")
         await talk.shown("Rename the session")
@@ -400,7 +400,7 @@ async def test_a_question_beside_the_work_is_not_kept(chats: Chats, server: Scri
             |  side answer
             |
             |  Enter ask more · Esc close
-            |  ~/work                                            ↑10 ↓5 · openai · scripted
+            |  yolo · ~/work                                     ↑10 ↓5 · openai · scripted
         """)
         talk.type("<enter>")
         await talk.shown("another question")
@@ -705,7 +705,7 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
     server.add(Turn(calls=[bash("touch .git/x && echo ran")]), "Done.")
     async with chats.built(server) as talk:
         talk.type("/jail<enter>")
-        await talk.shown("  sandbox · ~/work")
+        await talk.shown(" sandbox · ~/work")
         talk.type("go<enter>")
         await talk.shown("yes, outside the sandbox")
         await talk.until(lambda: talk.dialog_open)
@@ -713,7 +713,7 @@ async def test_the_sandbox_is_switched_and_shown_and_what_it_stops_is_offered(
         await talk.shown("Done.")
         assert (alone / ".git" / "x").exists()
         talk.type("/sandbox strict<enter>")
-        await talk.shown("  strict sandbox · ~/work")
+        await talk.shown(" strict sandbox · ~/work")
         talk.type("/sandbox maybe<enter>")
         await talk.shown("maybe")
         talk.type("/unjail<enter>")

@@ -398,8 +398,10 @@ async def test_a_key_goes_through_the_modes_of_permissions(chats: Chats) -> None
         for mode in ("ask", "accept-edits", "plan"):
             await talk.press("<shift+tab>")
             assert talk.status.strip().startswith(mode)
+            assert talk.style_at(2, 23) == "accent"
         await talk.press("<shift+tab>")
-        assert talk.status.strip().startswith("~")
+        assert talk.status.strip().startswith("yolo")
+        assert talk.style_at(2, 23) == "warning"
         assert "yolo: runs every call that no rule denies or asks about" in talk.screen()
 
 

@@ -122,7 +122,7 @@ async def test_commands_of_extensions_stand_under_a_divider(chats: Chats, server
             |  /put    puts text into the editor
             |  {count}–{count + 6} of {count + 8}
             |› /
-            |  ~/work                                                     openai · scripted
+            |  yolo · ~/work                                              openai · scripted
         """)
         talk.type("<esc><esc><f1>")
         await talk.shown("Help")
@@ -315,7 +315,7 @@ async def test_a_panel_gets_all_keys_but_those_that_close_it(chats: Chats, serve
             |  ✓ done
             |  esc closes
             |›
-            |  ~/work                                                     openai · scripted
+            |  yolo · ~/work                                              openai · scripted
         """)
         assert talk.style_at(3, 18) == "selection"
         assert talk.cursor is None
@@ -390,7 +390,7 @@ async def test_text_is_held_back_until_an_extension_has_decided(chats: Chats, se
             |  covered
             |(14 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                           ↑20 ↓10 · openai · scripted
+            |  yolo · ~/work                                    ↑20 ↓10 · openai · scripted
         """)
         assert talk.said[1] == ("assistant", "the secret word")
         await talk.send("and now?")

@@ -22,7 +22,7 @@ async def test_an_empty_screen_is_an_editor_and_a_status(chats: Chats) -> None:
         assert talk.shows("""
             |(22 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
 
 
@@ -42,7 +42,7 @@ async def test_a_prompt_stands_in_a_band_above_its_answer(chats: Chats) -> None:
             |  2. two
             |(13 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         assert talk.style_at(0, 0) == "user"
         assert talk.style_at(79, 0) == "user_bubble"
@@ -63,7 +63,7 @@ async def test_an_answer_is_shown_while_it_is_written(chats: Chats) -> None:
             |(15 blank)
             |  * answering  0s · esc to stop
             |› ask, or / for commands, @ for files
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -83,7 +83,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |(6 blank)
             |  * thinking  0s · esc to stop
             |› ask, or / for commands, @ for files
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -95,7 +95,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |  So it is.
             |(5 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         await talk.press("<ctrl+o>")
         assert talk.shows("""
@@ -110,7 +110,7 @@ async def test_a_thought_is_one_row_and_its_text_when_expanded(chats: Chats) -> 
             |
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
 
 
@@ -133,7 +133,7 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |(11 blank)
             |  * running bash  0s · esc to stop
             |› ask, or / for commands, @ for files
-            |  ~/work                                   ↑10 ↓5 · 1% of 100k · scripted · m1
+            |  yolo · ~/work                            ↑10 ↓5 · 1% of 100k · scripted · m1
         """)
         Path("go").touch()
         await talk.quiet()
@@ -161,7 +161,7 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                          ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
         before = talk.rows()
         await talk.press("<ctrl+o>")
@@ -189,7 +189,7 @@ async def test_a_running_tool_shows_the_end_of_its_output(chats: Chats) -> None:
             |    20                                                                      75%
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                 ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                          ↑20 ↓10 · <1% of 100k · scripted · m1
         """)
         await talk.press("<ctrl+o>")
         assert talk.rows() == before
@@ -237,7 +237,7 @@ async def test_tools_that_fail_are_stopped_or_change_a_file(chats: Chats) -> Non
             |    aborted: stopped by the user
             |(12 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                 ↑30 ↓15 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                          ↑30 ↓15 · <1% of 100k · scripted · m1
         """)
 
 
@@ -260,7 +260,7 @@ async def test_notes_are_coloured_by_their_level_and_errors_are_marked(chats: Ch
             |  F5 sends the prompt again
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                            1% of 100k · scripted · m1
+            |  yolo · ~/work                                     1% of 100k · scripted · m1
         """)
         assert [talk.style_at(4, row) for row in range(4)] == ["info", "success", "warning", "error"]
 
@@ -277,7 +277,7 @@ async def test_commands_are_offered_with_what_they_do(chats: Chats) -> None:
             *offered[1:8],
             f"  1–8 of {len(commands)}",
             "› /",
-            "  ~/work                                                         scripted · m1",
+            "  yolo · ~/work                                                  scripted · m1",
         ]
         await talk.press("co")
         rows = talk.rows()
@@ -301,7 +301,7 @@ async def test_files_are_offered_behind_an_at(chats: Chats) -> None:
             |  src/main.py
             |  tests/test_app.py
             |› look at @
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
         talk.type("app")
         await talk.until_hidden("README.md")
@@ -309,7 +309,7 @@ async def test_files_are_offered_behind_an_at(chats: Chats) -> None:
         assert talk.shows("""
             |(22 blank)
             |› look at @tests/test_app.py please
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
 
 
@@ -329,7 +329,7 @@ async def test_the_editor_is_not_lit_while_a_panel_has_the_keys(chats: Chats) ->
             |  one
             |  enter ticks
             |› a draft
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
         assert (talk.cursor, styles()) == (None, ["dim", "muted"])
         await talk.show_panel(None)
@@ -355,7 +355,7 @@ async def test_prompts_that_wait_stand_above_the_editor(chats: Chats) -> None:
             |  and 2 more
             |  * answering  0s · esc to stop
             |› draft
-            |  ~/work · 5 queued                                 1% of 100k · scripted · m1
+            |  yolo · ~/work · 5 queued                          1% of 100k · scripted · m1
         """)
         client.go.set()
         await talk.quiet()
@@ -381,7 +381,7 @@ async def test_help_lists_keys_and_commands(chats: Chats) -> None:
             *(f"  {each}" for each in listed[:15]),
             "",
             "  PgDn scroll · Esc close",
-            "  ~/work                                                         scripted · m1",
+            "  yolo · ~/work                                                  scripted · m1",
         ]
         await talk.press("<end>")
         assert talk.shows(f"""
@@ -408,7 +408,7 @@ async def test_help_lists_keys_and_commands(chats: Chats) -> None:
             |  While mouse scrolling is on, hold Shift to select text.
             |
             |  PgDn scroll · Esc close
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
         await talk.press("<esc>")
         assert "Help" not in talk.screen()
@@ -444,7 +444,7 @@ async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None
             |  You are welcome.
             |(9 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                            1% of 100k · scripted · m1
+            |  yolo · ~/work                                     1% of 100k · scripted · m1
         """)
         assert "hunter2" not in talk.tail()
         assert "a secret" not in talk.tail()
@@ -473,7 +473,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
             |
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                  ↑40 ↓20 · 1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑40 ↓20 · 1% of 100k · scripted · m1
         """)
 
 
@@ -494,7 +494,7 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats)
             |  A word A word A word
             |(28 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                                                         ↑20 ↓10 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                                                                  ↑20 ↓10 · <1% of 100k · scripted · m1
         """)  # noqa: E501
         talk.resize(40, 12)
         await talk.settle()
@@ -510,7 +510,7 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats)
             |  word A word A word A word A word
             |
             |› ask, or / for commands, @ for files
-            |  ~/work    ↑20 ↓10 · <1% of 100k · m1
+            |  yolo · ~/work       <1% of 100k · m1
         """)
         talk.resize(20, 6)
         await talk.press("/")
@@ -548,7 +548,7 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  row 6
             |  row 7
             |  row 8
-            |  ~/work · 1 queued    1% of 100k · m1
+            |  yolo · 1 queued      1% of 100k · m1
         """)
         talk.resize(20, 6)
         await talk.settle()
@@ -596,7 +596,7 @@ async def test_what_came_below_while_the_person_looked_up_is_counted(chats: Chat
             |                                                                    1 new below
             |
             |› ask, or / for commands, @ for files
-            |  ~/work                                  ↑10 ↓5 · <1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑10 ↓5 · <1% of 100k · scripted · m1
         """)
         await talk.press("<shift+end>")
         assert "new below" not in talk.screen()

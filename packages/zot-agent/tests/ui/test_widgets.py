@@ -32,14 +32,14 @@ async def test_widgets_are_drawn_at_their_places(chats: Chats) -> None:
             |› ask, or / for commands, @ for files
             |  low
             |  below
-            |  ~/work · 12 tests                                              scripted · m1
+            |  yolo · ~/work · 12 tests                                       scripted · m1
         """)
         await talk.emit(*(widget(place) for place in ("header", "above_editor", "top_left", "top_right")))
         await talk.emit(*(widget(place) for place in ("bottom_left", "below_editor", "status")))
         assert talk.shows("""
             |(22 blank)
             |› ask, or / for commands, @ for files
-            |  ~/work                                                         scripted · m1
+            |  yolo · ~/work                                                  scripted · m1
         """)
 
 

@@ -7,6 +7,7 @@ which has the rules that the person added by the answer "always", for each folde
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from zot_agent.config.paths import sessions_root, zot_home
@@ -22,12 +23,27 @@ if TYPE_CHECKING:
 
 FILE = "permissions.json"
 _KEY = "permissions"
+_UNDECIDED = "mode-undecided"
 
 
 def mode_is_open(options: HostOptions, settings: Settings) -> bool:
-    """Whether zot runs for the first time, and neither a flag nor a setting says which calls may run."""
-    said = options.permission_mode is not None or _KEY in settings.values or settings.no_yolo
-    return not said and not any(map(os.path.exists, (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())))
+    """Whether neither a flag nor a setting says which calls may run, and zot runs for the first time, or its question
+    about that was closed without an answer."""
+    if options.permission_mode is not None or _KEY in settings.values or settings.no_yolo:
+        return False
+    known = (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())
+    return os.path.exists(os.path.join(zot_home(), _UNDECIDED)) or not any(map(os.path.exists, known))
+
+
+def keep_mode_open(*, still: bool) -> None:
+    """Note that the question is not answered, also for an end that nobody sees; without `still` that it is."""
+    path = os.path.join(zot_home(), _UNDECIDED)
+    with suppress(OSError):  # a home that cannot be written has no settings either, and is asked about again
+        if still:
+            os.makedirs(zot_home(), exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        else:
+            os.unlink(path)
 
 
 class PermissionFiles:

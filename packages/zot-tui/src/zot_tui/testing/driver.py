@@ -11,6 +11,7 @@ from zot_tui.keys.key import RUNE, Key, is_character, parse_key
 from zot_tui.terminal.input import FocusChange, MouseEvent, Paste, TerminalReply
 from zot_tui.testing.memory import MemoryScreen
 from zot_tui.text.width import width
+from zot_tui.widgets.dialogs.stack import WAITS
 
 _TYPED = re.compile(r"<([^<>\s]+)>|(.)", re.DOTALL)
 _ROUNDS = 10_000
@@ -96,14 +97,14 @@ class Driver:
         raise RuntimeError(f"the app still requested a redraw after {_ROUNDS} of them")
 
     async def wait_for(self, text: str, limit: float = 30.0) -> None:
-        """Wait until `text` is on the screen, checked after each draw. TimeoutError, with the screen, after `limit`
-        seconds."""
+        """Wait until `text` is on the screen, and a question that is there can be answered, unless `text` is the notice
+        that it cannot. Checked after each draw. TimeoutError, with the screen, after `limit` seconds."""
         drawn = asyncio.Event()
         self.memory.drawn = drawn.set
         try:
             async with asyncio.timeout(limit):
                 await self.settle()
-                while text not in self.screen():
+                while text not in (screen := self.screen()) or (WAITS in screen and WAITS not in text):
                     drawn.clear()
                     await drawn.wait()
         except TimeoutError:

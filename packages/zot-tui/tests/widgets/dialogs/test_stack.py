@@ -8,7 +8,7 @@ import urwid
 from zot_tui.keys.key import Key, parse_key
 from zot_tui.widgets.dialogs.picker import Picker, PickerItem
 from zot_tui.widgets.dialogs.questions import Confirm, ConfirmChoice, TextInput
-from zot_tui.widgets.dialogs.stack import PAUSE, WAITS, Stack
+from zot_tui.widgets.dialogs.stack import PAUSE, READ, WAITS, Stack
 
 SIZE = (30, 16)
 
@@ -167,21 +167,52 @@ async def test_a_question_that_comes_when_nobody_types_takes_the_next_key_once_i
     assert watched.edit.edit_text == "py"
     watched.clock.go_on(PAUSE)
     watched.draw()
+    watched.clock.go_on(READ * 1.1)
+    watched.draw()
     for key in "nn":  # one reading: the next question was not seen yet
         watched.stack.press(parse_key(key))
     assert await first is False
     assert not second.done()
     watched.clock.go_on(PAUSE)
     watched.draw()
+    watched.clock.go_on(READ * 1.1)
+    watched.draw()
     watched.type("y")
     assert [await second, watched.edit.edit_text] == [True, "pyn"]
 
 
-async def test_the_end_of_a_line_lets_a_question_be_answered_at_once_but_not_one_that_came_before_it() -> None:
+async def test_a_key_that_comes_before_a_question_could_be_read_is_no_answer() -> None:
+    watched = Watched()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    assert watched.waits
+    assert not watched.stack.beside
+    watched.clock.go_on(READ * 0.9)
+    watched.type("y")
+    assert not asked.done()
+    assert watched.edit.edit_text == "y"
+    watched.clock.go_on(PAUSE)
+    assert not watched.waits
+    watched.type("n")
+    assert await asked is False
+
+
+async def test_a_question_gets_the_keys_when_it_was_drawn_long_enough_although_nothing_else_draws() -> None:
+    watched = Watched()
+    (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.clock.go_on(READ * 0.5)
+    assert watched.waits
+    watched.clock.go_on(READ * 0.6)
+    assert not watched.waits
+    watched.type("y")
+    assert [await asked, watched.edit.edit_text] == [True, ""]
+
+
+async def test_the_end_of_a_line_lets_a_question_be_answered_soon_but_not_one_that_came_before_it() -> None:
     watched = Watched()
     watched.type("p")
     watched.stack.rest()
     (asked,) = await opened(watched.stack, confirm(), behind=True)
+    watched.clock.go_on(READ * 1.1)
     watched.type("y")
     answers = [await asked]
     watched.type("p")

@@ -28,17 +28,16 @@ def lines(
 
     `context` is the size of the conversation in tokens, `waiting` counts queued prompts, `jobs` commands in the
     background, `asked` is whether a hidden question waits for an answer, `mode` the name of the editor's mode, if it is
-    to be shown. The mode of permissions is shown unless it is the usual one, and so is the sandbox. `extensions` are
-    what extensions show.
+    to be shown. The mode of permissions is always shown, as a warning where everything runs; the sandbox is shown while
+    there is one. `extensions` are what extensions show.
     """
     agent = runtime.agent
     usage, model = agent.usage, agent.model
     folder = shown_folder(runtime.cwd, home)
     confined = {"off": "", "on": "sandbox", "strict": "strict sandbox", "lesser": "lesser sandbox"}[sandbox]
-    shown = "" if permissions == "yolo" else permissions
     left = [
         Segment(mode, "accent", 7),
-        Segment(shown, "accent", 7),
+        Segment(permissions, "warning" if permissions == "yolo" else "accent", 7),
         Segment(confined, "accent", 7),
         Segment(folder, "status", 3),
         Segment(branch, "status", 4),

@@ -16,18 +16,21 @@ from zot_tui.widgets.target import KeyTarget, key_target
 LOW = 12  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
 PAUSE = 1.0  # seconds without a key after which the user is taken to have stopped typing
+READ = 0.3  # seconds that a question is drawn before a key can be an answer to it
 WAITS = "you can answer when you stop typing"
 
 
 class _Open:
-    """An open dialog. `ready`: it may have the keys. `beside`: it appeared while the base had them."""
+    """An open dialog. `ready`: it may have the keys. `beside`: it appeared while the base had them. `drawn_at`: when it
+    was first drawn."""
 
-    __slots__ = ("beside", "dialog", "ready", "unasked")
+    __slots__ = ("beside", "dialog", "drawn_at", "ready", "unasked")
 
     def __init__(self, dialog: Dialog[Any], *, unasked: bool) -> None:
         self.dialog, self.unasked = dialog, unasked
         self.ready = not unasked
         self.beside = False
+        self.drawn_at = float("inf")
 
 
 class Stack(urwid.Widget):
@@ -38,8 +41,8 @@ class Stack(urwid.Widget):
     redraws the screen. `keys` gets the keys and pastes while no dialog has them; it is the base unless it is set.
 
     An unasked question (`ask(behind=True)`) takes no key that is meant for something else: while the user types, which
-    is until no key has arrived for `PAUSE` seconds, it is shown but the base has the keys. It gets them once it has
-    been drawn without the notice that it waits. `clock` returns seconds, `after` calls back after so many.
+    is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
+    the base has the keys. It gets them once it has been drawn without the notice that it waits. `clock` returns seconds, `after` calls back after so many.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -152,6 +155,7 @@ class Stack(urwid.Widget):
         self._size = size
         if self._open and not self._open[-1].ready:
             self._update_ready(self._open[-1])
+            self._watch()
         base = self.base.render(size, focus and self.top is None)
         if not self._open:
             return column([base], size[0])
@@ -172,23 +176,29 @@ class Stack(urwid.Widget):
 
     def _update_ready(self, shown: _Open) -> None:
         """Give the keys to a dialog that is being drawn, or have it show that it waits."""
-        shown.ready = self._left() <= 0
-        shown.beside = shown.beside or not shown.ready
+        shown.beside = shown.beside or self._typing() > 0
+        shown.drawn_at = min(shown.drawn_at, self._clock())
+        shown.ready = self._left(shown) <= 0
         shown.dialog.waits = "" if shown.ready else WAITS
 
-    def _left(self) -> float:
+    def _typing(self) -> float:
         """Return the seconds until the user is taken to have stopped typing."""
         return PAUSE - (self._clock() - self._typed_at)
 
+    def _left(self, shown: _Open) -> float:
+        """Return the seconds until a question may have the keys."""
+        unread = READ if shown.drawn_at == float("inf") else READ - (self._clock() - shown.drawn_at)
+        return max(self._typing(), unread)
+
     def _watch(self) -> None:
-        """Schedule another drawing of a question that waits for a pause in typing."""
-        if self._timer is None and self._open and not self._open[-1].ready and (left := self._left()) > 0:
+        """Schedule another drawing of a question that waits for a pause in typing, or to be read."""
+        if self._timer is None and self._open and not self._open[-1].ready and (left := self._left(self._open[-1])) > 0:
             after = self._after or asyncio.get_running_loop().call_later
             self._timer = after(left, self._check_pause)
 
     def _check_pause(self) -> None:
         self._timer = None
-        if self._left() > 0:
+        if self._open and self._typing() > 0:
             self._watch()
         else:
             self._notify()
