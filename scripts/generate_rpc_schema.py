@@ -20,6 +20,7 @@ from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
 from zot_core.display import TodoStatus
+from zot_core.permission_mode import MODES, SandboxState
 from zot_provider.messages import Message
 from zot_provider.record import Record
 
@@ -79,6 +80,17 @@ LINE = {
 }
 SHAPES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "user_message": (MESSAGE | SEEN, tuple(SEEN)),
+    "turn_start": (
+        {"step": {"type": "integer"}}
+        | {"mode": {"enum": list(MODES), "description": "Which calls run without a question; once, for `zot --json`."}}
+        | {
+            "sandbox": {
+                "enum": list(typing.get_args(SandboxState)),
+                "description": "What confines commands; as `mode`.",
+            }
+        },
+        ("mode", "sandbox"),
+    ),
     "assistant_start": ({}, ()),
     "assistant_message": (MESSAGE, ()),
     "tool_call": ({"id": TEXT, "name": TEXT, **ARGUMENTS}, ("args_raw",)),

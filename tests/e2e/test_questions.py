@@ -19,7 +19,7 @@ def test_letters_that_are_typed_on_answer_no_question(zot: Zot, server: Scripted
         while "you can answer when you stop typing" not in pty.screen():
             typed += "ya"[len(typed) % 2]
             pty.type(typed[-1])
-            pty.wait_for(f"› {typed}")
+            pty.wait_until(lambda typed=typed: f"› {typed}" in pty.screen())
         assert "Run bash touch ran?" in pty.screen()
         pty.wait_for("Enter choose")
         assert not (zot.cwd / "ran").exists()

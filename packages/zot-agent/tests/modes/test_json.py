@@ -63,3 +63,19 @@ async def test_a_command_in_the_background_ends_with_the_answer_and_done_is_the_
     types = [json.loads(line)["type"] for line in capfd.readouterr().out.splitlines()]
     assert "job_start" in types
     assert types[-1] == "done"
+
+
+async def test_the_first_turn_says_what_may_run_and_what_confines_it(capfd: pytest.CaptureFixture[str]) -> None:
+    client = ScriptedClient([Turn(calls=[Call("ls", {"path": "."})]), "done"])
+    host = Host(Conversation(Runtime(Model("m", "v"), client=client)))
+    host.conversation.permissions.mode = "plan"
+    try:
+        assert await json_mode.run(host, "look") == 0
+    finally:
+        await host.close()
+    events = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [event["type"] for event in events][:3] == ["user_message", "turn_start", "assistant_start"]
+    assert [event for event in events if event["type"] == "turn_start"] == [
+        {"type": "turn_start", "step": 1, "mode": "plan", "sandbox": "off"},
+        {"type": "turn_start", "step": 2},
+    ]

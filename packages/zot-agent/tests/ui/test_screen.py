@@ -520,7 +520,7 @@ async def test_wide_and_low_screens_show_the_same_in_their_own_way(chats: Chats)
             |  /model
             |  /reasoning
             |› /
-            |  <1% of 100k · m1
+            |  yolo          m1
         """)
         talk.resize(19, 5)
         await talk.settle()
@@ -558,7 +558,7 @@ async def test_a_low_screen_has_room_for_work_that_goes_on_and_a_long_draft(chat
             |  * answering  0s ·…
             |↑ row 7
             |  row 8
-            |  1 queued      m1
+            |  yolo          m1
         """)
 
 

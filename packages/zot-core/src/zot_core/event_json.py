@@ -189,6 +189,13 @@ def _error(event: ErrorEvent) -> str:
     return dump({"type": "error", "message": event.message, **more})
 
 
+def _turn_start(event: TurnStart) -> str:
+    named = "".join(
+        f',"{name}":"{value}"' for name, value in (("mode", event.mode), ("sandbox", event.sandbox)) if value
+    )
+    return f'{{"type":"turn_start","step":{event.step}{named}}}'
+
+
 def _done(event: Done) -> str:
     plain = event.reason in ("completed", "aborted", "error")
     return '{"type":"done"}' if plain else f'{{"type":"done","reason":"{event.reason}"}}'
@@ -203,7 +210,7 @@ _ENCODERS: dict[type, Callable[[Any], str]] = {
     AutoRetryStart: _fields,
     AutoRetryEnd: _auto_retry_end,
     UserMessage: _message,
-    TurnStart: lambda event: f'{{"type":"turn_start","step":{event.step}}}',
+    TurnStart: _turn_start,
     AssistantStart: lambda event: '{"type":"assistant_start"}',
     AssistantMessage: _message,
     ToolCall: _tool_call,

@@ -28,6 +28,7 @@ the model first reads it.
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from zot_core.display import DisplayBlock
+from zot_core.permission_mode import PermissionMode, SandboxState
 from zot_provider.events import AutoRetryStart as AutoRetryStart
 from zot_provider.events import ReasoningDelta as ReasoningDelta
 from zot_provider.events import TextDelta as TextDelta
@@ -55,10 +56,13 @@ class UserMessage(Record):
 
 
 class TurnStart(Record):
-    """A turn starts: model call number `step` of the run."""
+    """A turn starts: model call number `step` of the run. The first one that `zot --json` prints says which calls may
+    run without a question (`mode`) and what confines commands (`sandbox`)."""
 
     type: ClassVar[str] = "turn_start"
     step: int
+    mode: PermissionMode | None = None
+    sandbox: SandboxState | None = None
 
 
 class AssistantStart(Record):

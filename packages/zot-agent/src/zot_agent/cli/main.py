@@ -165,7 +165,8 @@ async def _drive(line: CommandLine, mode: Mode, prompt: str) -> int:
         for host in hosts:
             await host.close()
             if stats is not None:
-                stats.print(host.runtime.agent.model)
+                conversation = host.conversation
+                stats.print(host.runtime.agent.model, conversation.permissions.mode, conversation.sandbox)
     return code
 
 

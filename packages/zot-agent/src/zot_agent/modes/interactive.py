@@ -70,7 +70,9 @@ async def _open(open_host: "Callable[[HostOptions], Host]", options: HostOptions
 
         chosen = await welcome(options, app)
         if chosen is not None:
-            return open_host(chosen)
+            host = open_host(chosen.options)
+            host.notes += filter(None, [chosen.note])
+            return host
         if app.signum is None:
             raise
         return None

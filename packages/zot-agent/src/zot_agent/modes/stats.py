@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from zot_core.event_json import usage_fields
 from zot_core.events import AgentEvent, ToolResultEvent, TurnStart, UsageEvent
+from zot_core.permission_mode import PermissionMode, SandboxState
 from zot_provider.model import Model
 from zot_provider.usage import Usage
 
@@ -28,18 +29,19 @@ class Stats:
             self._calls += 1
             self._failed += event.is_error
 
-    def line(self, model: Model) -> str:
-        """Return one line of JSON: `provider`, `model`, usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`. The
-        cost is null if the model's price is unknown."""
+    def line(self, model: Model, mode: PermissionMode, sandbox: SandboxState) -> str:
+        """Return one line of JSON: `provider`, `model`, usage, `steps`, `tool_calls`, `tool_errors`, `duration_ms`,
+        `mode` of permissions, `sandbox`. The cost is null if the model's price is unknown."""
         usage = usage_fields(self._usage)
         if model.price is not None:
             usage["cost_usd"] = self._usage.shown_cost or 0.0
         duration = round((time.monotonic() - self._began) * 1000)
         counts = {"steps": self._steps, "tool_calls": self._calls, "tool_errors": self._failed, "duration_ms": duration}
-        return json.dumps({"type": "stats", "provider": model.provider, "model": model.id, **usage, **counts})
+        fields = {"type": "stats", "provider": model.provider, "model": model.id, **usage, **counts}
+        return json.dumps(fields | {"mode": mode, "sandbox": sandbox})
 
-    def print(self, model: Model) -> None:
+    def print(self, model: Model, mode: PermissionMode, sandbox: SandboxState) -> None:
         """Write the line to standard error."""
         with suppress(OSError):  # nobody reads it
-            sys.stderr.write(self.line(model) + "\n")
+            sys.stderr.write(self.line(model, mode, sandbox) + "\n")
             sys.stderr.flush()

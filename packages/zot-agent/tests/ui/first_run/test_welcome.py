@@ -6,7 +6,7 @@ import pytest
 from held_list import held_list
 
 from zot_agent.host.options import HostOptions
-from zot_agent.ui.first_run.welcome import welcome
+from zot_agent.ui.first_run.welcome import Welcomed, welcome
 from zot_agent.ui.start import StartScreen
 from zot_tui.testing import Driver, MemoryScreen
 
@@ -22,5 +22,5 @@ async def test_a_server_that_answers_late_is_added_to_the_question(monkeypatch: 
         await driver.wait_for("use llama.cpp")
         assert f"zot --base-url {url}" in driver.screen()
         driver.type("llama.cpp<enter>")
-        options = await chosen
-    assert options == HostOptions(provider="llama.cpp", model="big-model", base_url=url)
+        started = await chosen
+    assert started == Welcomed(HostOptions(provider="llama.cpp", model="big-model", base_url=url))

@@ -34,6 +34,13 @@ _SEARCHING = "Looking for local servers..."
 _NO_SERVER = "No local server answers; zot doctor shows where zot looked."
 
 
+class Welcomed(NamedTuple):
+    """The options to start with, and a line for the person: where a key was stored, and whether it could be checked."""
+
+    options: HostOptions
+    note: str = ""
+
+
 class _Start(NamedTuple):
     """How the user wants to start: with an account, a key, a local server, or the demo model in this process."""
 
@@ -41,8 +48,8 @@ class _Start(NamedTuple):
     server: Server | None = None
 
 
-async def welcome(options: HostOptions, app: App) -> HostOptions | None:
-    """Ask in place of the app's content; return the options that the user chose to start with, or None if they quit."""
+async def welcome(options: HostOptions, app: App) -> Welcomed | None:
+    """Ask in place of the app's content; return what the user chose to start with, or None if they quit."""
     found = start_options()
     before, text = app.root, Scroll(lambda columns: page(found, columns))
     stack = Stack(text)
@@ -112,7 +119,7 @@ class _Welcome:
         self.served = open_providers(self._registry, options)
         self._first: Picker[_Start] | None = None
 
-    async def ask(self) -> HostOptions | None:
+    async def ask(self) -> Welcomed | None:
         """Ask until the user has chosen something that works; None if they quit."""
         problem = ""
         while True:
@@ -122,9 +129,10 @@ class _Welcome:
                 return None
             if start.server is not None:
                 server = start.server
-                return self._options.replace(provider=server.provider, model=server.model, base_url=server.base_url)
+                place = {"provider": server.provider, "model": server.model, "base_url": server.base_url}
+                return Welcomed(self._options.replace(**place))
             if start.kind == "demo":
-                return self._options.replace(provider=local_provider().id, model="", base_url="")
+                return Welcomed(self._options.replace(provider=local_provider().id, model="", base_url=""))
             try:
                 chosen = await (self._ask_account() if start.kind == "account" else self._ask_key())
             except ZotError as error:
@@ -158,12 +166,12 @@ class _Welcome:
     def _accounts(self) -> list[Provider]:
         return [each for each in self._registry.providers if each.sign_in]
 
-    async def _ask_account(self) -> HostOptions | None:
+    async def _ask_account(self) -> Welcomed | None:
         items = [PickerItem(each, each.sign_in.title, each.id) for each in self._accounts() if each.sign_in]
         provider = await self._stack.ask(Picker("Sign in with", items))
         return None if provider is None else await self._sign_in(provider, "account")
 
-    async def _ask_key(self) -> HostOptions | None:
+    async def _ask_key(self) -> Welcomed | None:
         field = TextInput("Paste a key", masked=True, check=lambda text: guess_key(text).problem)
         text = await self._stack.ask(field)
         if text is None:
@@ -176,7 +184,7 @@ class _Welcome:
             provider = await self._stack.ask(Picker("Which provider is this key for?", items))
         return None if provider is None else await self._sign_in(provider, "key", guess.key)
 
-    async def _sign_in(self, provider: Provider, method: Method, key: str = "") -> HostOptions | None:
+    async def _sign_in(self, provider: Provider, method: Method, key: str = "") -> Welcomed | None:
         """Sign in, with this key if there is one. Raises `ZotError`."""
         registry, options = self._registry, self._options
         keys = PersonalKeys(zot_home(), registry.environ)
@@ -188,4 +196,5 @@ class _Welcome:
         if done is None:
             return None
         fits = options.provider == provider.id or registry.find(provider.id, options.model) is not None
-        return options.replace(provider=provider.id, model=options.model if fits else "", api_key="")
+        options = options.replace(provider=provider.id, model=options.model if fits else "", api_key="")
+        return Welcomed(options, sanitize_line(done.text))

@@ -17,7 +17,9 @@ LOW = 12  # below so many rows a dialog may take all
 SEEN_ABOVE = 2  # rows of the base that stay visible above a tall dialog otherwise
 PAUSE = 1.0  # seconds without a key after which the user is taken to have stopped typing
 READ = 0.3  # seconds that a question is drawn before a key can be an answer to it
-WAITS = "you can answer when you stop typing"
+WAITS = "you can answer"
+"""How the notice of a question begins that takes no key yet."""
+_TYPING, _UNREAD = f"{WAITS} when you stop typing", f"{WAITS} in a moment"
 
 
 class _Open:
@@ -40,9 +42,10 @@ class Stack(urwid.Widget):
     status bar). `changed` is emitted when a dialog opens or closes, which may happen outside of a key press; the owner
     redraws the screen. `keys` gets the keys and pastes while no dialog has them; it is the base unless it is set.
 
-    An unasked question (`ask(behind=True)`) takes no key that is meant for something else: while the user types, which
+    An unasked question (`ask(behind=True)`) takes no key that is meant for something else. While the user types, which
     is until no key has arrived for `PAUSE` seconds, and before it has been drawn for `READ` seconds, it is shown but
-    the base has the keys. It gets them once it has been drawn without the notice that it waits. `clock` returns seconds, `after` calls back after so many.
+    the base has the keys. It gets them once it has been drawn without the notice that it waits. `clock` returns
+    seconds, `after` calls back after so many.
     """
 
     _sizing = frozenset([urwid.BOX])
@@ -179,7 +182,7 @@ class Stack(urwid.Widget):
         shown.beside = shown.beside or self._typing() > 0
         shown.drawn_at = min(shown.drawn_at, self._clock())
         shown.ready = self._left(shown) <= 0
-        shown.dialog.waits = "" if shown.ready else WAITS
+        shown.dialog.waits = "" if shown.ready else _TYPING if self._typing() > 0 else _UNREAD
 
     def _typing(self) -> float:
         """Return the seconds until the user is taken to have stopped typing."""
