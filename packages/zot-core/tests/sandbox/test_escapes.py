@@ -5,6 +5,7 @@ What is tried leaves what is outside as it was, prints no secret, and fails wher
 
 import asyncio
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from zot_core.machine.shell import LocalShell
+from zot_core.checkpoints.objects import ObjectStore
+from zot_core.checkpoints.states import FileState, put_back
+from zot_core.machine.shell import LocalShell, ShellLimits
 from zot_core.sandbox.files import SandboxedFiles
 from zot_core.sandbox.limits import SandboxLimits
 from zot_core.sandbox.seccomp import MACHINES
@@ -68,7 +71,7 @@ FAILS = {
     "what every shell reads": "echo x >>/etc/profile || echo x >>/etc/bash.bashrc || echo x >/etc/profile.d/x.sh",
     "a program with the rights of its owner": "cp /bin/sh s && chmod 4755 s",
     "a program with the rights of its group": "cp /bin/sh s && chmod g+s s",
-    "an installed program with the rights of its owner": "install -m 4755 /bin/sh s",
+    "a folder with the rights of its group": "mkdir -m 2755 d",
     "end the agent": "kill -9 $AGENT",
     "ask for what the agent runs": "ls /proc/$AGENT/fd",
     "a device of the machine": "cat /dev/vda /dev/sda /dev/mem >/dev/null",
@@ -320,6 +323,43 @@ def test_processes_are_counted_and_all_of_them_end_at_the_time_limit(world: Sand
     assert ended.timed_out
     assert text.startswith("77\n")
     assert until_gone("98765.75")
+
+
+async def test_an_undo_writes_nowhere_else_while_a_command_exchanges_a_folder_for_a_link(world: SandboxWorld) -> None:
+    objects = ObjectStore(str(world.folder / "store"))
+    path = world.project / "src" / "id"
+    path.write_text("by zot")
+    (world.other / "id").write_text(SECRET)
+    before = FileState(0o100600, objects.put(b"before"))
+    program = (
+        "import ctypes, os\n"
+        f"os.symlink({str(world.other)!r}, 'link')\n"
+        "libc = ctypes.CDLL(None)\n"
+        "print('ready', flush=True)\n"
+        "while libc.renameat2(-100, b'src', -100, b'link', 2) == 0: pass"  # RENAME_EXCHANGE
+    )
+    ready = asyncio.Event()
+    shell = SandboxedShell(world.sandbox, LocalShell(ShellLimits(kill_after=0.5)))
+    running = asyncio.create_task(
+        shell.run(
+            shlex.join([sys.executable, "-c", program]),
+            cwd=str(world.project), env={}, timeout=None, output=lambda _: ready.set(),
+        )
+    )  # fmt: skip
+    await ready.wait()
+    restored = refused = 0
+    while restored < 200 or refused < 200:
+        try:
+            put_back(str(path), before, objects)
+            restored += 1
+        except OSError:
+            refused += 1
+        await asyncio.sleep(0)
+    assert not running.done()
+    running.cancel()
+    await asyncio.wait([running])
+    assert (world.other / "id").read_text() == SECRET
+    assert (world.other / "id").stat().st_mode & 0o777 != 0o600
 
 
 async def test_what_the_host_saves_by_renaming_stays_protected(world: SandboxWorld) -> None:
