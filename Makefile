@@ -1,5 +1,5 @@
 # The verbs of the project. `make run` and `make test` do everything on a machine that has python3, git and make.
-.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills terminals pi eval bench generate screenshots build
+.PHONY: help setup run fix quick sdk check test bare lowest coverage fuzz kills mutants terminals pi eval bench generate screenshots build
 
 UV := "$(shell sh scripts/uv.sh)"
 ifeq ($(UV),"")
@@ -107,6 +107,9 @@ fuzz: setup ## search with new examples for what breaks the property tests; S=60
 kills: setup ## kill durable runs at random moments: N=50 runs, each until it is done; R=200 runs of a fleet, 50 times
 	$(UV) run $(PYTEST) tests/faults/test_runs.py --kill-seeds=$(or $(N),50)
 	$(UV) run --group fleet pytest -o faulthandler_timeout=7200 tests/fleet -k whose_workers_are_killed --fleet-runs=$(or $(R),200) --fleet-kills=$(or $(K),50)
+
+mutants: setup ## change what confines, a line at a time, and print what no test notices: P=permissions, M=60 minutes
+	$(UV) run scripts/mutants.py $(or $(P),permissions) --minutes $(or $(M),60)
 
 pi: setup ## drive every example extension of pi through its purpose, and write the table in docs/pi.md
 	@rm -rf .pi-results && mkdir .pi-results

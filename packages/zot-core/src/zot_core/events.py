@@ -56,8 +56,8 @@ class UserMessage(Record):
 
 
 class TurnStart(Record):
-    """A turn starts: model call number `step` of the run. The first one that `zot --json` prints says which calls may
-    run without a question (`mode`) and what confines commands (`sandbox`)."""
+    """A turn starts: model call number `step` of the run. Where `zot --json` prints the first turn, it says which calls
+    may run without a question (`mode`) and what confines commands (`sandbox`)."""
 
     type: ClassVar[str] = "turn_start"
     step: int

@@ -347,7 +347,7 @@ class Hooks:
         self.before_stop: Collect[int, Message] = Collect()
         """User messages that continue the run when it would end after this step; without any it ends."""
         self.before_done: Collect[RunEnd, None] = Collect()
-        """The run has ended, and `done` is about to be told. What has to be finished by then is awaited here, within a
+        """The run has ended, and the event `done` is next. What has to be finished by then is awaited here, within a
         limit of its own: a run that was stopped must end at once."""
         self.spawn: Transform[Spawn] = Transform()
         """A command that a shell is about to run, of the tool bash or of the user, after everything else that may stop

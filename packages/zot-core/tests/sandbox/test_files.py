@@ -290,3 +290,13 @@ async def test_a_link_that_is_exchanged_meanwhile_leads_nowhere_else(
     assert refused
     assert (world.home / ".ssh" / "id").read_text() == SECRET
     assert not world.changed()
+
+
+async def test_a_program_with_the_rights_of_its_owner_loses_them_when_it_is_written(
+    world: SandboxWorld, files: SandboxedFiles
+) -> None:
+    world.write("project/program", "old")
+    (world.project / "program").chmod(0o6755)
+    await files.write(str(world.project / "program"), b"new")
+    assert (world.project / "program").read_bytes() == b"new"
+    assert world.with_other_rights() == []

@@ -1,7 +1,7 @@
 """`hold_folder`: a folder that is open, in which files are looked at and changed by name.
 
-A path that is checked and then used can lead elsewhere by then: whoever may write in a project exchanges a folder for a
-link. So every part of a path is opened, none of which may be a link, and what is held stays what it is.
+A path that is checked and then used can lead elsewhere by then: a program that writes in a project exchanges a folder
+for a link. So every part of a path is opened, none of which may be a link, and what is held stays what it is.
 """
 
 import errno

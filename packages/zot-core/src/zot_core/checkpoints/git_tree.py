@@ -318,7 +318,7 @@ def store_environment() -> dict[str, str]:
 
 def _old_state(head: bytes, mode: int | None) -> FileState | None:
     """Return the state in the index, from a line of `git diff-files`: `:<old mode> <new mode> <old id> ...`. `mode` is
-    the one that the file had, if git does not keep it."""
+    what the file had, if git does not keep it."""
     words = head.decode().removeprefix(":").split()
     return FileState(mode or int(words[0], 8), words[2]) if len(words) > 2 else None
 

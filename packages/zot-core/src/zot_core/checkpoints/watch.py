@@ -61,7 +61,7 @@ class Checkpoints:
         self._covered: tuple[GitTree, CheckpointStore] | None = None  # of the last command that ended
         self._timer: asyncio.TimerHandle | None = None  # of the search
         self._search: asyncio.Task[None] | None = None
-        self._told: list[float] = []  # when `done` of the last run was told, in seconds since 1970; empty during a run
+        self._done: list[float] = []  # when the last run has ended, in seconds since 1970; empty during a run
         self._uncovered: dict[str, str] = {}  # folders in which changes by commands are not found, and why
         self._work: set[asyncio.Task[None]] = set()
 
@@ -87,7 +87,7 @@ class Checkpoints:
         else:
             self._unfinished.clear()
             self._search_now()  # what commands do from now on belongs to another prompt
-            self._told = []
+            self._done = []
 
     async def _before_done(self, end: RunEnd) -> None:
         """Finish the search, so that what is done after `done` is not taken for the work of a command."""
@@ -96,7 +96,7 @@ class Checkpoints:
             limits = self.limits
             stopped = end in ("aborted", "deadline")
             await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
-        self._told.append(time.time())
+        self._done.append(time.time())
 
     @property
     def entry(self) -> str:
@@ -236,12 +236,12 @@ class Checkpoints:
         from zot_core.checkpoints import states  # noqa: PLC0415  not before the first change
 
         git, store = self._covered
-        entries, self._unsearched, told = self._unsearched, [], self._told
+        entries, self._unsearched, done = self._unsearched, [], self._done
 
         def look() -> None:
             changes = git.look(compare=True)
-            if told:  # `done` did not wait for this
-                changes = [states.unless_changed_since(each, told[0]) for each in changes]
+            if done:  # the end did not wait for this
+                changes = [states.unless_changed_since(each, done[0]) for each in changes]
             if changes:
                 store.add(entries[-1], time.time(), changes)
 

@@ -152,8 +152,9 @@ async def _move(chat: Chat, move: "Callable[[bool], Awaitable[Moved]]") -> "Move
         except FilesEdited as error:
             title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
             choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
-            if not (force := bool(await chat.ask(Confirm(title, choices, _listed(chat, error.paths))))):
+            if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths))):
                 return None
+            force = True
     if moved.problems:
         chat.note("not restored: " + "; ".join(map(sanitize_line, moved.problems[:_LISTED])), "warning")
     return moved
@@ -163,7 +164,7 @@ async def _stop_jobs(chat: Chat) -> bool:
     """Ask whether the jobs that could change files meanwhile are stopped, and stop them. Return whether they were."""
     jobs = chat.host.runtime.agent.context.jobs
     lines = [sanitize_line(job.line) for job in jobs.running]
-    choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, stop and go on", True)]
+    choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, stop them", True)]
     title = "Commands in the background may change files. Stop them?"
     if not await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED]))):
         return False
