@@ -91,12 +91,14 @@ class Checkpoints:
 
     async def _before_done(self, end: RunEnd) -> None:
         """Finish the search, so that what is done after `done` is not taken for the work of a command."""
-        self._search_now()
-        if self._search is not None and not self._search.done():
-            limits = self.limits
-            stopped = end in ("aborted", "deadline")
-            await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
-        self._done.append(time.time())
+        try:
+            self._search_now()
+            if self._search is not None and not self._search.done():
+                limits = self.limits
+                stopped = end in ("aborted", "deadline")
+                await asyncio.wait([self._search], timeout=limits.stopped_seconds if stopped else limits.done_seconds)
+        finally:  # also for a run that is stopped while it waits
+            self._done.append(time.time())
 
     @property
     def entry(self) -> str:
