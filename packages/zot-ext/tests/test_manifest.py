@@ -129,3 +129,35 @@ def test_a_manifest_that_is_not_a_regular_file_or_too_large_is_an_error(tmp_path
     assert problem() == "Is a directory"
     path.write_bytes(b"x" * (MANIFEST_BYTES + 1))
     assert problem() == "larger than 1,048,576 bytes"
+
+
+WRONG_GUARDS = {
+    '["tool_call"]': "field 'guards' must be an object",
+    '{"tool_cal": {}}': "field 'guards.tool_cal' is no event that can be refused; there are tool_call,",
+    '{"before_agent_start": {}}': "field 'guards.before_agent_start' is no event that can be refused",
+    '{"tool_call": "block"}': "field 'guards.tool_call' must be an object with on_timeout and on_exit",
+    '{"tool_call": {"on_timout": "block"}}': "field 'guards.tool_call.on_timout' is no option; there are on_timeout",
+    '{"tool_call": {"on_exit": "Block"}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'Block'",
+    '{"tool_call": {"on_exit": true}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'True'",
+    '{"tool_call": {"on_exit": null}}': "field 'guards.tool_call.on_exit' must be allow or block, not 'None'",
+    '{"tool_call": {"on_exit": ["block"]}}': "field 'guards.tool_call.on_exit' must be allow or block",
+}
+
+
+@pytest.mark.parametrize(("guards", "problem"), WRONG_GUARDS.items(), ids=WRONG_GUARDS)
+def test_guards_that_say_nothing_make_a_manifest_invalid(guards: str, problem: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        parse_manifest(f'{{"name": "g", "exec": "./g", "guards": {guards}}}')
+    assert problem in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_guards_need_a_program_and_the_permission() -> None:
+    guards = '"guards": {"tool_call": {"on_exit": "block"}}'
+    with pytest.raises(ManifestError, match="'guards' needs a program"):
+        parse_manifest(f'{{"name": "g", "skills": ["s"], {guards}}}')
+    with pytest.raises(ManifestError, match=r"permissions\.intercept does not have it"):
+        parse_manifest(f'{{"name": "g", "exec": "./g", {guards}, "permissions": {{"intercept": ["input"]}}}}')
+    made = parse_manifest(f'{{"name": "g", "exec": "./g", {guards}, "permissions": {{"intercept": ["bash"]}}}}')
+    assert made.guards is not None
+    assert made.guards.value == {"tool_call": {"on_exit": "block"}}

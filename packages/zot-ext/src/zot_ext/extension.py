@@ -55,11 +55,11 @@ class Extension(Groups):
         """`capabilities` requests groups beyond those in use, such as `submit`; see `host.capabilities`."""
         if not name.strip():
             raise ValueError("an extension needs a name")
-        self.name = name
-        self.version = version
-        self.limits = limits
+        self.name, self.version, self.limits = name, version, limits
         self._requested = capabilities
         self._registrations = Registrations()
+        self.missing = self._registrations.missing
+        """What `on_hello` could not start, and why, a line each: the host then keeps what it remembers."""
         self._runner: ExtensionRunner | None = None
 
     # Registration

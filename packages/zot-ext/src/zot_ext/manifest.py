@@ -57,6 +57,9 @@ class Manifest(Record):
     remember: bool = False
     """What the program registered in its last run is used until it registers again, so that a start need not wait for
     it. The program registers the same each time, unless something has changed."""
+    guards: RawObject | None = None
+    """The events that the program intercepts as a guard, by name, each an object with `on_timeout` and `on_exit`, as in
+    `subscribe.intercept_options`. They count from the start on, and also if the program does not run."""
     providers: RawObject | None = None
     """The providers of models that it serves, by name, each an object as in `register_provider`, which is empty if the
     program describes the provider. No other provider can be registered."""
@@ -90,12 +93,18 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
 
             check_flags(manifest.flags)
         _check_providers(manifest)
+        if manifest.guards is not None:
+            from zot_ext.protocol.guards import check_guards  # noqa: PLC0415  as above
+
+            check_guards(manifest.guards.value, manifest.permissions)
     except FrameError as error:
         raise ManifestError(f"{MANIFEST_FILE}: {error}") from None
     if not manifest.name.strip():
         raise ManifestError(f"{MANIFEST_FILE}: field 'name' is missing or empty")
     if manifest.exec.strip() and manifest.pi:
         raise ManifestError(f"{MANIFEST_FILE}: fields 'exec' and 'pi' cannot both say what runs")
+    if manifest.guards and not (manifest.exec.strip() or manifest.pi):
+        raise ManifestError(f"{MANIFEST_FILE}: field 'guards' needs a program: 'exec' or 'pi'")
     if not manifest.exec.strip() and not (has_theme or has_resources(manifest) or _has_data(manifest)):
         raise ManifestError(
             f"{MANIFEST_FILE}: field 'exec' is missing or empty; only an extension "

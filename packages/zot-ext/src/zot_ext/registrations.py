@@ -107,6 +107,8 @@ class Registrations:
         """The options of intercepted events that differ from the defaults."""
         self.flags: Flags | None = None
         self.hello: list[Callable[..., object]] = []
+        self.missing: list[str] = []
+        """What could not be started, and why, a line each."""
         self.panels: dict[str, Panel] = {}
         self.providers: dict[str, ModelProvider] = {}
         self.ops: ServedOps | None = None

@@ -348,6 +348,7 @@ PARTS = 4
 TOLD_BY_OTHER_TESTS = {
     *("bad-manifest", "cannot-start", "no-program", "name-mismatch", "not-permitted"),
     *("flag-not-in-manifest", "unnamed-provider", "bad-resource", "not-the-same", "bad-machine"),
+    "guard-not-there",
 }
 
 
@@ -448,6 +449,13 @@ def test_what_the_permissions_of_the_manifest_do_not_name_is_an_error(tmp_path: 
         "hosts refuse the command 'greet'",
         "hosts refuse to intercept 'before_agent_start'",
     ]
+
+
+def test_a_declared_guard_that_the_program_does_not_have_is_an_error(tmp_path: Path) -> None:
+    write_extension(tmp_path, guards={"tool_call": {"on_exit": "block"}, "input": {}})
+    report = check(tmp_path, limits=SOON_READY, calls=False)
+    assert report.rules == ("guard-not-there",)
+    assert report.findings[0].text == "'guards' in the manifest has 'input', which is not in subscribe.intercept"
 
 
 def test_a_provider_that_the_manifest_does_not_name_is_an_error(tmp_path: Path) -> None:

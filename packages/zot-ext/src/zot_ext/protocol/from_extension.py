@@ -182,6 +182,10 @@ class Ready(Frame, type="ready"):
     """The initial registrations are complete; the host need not wait any longer. Without the group `ready` it does not
     wait for this frame if the extension is silent for `ExtensionLimits.ready_idle_seconds`."""
 
+    missing: tuple[str, ...] = ()
+    """What could not be started, and why, a line each. The start is then not complete: what was remembered of an
+    earlier one stays."""
+
 
 class CommandResponse(Frame, type="command_response"):
     """Answers `command_invoked` within `ExtensionLimits.command_seconds`. Only the field of its action is used."""

@@ -42,9 +42,13 @@ class HandlerRunner:
         self._loop = LoopThread(None if caller is None else caller.running)
 
     def greet(self, host: HelloAck | None) -> None:
-        """Run the `on_hello` handlers."""
+        """Run the `on_hello` handlers. After a failure the start is not complete."""
         for handler in list(self._registrations.hello):
-            self._call_logged("on_hello", handler, host)
+            try:
+                self.call(handler, host)
+            except BaseException as error:  # noqa: BLE001 - a foreign handler; the host learns that it has failed
+                self.log_failure("on_hello", error)
+                self._registrations.missing.append(f"on_hello failed: {type(error).__name__}: {error}")
 
     def observe(self, frame: Event) -> None:
         """Run the observers of an event."""

@@ -270,7 +270,7 @@ class ExtensionRunner:
         with self._lock:
             sent, self._ready = self._ready, True
         if not sent:
-            self.send(Ready())
+            self.send(Ready(tuple(self._registrations.missing)))
 
     def _on_event(self, frame: Event) -> None:
         if frame.event in self._registrations.events:

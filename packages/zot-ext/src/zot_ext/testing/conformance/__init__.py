@@ -72,6 +72,7 @@ def check(
                 *_not_permitted(found.permissions, known),
                 *_flags(found.flags, known),
                 *_unnamed(found, known),
+                *_unguarded(found.guards, known),
             ]
         ),
         tuple(known.commands),
@@ -88,6 +89,15 @@ def _unnamed(target: CheckTarget, known: Registered) -> Iterator[CheckFinding]:
         if target.providers is not None and name not in target.providers:
             yield finding(
                 "unnamed-provider", f"hosts refuse the provider {name!r}: 'providers' in the manifest lacks it"
+            )
+
+
+def _unguarded(guards: Sequence[str], known: Registered) -> Iterator[CheckFinding]:
+    """Find guards of the manifest that the program does not have."""
+    for event in guards:
+        if event not in known.intercepts:
+            yield finding(
+                "guard-not-there", f"'guards' in the manifest has {event!r}, which is not in subscribe.intercept"
             )
 
 

@@ -34,6 +34,7 @@ RULES: dict[str, tuple[str, str]] = {
     "bad-resource": ("error", "skills, prompts and themes of the manifest exist in the folder of the extension"),
     "flag-not-in-manifest": ("error", "the manifest has each flag of the program, with its type and default"),
     "unnamed-provider": ("error", "providers are named in the manifest"),
+    "guard-not-there": ("error", "what the manifest declares as guarded is intercepted"),
     "bad-machine": ("error", "a machine for zot's own tools has a name, and directories that are absolute"),
     "bad-provider-event": ("error", "an answer has known events, and one end, which is the last of them"),
     "unknown-method": ("error", "calls to the host name methods of the protocol"),

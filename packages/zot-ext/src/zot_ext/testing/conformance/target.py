@@ -35,6 +35,8 @@ class CheckTarget(Record):
     """The flags in the manifest; None without a manifest."""
     providers: tuple[str, ...] | None = None
     """The providers that the manifest names; `None` without a manifest."""
+    guards: tuple[str, ...] = ()
+    """The events that the manifest declares as guarded."""
     remember: bool = False
     """Whether the manifest wants the registrations to be remembered."""
     resources: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -56,9 +58,9 @@ def find_target(given: str | os.PathLike[str] | Sequence[str], path: str | None 
     permissions = manifest.permissions or EVERYTHING
     providers = tuple(manifest.providers.value) if manifest.providers is not None else ()
     argv = (program, *manifest.args)
-    return CheckTarget(
-        argv, folder, manifest.name, permissions, manifest.flags, providers, manifest.remember, _resources(manifest)
-    )
+    guards = tuple(manifest.guards.value) if manifest.guards is not None else ()
+    remember, resources = manifest.remember, _resources(manifest)
+    return CheckTarget(argv, folder, manifest.name, permissions, manifest.flags, providers, guards, remember, resources)
 
 
 def _resources(manifest: Manifest) -> dict[str, Sequence[str]]:
