@@ -282,12 +282,15 @@ def test_handlers_see_every_message_begin_and_why_the_conversation_is_compacted(
           pi.on("input", ({ source, streamingBehavior: sent }) => ({ action: "transform", text: `${source} ${sent}` }));
         }
     """)
-    host.event("message_end", message={"role": "user", "content": [{"type": "text", "text": "hi"}], "id": "1"})
-    result = {"type": "tool_result", "call_id": "c", "content": [], "is_error": False}
-    host.event("message_end", message={"role": "tool", "content": [result, result], "id": "2"})
+    said = {"role": "user", "content": [{"type": "text", "text": "hi"}], "id": "1"}
+    host.intercept("message_end", message=said)
+    host.event("message_end", message=said)
+    host.intercept("tool_result", tool_id="c", tool_name="ls", tool_args={}, content=[], is_error=False)
+    results = [{"type": "tool_result", "call_id": each, "content": [], "is_error": False} for each in "cd"]
+    host.event("message_end", message={"role": "tool", "content": results, "id": "2"})
     host.event("pre_compact", reason="threshold", message_count=2, token_estimate=9)
     host.event("post_compact", status="failed")
-    both = "start toolResult, start toolResult, end toolResult, end toolResult"
+    both = "start toolResult, end toolResult, start toolResult, end toolResult"
     assert host.wait_for(Notify).message == f"start user, end user, {both}, failed threshold"
     answer = host.intercept("session_before_compact", reason="overflow", messages=[], tokens_before=9)
     assert answer.extra["summary"] == "overflow true"

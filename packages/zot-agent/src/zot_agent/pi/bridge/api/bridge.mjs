@@ -3,10 +3,12 @@
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { allEntries, explained, inTime, load } from "../load/loader.mjs";
+import { guardedBy, keepGuards } from "../load/guards.mjs";
 import { unheard } from "../load/unavailable.mjs";
-import { Intercepts } from "../events/intercepts.mjs";
+import { Intercepts, guardsOf } from "../events/intercepts.mjs";
 import { Blocks } from "../events/blocks.mjs";
 import { Observed } from "../events/observed.mjs";
+import { Running } from "../events/running.mjs";
 import { Screen } from "../screen/screen.mjs";
 import { Tools } from "../tools/tools.mjs";
 import { takeStreams } from "../wire/streams.mjs";
@@ -38,6 +40,8 @@ export class Bridge {
   signal = undefined;
   /** @type {import("./registrations.mjs").Registrations[]} */
   extensions = [];
+  /** What cannot be used, and what it guarded. @type {{name: string, error: string, events: string[]}[]} */
+  lost = [];
   apis = new Map();
   toolNames = new Map();
   details = new Map();
@@ -51,6 +55,7 @@ export class Bridge {
   /** @param {string[]} paths */
   constructor(paths) {
     this.paths = paths;
+    this.running = new Running();
     this.greeted = new Promise((resolve) => { this.#greet = resolve; });
     this.wire = new Wire(takeStreams((text) => this.#alert(text)), (frame) => this.#dispatch(frame), () => exit());
     this.sessions = new SessionReader(this);
@@ -86,17 +91,20 @@ export class Bridge {
     } catch { /* the folder is gone: extensions see where this process began */ }
     const { entries, errors } = allEntries(this.paths);
     for (const error of errors) this.notify("error", error);
+    const missing = [...errors];
     this.entries = entries;
     await this.#load();
     this.bound = true;
     for (const each of this.extensions) for (const [name, config] of each.providers) this.providers.register(name, config);
     this.#register();
     await inTime(this.observed.resources("startup")).catch((error) => this.notify("error", `skills, prompts and themes: ${error.message}`));
-    this.wire.send({ type: "ready" });
+    missing.push(...this.lost.map(({ name, error }) => `${name} cannot be used: ${error}`));
+    this.wire.send({ type: "ready", ...(missing.length ? { missing } : {}) });
   }
 
   async #load() {
     this.extensions = [];
+    this.lost = [];
     this.apis.clear();
     for (const loaded of await load(this.entries)) {
       const found = createRegistrations(loaded);
@@ -113,8 +121,10 @@ export class Bridge {
       }
       const missing = [...loaded.missing, ...unheard(found.handlers)];
       if (missing.length) this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${missing.join(", ")}`);
-      if (error) this.notify("error", `${loaded.name} cannot be used: ${error}`);
-      else this.extensions.push(found);
+      if (error) {
+        this.lost.push({ name: loaded.name, error, events: guardedBy(loaded.entry) });
+        this.notify("error", `${loaded.name} cannot be used: ${error}`);
+      } else this.extensions.push(found);
     }
   }
 
@@ -152,9 +162,12 @@ export class Bridge {
     const { events, intercept, intercept_options } = this.observed.subscriptions(this.intercepts.names());
     const more = (names, kind) => names.filter((name) => !this.#sent.has(`${kind}.${name}`));
     const frame = { events: more(events, "event"), intercept: more(intercept, "intercept"), intercept_options };
-    if (frame.events.length || frame.intercept.length) this.wire.send({ type: "subscribe", ...frame });
+    const options = more(Object.keys(intercept_options), "options");
+    if (frame.events.length || frame.intercept.length || options.length) this.wire.send({ type: "subscribe", ...frame });
     for (const name of frame.events) this.#sent.add(`event.${name}`);
     for (const name of frame.intercept) this.#sent.add(`intercept.${name}`);
+    for (const name of options) this.#sent.add(`options.${name}`);
+    for (const each of this.extensions) keepGuards(each.entry, guardsOf(each));
     for (const each of this.extensions) {
       for (const flag of each.flags.values()) {
         if (this.#sent.has(`flag.${flag.name}`)) continue;
@@ -200,7 +213,7 @@ export class Bridge {
   serve(id, answer) {
     const request = { id, open: true, abort: new AbortController() };
     this.#requests.set(id, request);
-    this.wire.request.run(request, async () => {
+    this.running.apart(() => this.wire.request.run(request, async () => {
       try {
         await new Promise((resolve) => setImmediate(resolve)); // events that came before have their handlers first
         if (this.isReplacing && this.changing === 0) await this.replacing;
@@ -211,7 +224,7 @@ export class Bridge {
         request.open = false;
         this.#requests.delete(id);
       }
-    });
+    }));
   }
 
   #dispatch(frame) {

@@ -87,6 +87,8 @@ export class Commands {
         if (request.open) bridge.wire.call("request.extend", { seconds: LONGEST_SECONDS }).catch(() => {});
       }, EXTEND_MILLISECONDS);
       try {
+        const late = await bridge.running.ended();
+        if (late) throw new Error(late);
         await handler.run(frame.args ?? "", request);
         answer({});
       } catch (error) {

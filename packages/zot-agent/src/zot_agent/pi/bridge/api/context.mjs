@@ -41,7 +41,8 @@ function usage(bridge) {
 
 function compact(bridge, extension, wanted = {}) {
   const failed = (error) => (wanted.onError ? wanted.onError(error) : bridge.report(extension, "compact", error));
-  bridge.wire.call("control.compact", { instructions: wanted.customInstructions }, { parent: false }).then(({ end }) => {
+  const asked = () => bridge.wire.call("control.compact", { instructions: wanted.customInstructions }, { parent: false });
+  bridge.running.asking(asked).then(({ end }) => {
     if (end !== "completed") return failed(new Error(`Compaction ended: ${end}`));
     bridge.sessions.forget();
     return wanted.onComplete?.({ summary: bridge.lastSummary, firstKeptEntryId: "", tokensBefore: 0 });

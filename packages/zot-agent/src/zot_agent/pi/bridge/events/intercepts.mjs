@@ -11,12 +11,15 @@ const LONGEST_SECONDS = 600;
 const CLOSED = ["tool_call", "user_bash", "session_before_switch", "session_before_fork"];
 const SESSION = ["session_before_switch", "session_before_fork", "session_before_compact", "session_before_tree"];
 const NAMES = ["tool_call", "tool_result", "context", "before_provider_request", "before_provider_headers",
-  "before_agent_start", "input", "user_bash", "project_trust", ...SESSION];
+  "before_agent_start", "input", "user_bash", "message_end", "project_trust", ...SESSION];
+/** Questions about what the person types and sees just now, which wait for no handler. */
+const AT_ONCE = ["complete", "editor_key", "editor_decorate"];
+
+/** @param {import("../api/registrations.mjs").Registrations} extension @returns {string[]} the events that it guards */
+export const guardsOf = (extension) => CLOSED.filter((name) => extension.handlers.has(name));
 
 export class Intercepts {
   #bridge;
-  /** Whether a handler of `message_end` may change messages. */
-  answersMessages = false;
   #selection;
 
   /** @param {import("../api/bridge.mjs").Bridge} bridge */
@@ -27,14 +30,15 @@ export class Intercepts {
 
   names() {
     const used = (name) => this.#bridge.extensions.some((each) => each.handlers.has(name));
-    const intercept = NAMES.filter(used);
-    // Text of a model is held back while somebody may change it, so only handlers that return something are asked.
-    this.answersMessages = this.#handlers("message_end").some(([, handler]) => /return\s*[({]/.test(String(handler)));
-    if (this.answersMessages) intercept.push("message_end");
+    const { lost } = this.#bridge;
+    const wanted = (name) => used(name) || (name === "tool_result" && used("message_end")); // a result is a message too
+    const intercept = NAMES.filter((name) => wanted(name) || lost.some(({ events }) => events.includes(name)));
     if (used("context_with_system") && !intercept.includes("context")) intercept.push("context");
     if (used("agent_before_settle")) intercept.push("before_stop");
     const options = Object.fromEntries(intercept.filter((each) => CLOSED.includes(each))
       .map((each) => [each, { on_timeout: "block", on_exit: "block" }]));
+    // Nothing may run before the handlers of `session_start` have ended, which may also add a guard.
+    if (used("session_start") && !intercept.includes("tool_call")) intercept.push("tool_call");
     if (used("before_agent_start")) options.before_agent_start = { cadence: "prompt" };
     return { intercept, options };
   }
@@ -52,13 +56,22 @@ export class Intercepts {
       }, EXTEND_MILLISECONDS);
       let answer = {};
       try {
-        answer = (await this.#answer(frame, request)) ?? {};
+        const refused = AT_ONCE.includes(frame.event) ? "" : await this.#refused(frame.event);
+        answer = refused ? { block: true, reason: refused } : ((await this.#answer(frame, request)) ?? {});
       } finally {
         clearTimeout(longer);
         request.open = false;
         bridge.wire.send({ type: "event_intercept_response", id: frame.id, ...answer });
       }
     });
+  }
+
+  /** Waits for the handlers of earlier events. @param {string} event @returns {Promise<string>} why it is refused */
+  async #refused(event) {
+    const late = await this.#bridge.running.ended();
+    const lost = this.#bridge.lost.find(({ events }) => events.includes(event));
+    if (lost) return `${lost.name}, which guards this, cannot be used: ${lost.error}`;
+    return CLOSED.includes(event) ? late : "";
   }
 
   #answer(given, request) {
@@ -130,7 +143,14 @@ export class Intercepts {
       if (details !== undefined) answer.details = objectOf(event.details = details);
       if (isError !== undefined) answer.is_error = event.isError = isError;
     });
-    return answer;
+    if (this.#handlers("message_end").length === 0) return answer;
+    const { toolCallId, toolName, content, details, isError } = event;
+    this.#bridge.observed.heard.add(toolCallId);
+    const made = { role: "toolResult", toolCallId, toolName, content, details, isError, timestamp: Date.now() };
+    const changed = await this.#ended(made, request);
+    if (changed === undefined) return answer;
+    const given = { content: blocksOf(changed.content), is_error: changed.isError === true };
+    return { ...answer, ...given, ...(changed.details === details ? {} : { details: objectOf(changed.details) }) };
   }
 
   async #context(frame, request) {
@@ -235,19 +255,26 @@ export class Intercepts {
   }
 
   async #messageEnd(frame, request) {
-    const event = { type: "message_end", message: toMessages({ time: new Date().toISOString(), ...frame.message })[0] };
-    if (event.message.role !== "assistant") await this.#bridge.observed.emit({ type: "message_start", message: event.message });
-    let changed = false;
-    await this.#each("message_end", event, request, ({ message }, extension) => {
-      if (!message) return;
-      if (message.role !== event.message.role) {
+    const message = toMessages({ time: new Date().toISOString(), ...frame.message })[0];
+    const changed = await this.#ended(message, request);
+    return changed ? { message: fromMessage(changed) } : {};
+  }
+
+  /** Tells the handlers of `message_end` of a message. They return another one, or change this one.
+   * @param {any} message @param {any} request @returns {Promise<any>} the changed message, or undefined */
+  async #ended(message, request) {
+    const event = { type: "message_end", message };
+    if (message.role !== "assistant") await this.#bridge.observed.emit({ type: "message_start", message });
+    const before = JSON.stringify(message);
+    await this.#each("message_end", event, request, ({ message: given }, extension) => {
+      if (!given) return;
+      if (given.role !== event.message.role) {
         this.#bridge.report(extension, "message_end", new Error("message_end handlers must return a message with the same role"));
         return;
       }
-      event.message = message;
-      changed = true;
+      event.message = given;
     });
-    return changed ? { message: fromMessage(event.message) } : {};
+    return JSON.stringify(event.message) === before ? undefined : event.message;
   }
 
   async #trust(frame, request) {

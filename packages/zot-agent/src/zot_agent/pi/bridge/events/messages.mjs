@@ -105,8 +105,9 @@ function fromAnswer(block) {
  * @param {any} message @returns {{role: string, content: any[]}} */
 export function fromMessage(message) {
   if (message.role === "assistant") {
-    const content = typeof message.content === "string" ? blocksOf(message.content) : message.content.map(fromAnswer);
-    return { role: "assistant", content: content.filter(Boolean) };
+    const { content } = message;
+    const found = typeof content === "string" ? blocksOf(content) : (content ?? []).map(fromAnswer).filter(Boolean);
+    return { role: "assistant", content: found.length ? found : blocksOf("") }; // a message has some content
   }
   if (message.role === "compactionSummary" || message.role === "branchSummary") {
     return { role: "user", content: blocksOf(message.summary) };

@@ -31,6 +31,9 @@ export class Observed {
   #abort = null;
   #compaction = "manual";
 
+  /** The calls of whose results the handlers of `message_end` have heard. @type {Set<string>} */
+  heard = new Set();
+
   /** @type {(channel: string, data: unknown) => void} */
   onBus = () => {};
 
@@ -127,7 +130,7 @@ export class Observed {
     for (const extension of bridge.extensions) {
       const handlers = extension.handlers.get(event.type);
       if (!handlers) continue;
-      extension.chain = extension.chain.then(async () => {
+      extension.chain = bridge.running.add(event.type, extension.name, extension.chain, async () => {
         if (event.type === "turn_end") return this.#turnEnded(extension, handlers, event);
         for (const handler of handlers) {
           try {
@@ -157,6 +160,7 @@ export class Observed {
     switch (frame.event) {
       case "agent_start":
         this.#run = [];
+        this.heard.clear();
         return { type: "agent_start" };
       case "agent_end":
         return { type: "agent_end", messages: this.#run };
@@ -220,10 +224,11 @@ export class Observed {
     for (const block of message.content) if (block.type === "tool_call") this.#bridge.toolNames.set(block.id, block.name);
     const made = toMessages(message, (id) => this.#bridge.toolNames.get(id) ?? "");
     this.#run.push(...made);
-    if (this.#bridge.intercepts.answersMessages && message.role !== "tool") return null; // its handlers were asked
-    if (message.role !== "assistant") for (const each of made) this.emit({ type: "message_start", message: each });
-    for (const each of made.slice(0, -1)) this.emit({ type: "message_end", message: each });
-    return { type: "message_end", message: made.at(-1) };
+    const asked = this.has("message_end"); // its handlers were asked, but about results of calls that have not run
+    const told = made.filter((each) => !asked || (each.role === "toolResult" && !this.heard.delete(each.toolCallId)));
+    if (message.role !== "assistant") for (const each of told) this.emit({ type: "message_start", message: each });
+    for (const each of told) this.emit({ type: "message_end", message: each });
+    return null;
   }
 
   #update({ kind, delta }) {

@@ -80,6 +80,8 @@ export class Tools {
     const found = this.find(frame.name);
     if (found === undefined) throw new Error(`no extension has the tool ${frame.name} any more`);
     const { extension, tool } = found;
+    const late = await bridge.running.ended();
+    if (late) throw new Error(`${frame.name} has not run: ${late}`);
     const args = checked(tool.parameters, frame.args ?? {}, frame.name);
     const { signal } = request.abort;
     const callId = frame.call_id || frame.id;
