@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import HelloAck
     from zot_ext.registrations import ToolOptions
 
-READY_SECONDS = 10.0
-"""How long the extension waits for its servers before it is ready. zot waits for it for three seconds, in a run of one
-prompt for as long as this, and not at all where it remembers what the servers offered in the last run."""
 CALL_SECONDS = 60.0
 """How long zot waits for a tool unless it is asked for more time."""
 MOST_SECONDS = 600
@@ -77,7 +74,8 @@ class Bridge:
         self._ext.log(text)
 
     async def _start(self, host: HelloAck) -> None:
-        """Start all servers, and wait a moment for their tools."""
+        """Start all servers, and wait for their tools: each has a limit of its own. zot waits for three seconds, in a
+        run of one prompt for more, and not at all where it remembers what the servers offered in an earlier run."""
         import asyncio  # noqa: PLC0415  after the hello, so that zot need not wait for it
 
         import anyio  # noqa: PLC0415  as above
@@ -97,9 +95,13 @@ class Bridge:
                     tasks.start_soon(server.run)
 
         self._running = asyncio.run_coroutine_threadsafe(run(), asyncio.get_running_loop())
-        with anyio.move_on_after(READY_SECONDS):
-            for server in self.servers.values():
-                await server.settled.wait()
+        for server in self.servers.values():
+            await server.settled.wait()
+        self._ext.missing += [
+            f"MCP server {each.name}: the server {each.problem}"
+            for each in self.servers.values()
+            if each.state != "ready"
+        ]
 
     def auth(self, config: McpServerConfig) -> Any:
         """Return what gets tokens for a server, unless its headers have one."""
