@@ -157,7 +157,7 @@ class World:
     async def running(
         self, client: ScriptedClient | None = None, *, ask: AskPerson | None = None, session: bool = False,
         front_end: str = "tui", flags: dict[str, bool | int | str] | None = None, trace: Trace | None = None,
-        **limits: Any,
+        strict: bool = False, **limits: Any,
     ) -> AsyncIterator[Talk]:  # fmt: skip
         """The conversation, once all extensions are ready."""
         client = client or ScriptedClient()
@@ -175,6 +175,7 @@ class World:
                 limits=ExtensionLimits(**(PATIENT | limits)),
                 flags=flags,
                 trace=trace,
+                strict=strict,
             )
             extensions.conversation, extensions.accounts = conversation, lambda: AccountStore(home)
             extensions.use_remembered = True

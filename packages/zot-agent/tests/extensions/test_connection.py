@@ -57,6 +57,12 @@ class Listener:
         self.frames.append(frame)
         self._changed.set()
 
+    def is_ready(self, connection: Connection) -> None:
+        pass
+
+    def unanswered(self, connection: Connection, text: str) -> None:
+        pass
+
     def ended(self, connection: Connection, why: str) -> None:
         self.ends.append(why)
         self._changed.set()

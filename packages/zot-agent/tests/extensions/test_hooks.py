@@ -29,6 +29,7 @@ class Interceptor:
         self.asked: list[EventIntercept] = []
         self.sent: list[Event] = []
         self.logged: list[str] = []
+        self.shown: list[str] = []
         self.granted: tuple[str, ...] = ()
 
     async def request(self, frame: EventIntercept, reply: type, seconds: float) -> EventInterceptResponse:
@@ -41,6 +42,10 @@ class Interceptor:
 
     def log(self, text: str) -> None:
         self.logged.append(text)
+
+    def unanswered(self, text: str) -> None:
+        self.logged.append(text)
+        self.shown.append(text)
 
 
 class Set:
@@ -105,11 +110,16 @@ async def test_the_first_block_wins() -> None:
 @pytest.mark.parametrize(
     "error", [TimedOut("late"), ExtensionEnded("gone"), FrameError("bad", frame="event_intercept_response")]
 )
-async def test_an_interceptor_without_a_valid_answer_allows_and_is_logged(error: Exception) -> None:
+async def test_an_interceptor_without_a_valid_answer_allows_and_is_named_once_a_run(error: Exception) -> None:
     broken = Interceptor("a", fails(error))
-    assert await hooks(broken).tool_call(CALL) is CALL
-    assert await hooks(broken).turn_start(1) is None
-    assert len(broken.logged) == 2
+    asked = hooks(broken)
+    for runs in (1, 2):
+        assert await asked.turn_start(1) is None
+        assert await asked.tool_call(CALL) is CALL
+        assert await asked.tool_call(CALL) is CALL
+        assert len(broken.logged) == 3 * runs
+        assert len(broken.shown) == runs
+        assert "no answer to the intercept turn_start" in broken.shown[-1]
 
 
 async def test_a_system_prompt_is_replaced_removed_or_too_long() -> None:

@@ -279,16 +279,16 @@ def test_an_interceptor_that_does_not_answer_in_time_allows(scene: Scene) -> Non
     assert "no answer to the intercept tool_call" in (scene.home / "zot/logs/ext-slow.log").read_text()
 
 
-def test_an_interceptor_that_dies_allows(scene: Scene) -> None:
+def test_an_interceptor_that_dies_allows_and_lines_say_so(scene: Scene) -> None:
     scene.add("dying", "@ext.intercept('tool_call')\ndef die(call):\n    os._exit(3)")
 
     play(scene, ScriptedClient([Turn(calls=[Call("echo", {"text": "x"})]), "ok"]))
 
     assert scene.outputs() == [("x", False)]
-    (note,) = scene.told
-    assert isinstance(note, events.Notify)
-    assert (note.extension, note.level) == ("dying", "error")
-    assert "exited with code 3" in note.message
+    notes = [each for each in scene.told if isinstance(each, events.Notify)]
+    assert [(each.extension, each.level) for each in notes] == [("dying", "error"), ("dying", "warn")]
+    assert "exited with code 3" in notes[0].message
+    assert notes[1].message.endswith("extension 'dying' exited with code 3; the action continues")
 
 
 def test_the_person_sees_the_replacement_and_the_model_keeps_its_own_words(scene: Scene) -> None:
@@ -605,12 +605,18 @@ async def test_one_that_says_hello_too_late_for_the_start_is_served_all_the_same
     async with scene.running(client, limits(ready_total_seconds=0.1)) as (_, agent):
         await agent.run(user_message("hi"))
         gate.touch()
-        await until(lambda: bool(scene.told))
+        await until(lambda: len(scene.told) == 2)
         await agent.run(user_message("again"))
 
     assert [spec.name for spec in client.requests[0].tools] == ["echo"]
     assert scene.outputs() == [("late", False)]
-    assert scene.told == [events.Notify("late", "info", "began")]
+    missing = "not ready yet; until it is, its commands, its tools and its guards are not there"
+    assert scene.told == [events.Notify("late", "warn", missing), events.Notify("late", "info", "began")]
+    read = [message.text for message in client.requests[-1].messages if message.text.startswith("[")]
+    assert read == [
+        "[the tools of extension late are not there]",
+        "[the tools of extension late are there now]",
+    ]
 
 
 async def test_a_reload_reads_everything_anew_and_swaps_the_tools_of_the_live_agent(scene: Scene) -> None:

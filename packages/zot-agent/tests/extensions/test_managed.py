@@ -152,12 +152,13 @@ async def test_a_reserved_name_is_a_conflict_and_an_invalid_one_is_logged(tmp_pa
     assert "a command cannot be called 'not a name'" in scene.log()
 
 
-async def test_the_end_takes_names_and_subscriptions_away(tmp_path: Path) -> None:
+async def test_the_end_takes_names_and_subscriptions_away_but_not_what_it_guarded(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     scene.receive(*FRAMES)
+    guarded = {*scene.extension.intercepts}
     scene.extension.ended(scene.connection, "exited with code 1")
     assert scene.registry.commands() == []
-    assert (scene.extension.observes, scene.extension.intercepts) == (set(), set())
+    assert (scene.extension.observes, scene.extension.intercepts) == (set(), guarded)
     assert scene.extension.failure == "exited with code 1; see zot ext logs ext"
     assert scene.emitted[-1] == events.Notify("ext", "error", scene.extension.failure)
 

@@ -144,6 +144,11 @@ def _extension_flags(parser: Parser) -> None:
         "--trust", action="store_true", help="use what this folder brings (extensions, skills, prompts) in this run"
     )
     extensions.add_argument("--no-ext-tools", action="store_true", help="do not offer tools of extensions")
+    extensions.add_argument(
+        "--strict-extensions",
+        action="store_true",
+        help="do nothing, and exit with code 2, unless all are there and ready",
+    )
     extensions.add_argument("--ext-trace", default="", metavar="FILE", help="log every protocol frame to FILE")
     extensions.add_argument(
         "--hold-text", action="store_true", help="--json, rpc: hold back text that an extension may still replace"

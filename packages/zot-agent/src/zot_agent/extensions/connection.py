@@ -30,6 +30,7 @@ from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol.errors import FrameError
 
 if TYPE_CHECKING:
+    from zot_agent.extensions.declared.remembered import NamesAndEvents
     from zot_agent.extensions.process import Process
     from zot_agent.extensions.requests import AnswerLines, R, RequestFrame
     from zot_agent.extensions.tool_calls.running import RunningCall
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "ConnectionListener", "ExtensionEnded", "TimedOut"]
 
+_MISSING_LINES, _MISSING_CHARACTERS = 20, 300
+"""How much of what an extension could not start is kept, for a line."""
 _EXIT_GRACE = 0.1
 """Seconds from the loss of a pipe until it counts as the reason for the end. An exiting process closes its pipes
 shortly before its exit is seen, and its exit status is the better reason."""
@@ -50,6 +53,14 @@ class ConnectionListener(Protocol):
 
     def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame that is not a reply and not part of the handshake or the end."""
+        ...
+
+    def is_ready(self, connection: Connection) -> None:
+        """The extension has sent `ready`; it may have counted as ready before."""
+        ...
+
+    def unanswered(self, connection: Connection, text: str) -> None:
+        """A question has no answer, so its subject is allowed."""
         ...
 
     def ended(self, connection: Connection, why: str) -> None:
@@ -88,6 +99,10 @@ class Connection:
         """Why it has ended; empty before that."""
         self.auto_ready = False
         """Whether it counts as ready because it was silent for a while, without a `ready` frame."""
+        self.missing: tuple[str, ...] = ()
+        """What it could not start, a line each, once it is ready."""
+        self.silence_counts: Callable[[], bool] = lambda: True
+        """Returns whether it counts as ready if it is silent."""
         self.log = log.line
         self.launch = Launch(argv, directory, env)
         self.sandbox, self.may_run = sandbox, may_run
@@ -110,6 +125,21 @@ class Connection:
     def pid(self) -> int | None:
         """The id of the process and of its process group; `None` before the start."""
         return self._process.pid if self._process is not None else None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it runs and is ready."""
+        return self.state == "running" and self._ready.is_set()
+
+    def settle(self, gone: NamesAndEvents | None, why: str, *, late: bool) -> None:
+        """For a connection that holds requests until the process is ready: see `LateConnection`."""
+
+    def release(self) -> None:
+        """For a connection that keeps events until then: see `LateConnection`."""
+
+    def unanswered(self, text: str) -> None:
+        """Tell the person that a question has no answer, and that its subject is allowed."""
+        self._listener.unanswered(self, text)
 
     async def start(self) -> None:
         """Start the process, without waiting for its hello. Raises `LaunchError`."""
@@ -349,8 +379,8 @@ class Connection:
                 | frames.ProviderResult() | frames.OpResponse()
             ):  # fmt: skip
                 self.pending.resolve(frame)
-            case frames.Ready():
-                self._mark_ready()
+            case frames.Ready(missing):
+                self._receive_ready(missing)
             case frames.ShutdownAck():
                 self._shutdown_acked.set()
             case frames.Hello():
@@ -394,10 +424,20 @@ class Connection:
             self._timer = self._loop.call_later(self._limits.ready_idle_seconds, self._check_silence)
         self._greeted.set()
 
+    def _receive_ready(self, missing: tuple[str, ...]) -> None:
+        if self._ready.is_set() and not self.auto_ready:
+            self.log("a second ready; ignored")
+            return
+        self.auto_ready = False
+        self.missing = tuple(" ".join(each.split())[:_MISSING_CHARACTERS] for each in missing[:_MISSING_LINES])
+        self._mark_ready()
+        self._listener.is_ready(self)
+
     def _check_silence(self) -> None:
         left = self._last_frame_at + self._limits.ready_idle_seconds - self._loop.time()
-        if left > 0:
-            self._timer = self._loop.call_later(left, self._check_silence)
+        if left > 0 or not self.silence_counts():
+            again = left if left > 0 else self._limits.ready_idle_seconds
+            self._timer = self._loop.call_later(again, self._check_silence)
         else:
             self.auto_ready = True
             self._mark_ready()

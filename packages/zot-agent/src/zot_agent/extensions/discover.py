@@ -84,6 +84,8 @@ class DiscoveredExtension(Record):
     """The directory of the extension that takes the name; empty if none does."""
     untrusted: bool = False
     """Whether it waits for the person: its project, or what its manifest asks for, was not allowed."""
+    undecided: bool = False
+    """Whether it is installed, and the person has not been asked yet."""
     reads: Sequence[str] = ()
     """Paths that it reads, of what the sandbox hides."""
 
@@ -156,6 +158,18 @@ class Discovery(Record):
     def active(self) -> list[DiscoveredExtension]:
         """List the extensions to load, in load order: enabled, trusted and not hidden."""
         return [each for each in self.found if each.enabled and not each.hidden_by and not each.untrusted]
+
+    def members(self) -> "list[DiscoveredExtension]":
+        """List those whose programs are to run, in load order: also those with guards about which the person has not
+        decided. They do not start, but what they must guard is not done without them."""
+        return [
+            each
+            for each in self.found
+            if each.manifest.exec
+            and each.enabled
+            and not each.hidden_by
+            and (not each.untrusted or (each.undecided and each.manifest.guards is not None))
+        ]
 
 
 def project_folder(cwd: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zot_agent.extensions import frames
 from zot_agent.extensions.calls.intercept_options import USUAL
 from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.declared.absent import AbsentExtensions
 from zot_agent.extensions.declared.brought import BroughtResources
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
@@ -70,22 +71,22 @@ class Extensions:
         tools: Iterable[str] = (),
         removed_env: Collection[str] = frozenset(),
         flags: Mapping[str, FlagValue] | None = None,
+        strict: bool = False,
     ) -> None:
         """`find` discovers extensions, at the start and at each reload. `agent_info` describes the agent to them.
         `home` is zot's own folder, for the logs. Without `use_tools` the model does not get their tools. `commands`, in
         lower case, and `tools` are reserved names, and so are the names of the agent's tools. `removed_env` are
-        environment variables that only extensions get whose manifest names them. `flags` are the values of flags of
-        extensions on the command line, by name."""
+        environment variables that only extensions get whose manifest names them. `flags` are those of extensions on the
+        command line, by name. `strict`: nothing is done without all of them."""
         self.events: Observe[ExtensionEvent] = Observe()
         self.limits = limits
         self.panels = Panels(self.events.notify, limits)
         self._find, self._agent_info, self._home, self._trace = find, agent_info, home, trace
         self._use_tools, self._commands, self._removed_env = use_tools, commands, removed_env
-        self._flags = flags or {}
+        self._flags, self._strict = flags or {}, strict
         self.hooks = ExtensionHooks(self, agent_info)
         self._agent: Agent | None = None
-        self._own_tools = {*tools, TOOL_SEARCH}
-        self._agent_tools = AgentTools()
+        self._own_tools, self._agent_tools = {*tools, TOOL_SEARCH}, AgentTools()
         self.members: list[ManagedExtension] = []
         """The active extensions that have a program, in load order; read-only."""
         self._registry = ExtensionRegistry()
@@ -105,6 +106,7 @@ class Extensions:
         """Called when an extension has registered something, or has ended."""
         self.use_remembered = False
         """Whether what an extension registered in its last run holds until it is ready, where its manifest says so."""
+        self._absent = AbsentExtensions(lambda: self.members, strict=strict)
         self._closed = False
         self.providers: ProviderRegistrations | None = None
         """The providers that extensions serve; None if no manifest names one."""
@@ -123,6 +125,8 @@ class Extensions:
         self._own_tools.update(name for name, tool in agent.tools.items() if not replaceable(tool))
         self._agent_tools.outdated = True
         agent.hooks.before_turn.add(self._before_turn)  # before the event `turn_start`
+        if self._use_tools:
+            agent.hooks.extra_messages.add(self._absent.news)
         self.hooks.attach(agent)
 
     @property
@@ -171,16 +175,13 @@ class Extensions:
             self._agent_tools,
             self._machine_claims,
         )
-        self.members = [
-            ManagedExtension(position, found, shared)
-            for position, found in enumerate(found for found in discovery.active() if found.manifest.exec)
-        ]
+        self.members = [ManagedExtension(position, found, shared) for position, found in enumerate(discovery.members())]
         self._give_flags()
         self._settled = False
         self._ready_deadline = asyncio.get_running_loop().time() + self.limits.ready_total_seconds
         for member in self.members:
-            if member.found.manifest.remember:
-                member.remember(use=first and self.use_remembered)
+            if member.found.manifest.remember or member.progress.guards:
+                member.expect(use=first and self.use_remembered and not self._strict)
             start = member.start(self._ready_deadline + self.limits.busy_seconds, first=first)
             member.started = spawn(start, f"extension {member.name}")
         self._mark_changed()
@@ -202,7 +203,8 @@ class Extensions:
         """Return once all extensions have registered, in this run or the last one, or the time limit of the start or
         reload has passed. A run that wants none of their tools does not wait for them `early`, before its first
         request."""
-        if not (self._settled or (early and not self._use_tools)):
+        early = early and not (self._use_tools or any(each.found.pi for each in self.members))
+        if not (self._settled or early):
             async with self._reloading:
                 await self._wait_until_started()
 
@@ -216,6 +218,9 @@ class Extensions:
             await asyncio.wait(loading, timeout=self.limits.hello_seconds)
         if busy := [each.started for each in waiting if each.running and not each.started.done()]:
             await asyncio.wait(busy, timeout=self.limits.busy_seconds)
+        for each in waiting:
+            if not each.started.done():
+                each.progress.give_up()
         self._settled = True
 
     @property
@@ -282,6 +287,9 @@ class Extensions:
         connection = member.connection if member is not None else None
         if found is None or member is None or connection is None:
             raise CommandError(f"there is no command /{name}")
+        if self._strict:
+            await self.ready()
+        self._absent.check()
         from zot_agent.extensions.commands import run_command  # noqa: PLC0415  not before the first request
 
         return await run_command(connection, member, found[1], args, self.limits.command_seconds, self.panels)
@@ -337,9 +345,10 @@ class Extensions:
 
     async def _before_turn(self, step: int) -> Refusal | None:
         """Update the agent's tools. Without `use_tools`, wait for registrations only if a turn is intercepted."""
-        if self._use_tools or self.interceptors("turn_start"):
+        if self._use_tools or self._strict or self.interceptors("turn_start"):
             await self.ready()
-        if step == 1 and (refusal := await self._flags_served()):
+        self._absent.check()
+        if step == 1 and (refusal := await self._absent.flags_served(self.limits.hello_seconds)):
             return refusal
         for late in filter(None, (member.late for member in self.members)):
             late.postpone()
@@ -352,18 +361,6 @@ class Extensions:
             self._agent_tools.update(self._offers(), self.limits)
         if self._machines is not None:
             self._machines.apply(step)
-        return None
-
-    async def _flags_served(self) -> Refusal | None:
-        """Wait for the extensions whose flags are on the command line. Without one of them a run is not what the person
-        has asked for: it may be one on another machine."""
-        for member in self.members:
-            if member.flags is None or not member.flags.given:
-                continue
-            await asyncio.wait([member.started], timeout=self.limits.hello_seconds)
-            if member.failure or not member.started.done():
-                why = member.failure or "it has not started yet"
-                return Refusal(f"extension {member.name} has --{member.flags.given[0]} and does not run: {why}")
         return None
 
     def _offers(self) -> dict[str, tuple[Connection, ToolOffer]]:
@@ -421,7 +418,13 @@ class Extensions:
             self.brought.folders,
             self.panels,
             self.favourites,
+            self._signed_in,
         )
+
+    def _signed_in(self, connection: Connection) -> None:
+        for member in self.members:
+            if member.connection is connection and member.memory is not None:
+                member.memory.outdate()
 
     def _all_observers(self) -> list[tuple[Connection, str]]:
         all_of_them = [(each.connection, each.observes) for each in self.members]

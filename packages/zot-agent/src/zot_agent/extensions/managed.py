@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from zot_agent.extensions import frames
-from zot_agent.extensions.calls.intercept_options import read_options
+from zot_agent.extensions.calls.intercept_options import InterceptOptions, read_options
 from zot_agent.extensions.connection import Connection
+from zot_agent.extensions.declared.start import ExtensionStart
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.hooks.subscription import accepted, not_permitted
@@ -23,7 +24,7 @@ from zot_core.conversation import events
 from zot_core.hooks import Observe
 from zot_ext.limits import ExtensionLimits
 from zot_ext.protocol import PROTOCOL_VERSION
-from zot_ext.protocol.permissions import granted, may_call, must_confine
+from zot_ext.protocol.permissions import granted, may_call, may_intercept, must_confine
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
@@ -95,18 +96,29 @@ class ManagedExtension:
         self._log = ExtensionLog(shared.home, found.name)
         self._sandbox: Sandbox | None = None
         self._stopping = self._loading = False
-        self._asked: set[str] = set()  # what it has intercepted when it ended
+        self._early: LateConnection | None = None
+        declared = found.manifest.guards
+        self.progress = ExtensionStart(self, {} if declared is None else declared.value, self.log)
+        """How far its start has come."""
 
-    def remember(self, *, use: bool) -> None:
-        """Keep what it registers for the next run. With `use`, what it registered in its last run holds until the
-        process is ready, and nobody need wait for `started`; the caller says that names have changed."""
-        from zot_agent.extensions.declared.remembering import Remembering  # noqa: PLC0415  few extensions want it
+    def expect(self, *, use: bool) -> None:
+        """Take note of what is known before the process runs: what it must guard, and what it registered in its last
+        complete start. With `use` that holds until the process is ready, and nobody need wait for `started`; without,
+        only what it intercepted does. The caller says that names have changed."""
+        manifest, known, guards = self.found.manifest, None, dict[str, InterceptOptions]()
+        if manifest.remember:
+            from zot_agent.extensions.declared.remembering import Remembering  # noqa: PLC0415  few extensions want it
 
-        memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
-        known = memory.load() if use else None
-        if known is not None:
-            self.connection = memory.late = self._connection(memory.connection_class)
-            memory.late.granted = self._permitted_groups(known.capabilities)
+            memory = Remembering(self, self._shared.registry, self._shared.home, self._shared.limits)
+            known, guards = memory.load(), memory.guards
+            self.memory, self._note = memory, memory.note
+        guards = {event: each for event, each in guards.items() if may_intercept(self.permissions, event)}
+        if known is None and not (guards or self.progress.guards):
+            return
+        self._early = self.connection = connection = self._early_connection()
+        if known is not None and use and self.memory is not None:
+            self.memory.late, self.progress.may_have_tools = connection, bool(known.tools)
+            connection.granted = self._permitted_groups(known.capabilities)
             self._loading = True
             self._tools.add(*known.tools)
             for command in known.commands:
@@ -114,7 +126,13 @@ class ManagedExtension:
             self._subscribe(known.events, known.intercept, known.intercept_options)
             self.found.bring(known.brought)
             self._loading = False
-        self.memory, self._note = memory, memory.note
+        self.progress.expect(connection, guards)
+
+    def _early_connection(self) -> LateConnection:
+        """Return a connection that can be asked before the process has registered."""
+        from zot_agent.extensions.declared.late import LateConnection  # noqa: PLC0415  few extensions want it
+
+        return self._connection(LateConnection)
 
     @property
     def late(self) -> LateConnection | None:
@@ -124,7 +142,9 @@ class ManagedExtension:
     async def start(self, deadline: float, *, first: bool) -> None:
         """Start the process and wait for its registrations: for the hello within the limits, for the rest until
         `deadline` (a time of the loop's clock). With `first` it gets the event `session_start`."""
-        limits, late = self._shared.limits, self.late
+        late, early = self.late, self._early
+        self._early = None
+        self.progress.begin()
         if late is not None and not await late.needed():
             return
         from zot_agent.extensions.launch import LaunchError  # noqa: PLC0415  for a remembered one, after the first request
@@ -133,6 +153,8 @@ class ManagedExtension:
         if self._log.problem:
             self._notify("warn", self._log.problem)
         try:
+            if self.found.undecided:
+                raise LaunchError(f"it has not been allowed yet what it asks for: zot ext enable {self.name}")
             launch = launch_of(self.found, self._shared.home, self._shared.removed_env)
             about = self._shared.agent_info()
             if about.sandbox is not None or must_confine(self.permissions):
@@ -144,34 +166,32 @@ class ManagedExtension:
                     self._sandbox.close()
                     return
             before = self.connection
-            connection = self.connection = late or self._connection(Connection)
-            # Until it subscribes again, a guard that must not fail open is still one.
-            connection.intercept_options |= {} if before is None else before.intercept_options
+            if early is None and self.intercepts:  # it runs again
+                early = self._early_connection()
+                self.progress.expect(early, {} if before is None else before.intercept_options)
+            connection = self.connection = early or self._connection(Connection)
             sandbox = connection.sandbox = self._sandbox
             connection.launch = launch if sandbox is None else launch.replace(env=sandbox.environment(launch.env))
             await connection.start()
         except LaunchError as error:
             if not self._stopping:
                 self._log.line(str(error))
-            if late is not None:
-                await late.fail()
-                self.ended(late, str(error))
-                self._settle(late, first=first)
+            if early is not None:
+                await early.fail()
+                self.ended(early, str(error))
+                self.progress.settle(early, first=first)
             elif not self._stopping:
                 self._fail(str(error))
             return
         await connection.wait_greeted()
         left = deadline - asyncio.get_running_loop().time()
-        if self.flags is not None and self.flags.given and "tool_ops" in connection.granted:
-            left = limits.hello_seconds  # it may have to connect first: nothing may run here meanwhile
-        if self.found.pi:
-            left = limits.hello_seconds  # see `Extensions.ready`
-        patience = max(left, limits.ready_idle_seconds) if late is None else limits.remembered_seconds
-        try:
-            await asyncio.wait_for(connection.wait_ready(), patience)
-        except TimeoutError:
-            self._log.line("not ready in time; it counts as ready from now on")
-        self._settle(connection, first=first)
+        limits = self._shared.limits
+        if self.found.pi or (self.flags is not None and self.flags.given and "tool_ops" in connection.granted):
+            left = limits.hello_seconds  # nothing may run here meanwhile: see `Extensions.ready`
+        await self.progress.wait(
+            connection, max(left, limits.ready_idle_seconds if early is None else limits.remembered_seconds)
+        )
+        self.progress.settle(connection, first=first)
 
     def _connection(self, kind: type[C]) -> C:
         """Return a connection that has no process yet."""
@@ -180,14 +200,26 @@ class ManagedExtension:
             limits=self._shared.limits, trace=self._shared.trace, may_run=self.permissions.exec,
         )  # fmt: skip
 
-    def _settle(self, connection: Connection, *, first: bool) -> None:
-        """The process is ready or has ended."""
-        if self.memory is None:
-            self._greet(connection, first=first)
-        else:
-            self.memory.settle(connection, self._shared.changed, lambda: self._greet(connection, first=first))
+    def is_ready(self, connection: Connection) -> None:
+        """The process has sent `ready`."""
+        self.progress.is_ready(connection)
 
-    def _greet(self, connection: Connection, *, first: bool) -> None:
+    def say_missing(self) -> None:
+        """Tell the person that nobody waits for it any more."""
+        if not self._stopping:
+            self._log.line("not ready in time; nobody waits for it from now on")
+            self._notify("warn", "not ready yet; until it is, its commands, its tools and its guards are not there")
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the model can have a tool of it."""
+        return any(position == self.position for position, _ in self._shared.registry.tools())
+
+    def changed(self) -> None:
+        """Names or subscriptions have changed."""
+        self._shared.changed()
+
+    def greet(self, connection: Connection, *, first: bool) -> None:
         """Send `session_start`: after a reload only in the group with more events, which says why."""
         if "session_start" not in self.observes:
             return
@@ -212,6 +244,11 @@ class ManagedExtension:
     def running(self) -> bool:
         """Whether it takes requests and events."""
         return self.connection is not None and self.connection.state == "running"
+
+    def unanswered(self, connection: Connection, text: str) -> None:
+        """It has not answered a question, whose subject is allowed: the person reads that."""
+        self._log.line(text)
+        self._notify("warn", text)
 
     def received(self, connection: Connection, frame: frames.FromExtension) -> None:
         """Handle a frame. Every class of `FromExtension` needs a case here: mypy rejects a missing one."""
@@ -280,10 +317,8 @@ class ManagedExtension:
             claims.ended(connection, stopped=self._stopping)
         if not self._stopping:
             self._fail(f"{why}; see zot ext logs {self.name}")
-        self._unregister()
-        if not self._stopping:  # a guard that must not fail open is still asked, and refuses
-            options = connection.intercept_options.items()
-            self.intercepts = {event for event, each in options if each.blocks_on_exit and event in self._asked}
+        # What it has intercepted it is still asked about, and cannot answer: that is refused, or a line names it.
+        self._unregister(set() if self._stopping else self.intercepts)
 
     async def stop(self, why: str = "quit") -> None:
         """End the process, within the limits; `why` is for the extension: `quit` or `reload`."""
@@ -297,15 +332,15 @@ class ManagedExtension:
             await self.connection.stop()
         if self._sandbox is not None:
             self._sandbox.close()
-        self._unregister()
+        self._unregister(set())
         self._log.close()
 
     def log(self, text: str) -> None:
         """Add a line to the log of the extension."""
         self._log.line(text)
 
-    def _unregister(self) -> None:
-        self._asked, self.observes, self.intercepts = self.intercepts, set(), set()
+    def _unregister(self, intercepts: set[str]) -> None:
+        self.observes, self.intercepts = set(), intercepts
         self._shared.registry.drop(self.position)
         if self.connection is not None:
             self._shared.panels.drop(self.connection)
@@ -391,8 +426,10 @@ class ManagedExtension:
         observes, intercepts = accepted(names, intercept, groups, self.permissions, self.refuse)
         self.observes |= observes
         self.intercepts |= intercepts
+        if not self._loading:
+            self.progress.intercepts |= intercepts
         if options and self.connection is not None:
-            self.connection.intercept_options |= read_options(options, self._log.line)
+            self.connection.intercept_options |= self.progress.guarded(read_options(options, self._log.line))
         if not self._loading:
             self._shared.changed()
 

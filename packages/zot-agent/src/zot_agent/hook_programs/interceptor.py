@@ -50,7 +50,7 @@ class HookInterceptor:
         blocks = program.blocks_on_failure
         self.intercept_options = {program.event: InterceptOptions(blocks, blocks)}
         self.granted = CAPABILITIES
-        self.log = report
+        self.log = self.unanswered = report
         self._dialect, self._place, self._limits, self._trace = dialect, place, limits, trace
         self._waiting: deque[Event] = deque()
         self._dropped = 0

@@ -65,6 +65,8 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     registry = open_registry(home)
     choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
     discovery = choice.find()
+    if options.strict_extensions:
+        choice.check_all_there()
     settings = load_settings(home, choice.settings)
     hooks = find_hooks(settings, choice)
     use_network(settings)
@@ -108,7 +110,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     host.providers = providers
     host.notes += providers.problems if providers is not None else []
     _begin_records(host, home)
-    if discovery.active() or discovery.problems or hooks.programs:
+    if discovery.active() or discovery.members() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)
     return host
 

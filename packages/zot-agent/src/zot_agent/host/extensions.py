@@ -115,7 +115,7 @@ class ProjectChoice:
         grants = ExtensionGrants(home)
         for each in installed:
             decision = grants.decision(each)
-            each.untrusted = not decision
+            each.untrusted, each.undecided = not decision, decision is None
             if decision is None:
                 self.waiting.append(each)
                 if not self._can_ask:
@@ -123,6 +123,14 @@ class ProjectChoice:
                         f"extension {each.name} is not started, because you have not allowed what it may do; see and "
                         f"allow that with: zot ext enable {each.name}"
                     )
+
+    def check_all_there(self) -> None:
+        """Raise `ConfigError` if an extension of the last `find` cannot even be started."""
+        for problem in self.found.problems:
+            raise ConfigError(f"--strict-extensions: extension in {problem.directory}: {problem.message}")
+        if self.waiting and not self._can_ask:
+            name = self.waiting[0].name
+            raise ConfigError(f"--strict-extensions: extension {name} is not allowed yet: zot ext enable {name}")
 
     def changes(self) -> list[str]:
         """List the files of `undecided` that have changed since the person allowed the project."""
@@ -194,6 +202,7 @@ def make_extensions(
         trace=trace,
         removed_env=removed_env,
         flags=options.flags,
+        strict=options.strict_extensions,
     )
     extensions.use_remembered = True
     return extensions

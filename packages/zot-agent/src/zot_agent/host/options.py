@@ -38,6 +38,7 @@ class HostOptions(Record):
     no_ext: bool = False
     no_ext_tools: bool = False
     no_project_ext: bool = False
+    strict_extensions: bool = False
     trust: bool = False
     ext_trace: str = ""
     hold_text: bool = False

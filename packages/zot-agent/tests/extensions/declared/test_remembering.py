@@ -293,14 +293,27 @@ async def test_a_file_that_cannot_be_written_costs_only_time(remembered: Remembe
         assert "cannot be kept for the next run" in talk.log("tools")
 
 
-async def test_a_program_that_does_not_start_any_more_takes_its_registrations_with_it(remembered: Remembered) -> None:
+async def test_a_failed_start_takes_its_tools_away_and_forgets_nothing(remembered: Remembered) -> None:
     await remembered.run()
+    before = [each.read_bytes() for each in remembered.files]
     (remembered.world.root / "names").unlink()  # its program fails
+    for _ in range(2):
+        client = ScriptedClient([Turn(calls=[Call("one", {})]), "done"])
+        async with remembered.world.running(client, **HASTE) as talk:
+            assert tools(talk) == ["one", "two"]
+            ((text, failed),) = await results(talk)
+            assert failed
+            assert text.startswith("one cannot run: extension 'tools' exited with code 1 before it said hello")
+            assert tools(talk) == []
+            assert talk.extensions.commands == []
+            with pytest.raises(CommandError, match="there is no command /one"):
+                await talk.command("one")
+        (told,) = [each.text for each in client.requests[-1].messages if each.text.startswith("[the tools")]
+        assert told == "[the tools of extension tools are not there]"
+        assert [each.read_bytes() for each in remembered.files] == before
+    remembered.register("one", "two")
     async with remembered.world.running(**HASTE) as talk:
-        with pytest.raises(CommandError, match="exited with code 1"):
-            await talk.command("one")
-        await until(lambda: not tools(talk))
-        await until(lambda: not remembered.files)
+        assert await talk.command("one", "hi") == "one says hi"
 
 
 async def test_a_program_that_is_gone_takes_its_registrations_with_it(remembered: Remembered) -> None:

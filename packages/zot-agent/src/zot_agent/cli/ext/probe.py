@@ -65,6 +65,8 @@ def _lines(member: ManagedExtension, extensions: Extensions) -> list[DoctorLine]
     lines = [DoctorLine("ok", "start", "runs")]
     if not member.started.done() or (member.connection is not None and member.connection.auto_ready):
         lines.append(DoctorLine("--", "ready", "it sends no ready frame, so zot waits 0.25 s at each start"))
+    if absence := member.progress.absence:
+        lines.append(DoctorLine("no", "start", f"not complete: {absence}"))
     name = member.name
     registered = {
         "commands": [f"/{command.name}" for command in extensions.commands if command.source == name],

@@ -36,7 +36,7 @@ class CallServices(Record):
     running extensions in load order, once for each event that they observe. `tools` are those of the agent.
     `favourites` returns the names of the person's favourite models.
     `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` are those of
-    all extensions."""
+    all extensions. `signed_in` is called when an extension has got another secret, or has lost one."""
 
     conversation: "Conversation"
     limits: ExtensionLimits
@@ -51,6 +51,7 @@ class CallServices(Record):
     resource_folders: "Callable[[Connection], Sequence[str]]"
     panels: "Panels"
     favourites: "Callable[[], Sequence[str]]"
+    signed_in: "Callable[[Connection], None]"
 
 
 class ExtensionCall(Record):

@@ -22,6 +22,21 @@ class InterceptOptions(Record):
     each_prompt: bool = False
     contains: tuple[str, ...] = ()
 
+    @property
+    def blocks(self) -> bool:
+        """Whether the event is blocked in some case."""
+        return self.blocks_on_timeout or self.blocks_on_exit
+
+    def with_guard(self, guard: "InterceptOptions | None") -> "InterceptOptions":
+        """Return these options, which also block where `guard` does: a program cannot take back what its manifest
+        says."""
+        if guard is None:
+            return self
+        return self.replace(
+            blocks_on_timeout=self.blocks_on_timeout or guard.blocks_on_timeout,
+            blocks_on_exit=self.blocks_on_exit or guard.blocks_on_exit,
+        )
+
 
 USUAL = InterceptOptions()
 """Those of an extension that names none."""

@@ -1,4 +1,5 @@
-"""`LateConnection`: an extension whose registrations are remembered, and whose process starts a little later."""
+"""`LateConnection`: an extension that is known before its process is ready, by what it registered in its last run, or
+by its guards."""
 
 from __future__ import annotations
 
@@ -10,21 +11,35 @@ from zot_agent.extensions import frames
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.remembered import NamesAndEvents
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
+from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zot_agent.extensions.requests import R, RequestFrame
+
+
+class Lacks(Record):
+    """Why a process has not registered everything, as the end of a sentence that begins "extension 'x'". `late`: it may
+    still do so."""
+
+    why: str
+    late: bool = False
 
 
 class LateConnection(Connection):
     """A connection that takes requests and events before its process is ready. The first request starts the process and
     waits for it; events are kept until then. The owner calls `settle` and `release` when the process is ready or has
-    ended."""
+    ended, and before that when nobody waits for it any more."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.registered: Callable[[RequestFrame], bool] = lambda frame: False
+        """Returns whether the present process has registered what a request is about."""
         self._needed, self._settled = asyncio.Event(), asyncio.Event()
         self._events: list[frames.Event] = []
         self._gone = NamesAndEvents()
+        self._lacks: Lacks | None = None
         self._postponed = False
         self.due = 0.0
         """When the process starts, by the clock of the loop, if it is not needed before."""
@@ -67,10 +82,11 @@ class LateConnection(Connection):
         self._needed.set()
         self._settled.set()
 
-    def settle(self, gone: NamesAndEvents) -> None:
-        """The process is ready, or has ended: let requests pass, but for what is `gone`: remembered, and not registered
-        again. `release` must follow."""
-        self._gone = gone
+    def settle(self, gone: NamesAndEvents | None, why: str, *, late: bool) -> None:
+        """Let requests pass, but for what is `gone` (known before, and not registered again by a process that is
+        ready), and for what the process has not registered: that fails, as `why` says, and may come yet if the process
+        is `late`. `release` must follow."""
+        self._gone, self._lacks = gone or NamesAndEvents(), Lacks(why, late)
         self._settled.set()
 
     def release(self) -> None:
@@ -96,19 +112,30 @@ class LateConnection(Connection):
     async def request(self, frame: RequestFrame, reply: type[R], seconds: float) -> R:
         """Send a frame once the process is ready. Raises as `Connection.request` does."""
         self.need()
+        asks = isinstance(frame, frames.EventIntercept)
         try:
             async with asyncio.timeout(self._limits.remembered_seconds):
                 await self._settled.wait()
         except TimeoutError:
-            why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
-            raise TimedOut(why) if isinstance(frame, frames.EventIntercept) else ExtensionEnded(why) from None
-        gone = self._gone if self.state == "running" else NamesAndEvents()
-        if (isinstance(frame, frames.ToolCall) and frame.name in gone.tools) or (
-            isinstance(frame, frames.CommandInvoked) and frame.name.lower() in gone.commands
-        ):
-            raise ExtensionEnded(f"extension {self.name!r} does not have {frame.name} any more")
-        if isinstance(frame, frames.EventIntercept) and frame.event in gone.intercepts:
-            allowed: Any = frames.EventInterceptResponse(frame.id)
-            answer: R = allowed
-            return answer
+            if asks or not self.registered(frame):
+                why = f"extension {self.name!r} was not ready within {self._limits.remembered_seconds:g} s"
+                raise (TimedOut if asks else ExtensionEnded)(why) from None
+        if self.state == "running":
+            if name := self._gone_name(frame):
+                raise ExtensionEnded(f"extension {self.name!r} does not have {name} any more")
+            if isinstance(frame, frames.EventIntercept) and frame.event in self._gone.intercepts:
+                allowed: Any = frames.EventInterceptResponse(frame.id)
+                answer: R = allowed
+                return answer
+            if self._lacks is not None and not self.registered(frame):
+                kind = TimedOut if asks and self._lacks.late else ExtensionEnded
+                raise kind(f"extension {self.name!r} {self._lacks.why}")
         return await super().request(frame, reply, seconds)
+
+    def _gone_name(self, frame: RequestFrame) -> str:
+        match frame:
+            case frames.ToolCall(name=name) if name in self._gone.tools:
+                return name
+            case frames.CommandInvoked(name=name) if name.lower() in self._gone.commands:
+                return name
+        return ""

@@ -4,10 +4,11 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from zot_agent.extensions import frames
+from zot_agent.extensions.calls.intercept_options import USUAL, InterceptOptions, read_options
 from zot_agent.extensions.discover import DiscoveredExtension, ResourcePaths, own_files
 from zot_agent.extensions.registry import RegistrationError, ToolOffer, tool_offer
 from zot_agent.version import __version__
@@ -18,6 +19,9 @@ from zot_provider.files.replace_file import replace_file
 from zot_provider.files.sha256 import sha256_hex
 from zot_provider.record import Record
 from zot_provider.request import Sampling
+
+if TYPE_CHECKING:
+    from zot_agent.extensions.requests import RequestFrame
 
 MOST_FILES = 200
 """How many extensions, with other arguments each, are remembered."""
@@ -71,8 +75,9 @@ class RememberedRegistrations:
     """A file below `home` for the extension `found`, its folder and its arguments, with what it registers.
 
     The tools, which may be hundreds, are kept as they were accepted: a first request does not wait until each is
-    decoded and checked again. So the first line has a checksum of the second. Another program, another manifest or
-    another version of zot or of the file makes it count as missing; so does damage, which `log` gets a line about.
+    decoded and checked again. So the first line has a checksum of the second. Another program, another manifest,
+    another version of zot or of the file, or a sign-in, makes it count as missing; so does damage, which `log` gets a
+    line about. Only what has been refused without the extension still is: see `guards`.
     """
 
     def __init__(
@@ -81,7 +86,9 @@ class RememberedRegistrations:
         self.path = os.path.join(home, "remembered", f"{_identity(found)}.jsonl")
         self.before = NamesAndEvents()
         """What `load` has returned."""
-        self._about = {"format": 3, "name": found.name, "zot": __version__, "program": _program(found)}
+        self.guards: dict[str, InterceptOptions] = {}
+        """The events that it intercepted, after `load`. After a change of it, those alone which it blocks."""
+        self._about = {"format": 4, "name": found.name, "zot": __version__, "program": _program(found)}
         self._extension, self._limits, self._log = found.name, limits, log
         self._stored = b""
         self._commands: dict[str, frames.RegisterCommand] = {}  # by names in lower case
@@ -99,11 +106,20 @@ class RememberedRegistrations:
             first, _, rest = data.partition(b"\n")
             about = json.loads(first)
             written = about.pop("crc32", "")
-            if about != self._about:
+            known = about == self._about
+            if not known and [about.get(name) for name in ("format", "name")] != [
+                self._about["format"],
+                self._extension,
+            ]:
                 return None
             if written != crc32(rest):
                 raise ValueError("it has been changed")
             last = self._read(json.loads(rest))
+            options = read_options(last.intercept_options, self._log)
+            guards = {event: options.get(event, USUAL) for event in last.intercept}
+            self.guards = {event: each for event, each in guards.items() if known or each.blocks}
+            if not known:
+                return None
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -137,6 +153,15 @@ class RememberedRegistrations:
                 self._options |= {} if options is None else options.value
             case _:
                 pass
+
+    def has(self, frame: "RequestFrame") -> bool:
+        """Whether the tool or the command that a request is about was noted."""
+        match frame:
+            case frames.ToolCall(name=name):
+                return name in self._tools
+            case frames.CommandInvoked(name=name):
+                return name.lower() in self._commands
+        return True
 
     def stale(self) -> NamesAndEvents:
         """Return what was remembered and is not registered any more."""
@@ -191,11 +216,17 @@ class RememberedRegistrations:
             fields["sampling"] = Sampling(*fields["sampling"])
         return ToolOffer(self._extension, **fields)
 
-    def forget(self) -> None:
-        """Remove the file: the program does not start any more."""
+    def outdate(self) -> None:
+        """What an extension of this name registered, in any folder, counts as that of another program from now on."""
         self._stored = b""
+        folder = os.path.dirname(self.path)
         with suppress(OSError):
-            os.unlink(self.path)
+            for path in [entry.path for entry in os.scandir(folder) if entry.name.endswith(".jsonl")]:
+                with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+                    first, _, rest = read_regular(path, LARGEST).partition(b"\n")
+                    about = json.loads(first)
+                    if about.get("name") == self._extension:
+                        replace_file(path, json.dumps(about | {"program": ""}).encode() + b"\n" + rest, mode=0o600)
 
 
 def _identity(found: DiscoveredExtension) -> str:

@@ -1,9 +1,10 @@
 """`Remembering`: what an extension registers, kept from run to run."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zot_agent.extensions.calls.intercept_options import InterceptOptions
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.declared.late import LateConnection
 from zot_agent.extensions.declared.remembered import LastRun, NamesAndEvents, RememberedRegistrations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from zot_agent.extensions import frames
+    from zot_agent.extensions.requests import RequestFrame
 
     class MemoryOwner(Protocol):
         """What is needed of an extension: see `ManagedExtension`."""
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
         position: int
         found: DiscoveredExtension
         observes: set[str]
-        intercepts: set[str]
-        failure: str
 
         def log(self, text: str) -> None: ...
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class Remembering:
     """What the extension `owner` registers, in a file below `home`.
 
-    What it registered in its last run can be used at once, through `late`, a connection whose process starts a little
-    later. Once the process is ready, what it has not registered again is given up.
+    What it registered in its last complete start can be used at once, through `late`, a connection whose process starts
+    a little later. It stays known until another start is complete: what fails, or is never ready, changes nothing.
     """
 
     connection_class = LateConnection
@@ -44,36 +44,48 @@ class Remembering:
         self.late: LateConnection | None = None
 
     def load(self) -> LastRun | None:
-        """Return what was registered in the last run; None if that is not known."""
+        """Return what was registered in the last complete start; None if that is not known."""
         return self._stored.load()
+
+    @property
+    def guards(self) -> dict[str, InterceptOptions]:
+        """What `load` found to be intercepted, and how: see `RememberedRegistrations.guards`."""
+        return self._stored.guards
 
     def note(self, frame: "frames.FromExtension") -> None:
         """Take note of a frame of the process."""
         self._stored.note(frame)
 
+    def has(self, frame: "RequestFrame") -> bool:
+        """Whether the process has registered the tool or the command that a request is about."""
+        return self._stored.has(frame)
+
     def bring(self, paths: ResourcePaths) -> None:
         """Take note of the skills, prompt templates and themes that the process brings."""
         self._stored.brings = paths
 
-    def settle(self, connection: Connection, changed: Callable[[], None], greet: Callable[[], None]) -> None:
-        """The process is ready, or has ended: keep what it has registered for the next run, and give up what it has not
-        registered again. `changed` is called then, and `greet` before the process gets the events that were kept. From
-        now on the extension is like any other."""
+    def complete(self, connection: Connection) -> NamesAndEvents:
+        """The process is ready: give up what it has not registered again, and keep the rest for the next run if nothing
+        is missing. A process that is only silent may not have begun to register. Returns what was given up."""
         gone = self._stored.stale()
-        if connection.state == "running" and connection.hello is not None:
+        if connection.auto_ready or connection.hello is None:
+            return NamesAndEvents()
+        owner = self._owner
+        for name in gone.commands:
+            self._registry.remove_command(owner.position, name)
+        for name in gone.tools:
+            self._registry.remove_tool(owner.position, name)
+        owner.observes -= gone.observes
+        owner.found.bring(self._stored.brings)
+        if not connection.missing:
             self._capabilities = connection.hello.capabilities
             self._stored.save(self._capabilities)
-            self._give_up(connection, gone)
-            self._owner.found.bring(self._stored.brings)
-        elif self._owner.failure and not self._owner.intercepts:  # a guard that must not fail open stays known
-            self._stored.forget()
-        late, self.late = self.late, None
-        if late is not None:
-            late.settle(gone)
-        changed()
-        greet()
-        if late is not None:
-            late.release()
+        return gone
+
+    def outdate(self) -> None:
+        """The person has signed in somewhere, or out: the next run waits for what the program registers then."""
+        self._capabilities = None
+        self._stored.outdate()
 
     async def before_stop(self, started: "asyncio.Task[None]") -> None:
         """Let a process that observes what has happened in a short run get it; keep what was registered late."""
@@ -82,14 +94,3 @@ class Remembering:
             await asyncio.wait([started], timeout=self._limits.ready_total_seconds)
         if self._capabilities is not None:
             self._stored.save(self._capabilities)
-
-    def _give_up(self, connection: Connection, gone: NamesAndEvents) -> None:
-        owner = self._owner
-        for name in gone.commands:
-            self._registry.remove_command(owner.position, name)
-        for name in gone.tools:
-            self._registry.remove_tool(owner.position, name)
-        owner.observes -= gone.observes
-        owner.intercepts -= gone.intercepts
-        for event in gone.options:
-            connection.intercept_options.pop(event, None)

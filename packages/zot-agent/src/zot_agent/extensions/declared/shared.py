@@ -1,11 +1,12 @@
 """`share_process`: extensions written for pi run in one process, called `pi`, unless something separates them."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery
 from zot_agent.pi.runtime import BRIDGE, FOLDER, NODE
 from zot_ext.manifest import Manifest
+from zot_ext.protocol.raw import RawObject
 
 SHARED_NAME = "pi"
 
@@ -38,6 +39,7 @@ def share_process(discovery: Discovery, separate: object = ()) -> None:
                 env=tuple(dict.fromkeys(name for each in together for name in each.manifest.env)),
                 flags=tuple(flag for each in together for flag in each.manifest.flags),
                 remember=all(each.manifest.remember for each in together),
+                guards=_guards(together),
             ),
             reads=[*map(os.path.realpath, entries), *(os.path.realpath(each.directory) for each in together)],
             pi=entries,
@@ -46,5 +48,15 @@ def share_process(discovery: Discovery, separate: object = ()) -> None:
     )
     for each in together:
         fields = {name: getattr(each.manifest, name) for name in Manifest.__fields__}
-        each.manifest = Manifest(**fields | {"exec": "", "args": (), "flags": ()})
+        each.manifest = Manifest(**fields | {"exec": "", "args": (), "flags": (), "guards": None})
         each.pi = ()
+
+
+def _guards(together: Sequence[DiscoveredExtension]) -> RawObject | None:
+    """Return what the manifests say about guards; of one event what blocks counts."""
+    found: dict[str, dict[str, object]] = {}
+    for each in together:
+        for event, options in () if each.manifest.guards is None else each.manifest.guards.value.items():
+            given = options if isinstance(options, dict) else {}
+            found[event] = found.get(event, {}) | {name: value for name, value in given.items() if value == "block"}
+    return RawObject.from_value(found) if found else None

@@ -40,6 +40,11 @@ class Asking:
 
     def __init__(self, extensions: Subscriptions) -> None:
         self._extensions = extensions
+        self._said: set[tuple[str, str]] = set()  # what the person has read in this run
+
+    def begin_run(self) -> None:
+        """The person reads again what has no answer."""
+        self._said.clear()
 
     async def all(self, event: str, value: Any) -> Any:
         """Return the value of an event as the interceptors change it. Raises `Refused` if one of them blocks it, or if
@@ -81,9 +86,15 @@ class Asking:
             raise Refused(reason, terminate=answer.extra.get("terminate") is True)
         blocks = blocks and row.blockable
         outcome = "the action is refused" if blocks else "the action continues"
-        interceptor.log(f"no answer to the intercept {row.name}: {problem}; {outcome}")
+        line = f"no answer to the intercept {row.name}: {problem}; {outcome}"
         if blocks:
+            interceptor.log(line)
             raise Refused(f"{problem}, so this is refused")
+        if (interceptor.name, problem) in self._said:
+            interceptor.log(line)
+        else:
+            self._said.add((interceptor.name, problem))
+            interceptor.unanswered(line)
         return value
 
 

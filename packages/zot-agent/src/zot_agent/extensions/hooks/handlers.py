@@ -191,6 +191,7 @@ class ExtensionHooks:
         """Ask whether the turn may begin."""
         if step == 1:
             self._continued = 0
+            self._asking.begin_run()
         try:
             await self._asking.all("turn_start", step)
         except Refused as refused:

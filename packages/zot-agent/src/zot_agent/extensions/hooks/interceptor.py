@@ -51,6 +51,10 @@ class Interceptor(Protocol):
         """Add a line to its log."""
         ...
 
+    def unanswered(self, text: str) -> None:
+        """Tell the person that a question has no answer, and that its subject is allowed."""
+        ...
+
     async def request(
         self, frame: EventIntercept, reply: type[EventInterceptResponse], seconds: float, /
     ) -> EventInterceptResponse:

@@ -39,6 +39,7 @@ async def authorize(call: ExtensionCall) -> CallAnswer:
             raise CallFailed("not_found", f"nobody is signed in to {service.title}")
         await _SigningIn(call, keys, service).run()
         token = await _stored(keys, service, "")
+        call.services.signed_in(call.connection)
     entry = await keys.accounts.store.load(service.id)
     if not token or entry is None:
         raise CallFailed("failed", f"the sign-in to {service.title} was not stored")

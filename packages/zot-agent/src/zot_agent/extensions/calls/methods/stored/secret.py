@@ -22,13 +22,18 @@ async def set(call: ExtensionCall) -> CallAnswer:
     if not value.strip() or value != value.strip() or len(value) > _LARGEST:
         raise CallFailed("invalid", f"a secret has 1 to {_LARGEST} characters, and no spaces around it")
     remember_secret(value)
-    await _store(call).save(_name(call), Entry(value))
+    store, name = _store(call), _name(call)
+    before = await store.load(name)
+    await store.save(name, Entry(value))
+    if before is None:  # another value may be a newer token of the same sign-in
+        call.services.signed_in(call.connection)
     return None
 
 
 async def delete(call: ExtensionCall) -> CallAnswer:
     """Delete a secret."""
     await _store(call).delete(_name(call))
+    call.services.signed_in(call.connection)
     return None
 
 

@@ -1,0 +1,139 @@
+"""`ExtensionStart`: how far the start of an extension has come, and what must be guarded meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions import frames
+from zot_agent.extensions.calls.intercept_options import InterceptOptions, read_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
+
+    from zot_agent.extensions.connection import Connection
+    from zot_agent.extensions.declared.late import LateConnection
+    from zot_agent.extensions.declared.remembering import Remembering
+    from zot_agent.extensions.requests import RequestFrame
+
+    class StartOwner(Protocol):
+        """What is needed of an extension: see `ManagedExtension`."""
+
+        intercepts: set[str]
+        failure: str
+        connection: Connection | None
+        memory: Remembering | None
+
+        @property
+        def has_tools(self) -> bool: ...
+        def changed(self) -> None: ...
+        def greet(self, connection: Connection, *, first: bool) -> None: ...
+        def say_missing(self) -> None: ...
+
+
+class ExtensionStart:
+    """The start of the extension `owner`, which is complete when its process has said that it is ready.
+
+    Until then the owner intercepts what it did in its last complete start, and always what its manifest declares.
+    """
+
+    def __init__(self, owner: StartOwner, declared: Mapping[str, Any], log: Callable[[str], None]) -> None:
+        self._owner = owner
+        self.guards = read_options(declared, log)
+        """The events that it must intercept, by its manifest."""
+        self.intercepts: set[str] = set()
+        """The events that the present process intercepts."""
+        self.may_have_tools = True
+        """Whether it has tools, or nobody knows."""
+        self._waited = self._given_up = self._lost_tools = False
+        self._greeted: Connection | None = None  # what has got `session_start`
+
+    @property
+    def absence(self) -> str:
+        """Why something of the extension is not there, a line; empty if nothing is known to be missing."""
+        connection = self._owner.connection
+        missing = () if connection is None else connection.missing
+        return self._owner.failure or ("it is not ready yet" if self._given_up else "; ".join(missing))
+
+    @property
+    def missing_tools(self) -> str:
+        """What of its tools is not there, in words: nothing is known to be missing if this is empty."""
+        if self._owner.failure or self._given_up:
+            return "the tools" if self.may_have_tools else ""
+        return "some tools" if self.absence and self._lost_tools else ""
+
+    def guarded(self, options: Mapping[str, InterceptOptions]) -> dict[str, InterceptOptions]:
+        """Return the options of events, which also block where the manifest says so."""
+        return {event: each.with_guard(self.guards.get(event)) for event, each in options.items()}
+
+    def expect(self, connection: LateConnection, options: Mapping[str, InterceptOptions]) -> None:
+        """Let `connection` be asked about these events, and about the declared ones, before the process has begun."""
+        connection.registered, connection.silence_counts = self._has_registered, self._has_begun
+        connection.intercept_options |= options
+        connection.intercept_options |= self.guarded(
+            {event: options.get(event, each) for event, each in self.guards.items()}
+        )
+        self._owner.intercepts |= connection.intercept_options.keys()
+
+    def _has_registered(self, frame: RequestFrame) -> bool:
+        """Whether the present process has registered what a request is about."""
+        owner = self._owner
+        if isinstance(frame, frames.EventIntercept) and frame.event in owner.intercepts:
+            return frame.event in self.intercepts
+        return owner.memory is None or owner.memory.has(frame)
+
+    def _has_begun(self) -> bool:
+        """Whether silence of the process can mean that it has registered everything. What is remembered was stored
+        after a frame `ready`; and a guard that has not subscribed has not begun."""
+        late = None if self._owner.memory is None else self._owner.memory.late
+        return late is None and self._owner.intercepts <= self.intercepts
+
+    def begin(self) -> None:
+        """A process is about to start, and somebody waits for it."""
+        self.intercepts, self._waited, self._given_up = set(), True, False
+
+    async def wait(self, connection: Connection, seconds: float) -> None:
+        """Return once the process is ready or has ended, or it takes too long."""
+        try:
+            await asyncio.wait_for(connection.wait_ready(), seconds)
+        except TimeoutError:
+            self.give_up()
+
+    def give_up(self) -> None:
+        """Nobody waits for the process any more: say so, once."""
+        if not (self._given_up or self._owner.failure):
+            self._given_up = True
+            self._owner.say_missing()
+
+    def is_ready(self, connection: Connection) -> None:
+        """The process has sent `ready`. What waits for it settles that."""
+        if not self._waited:
+            self.settle(connection, first=False)
+
+    def settle(self, connection: Connection, *, first: bool) -> None:
+        """The process is ready, has ended, or nobody waits for it any more. With `first` it gets `session_start` as at
+        the start of zot."""
+        owner, ready, gone = self._owner, connection.is_ready, None
+        self._waited = False
+        if ready:
+            self._given_up = False
+            gone = None if owner.memory is None else owner.memory.complete(connection)
+            self._lost_tools = gone is not None and bool(gone.tools)
+            self.may_have_tools = owner.has_tools or self._lost_tools
+        if ready and not (self.absence or connection.auto_ready):
+            owner.intercepts = self.intercepts | self.guards.keys()
+            for event in () if gone is None else gone.options:
+                connection.intercept_options.pop(event, None)
+            connection.intercept_options |= {e: each for e, each in self.guards.items() if e not in self.intercepts}
+        if owner.memory is not None:
+            owner.memory.late = None
+        if gone is not None:
+            gone = gone.replace(intercepts=gone.intercepts - owner.intercepts)
+        lacks = f"is not complete: {self.absence}" if self.absence else "does not do this, though its manifest says so"
+        connection.settle(gone, lacks if ready else "is not ready yet", late=not ready)
+        owner.changed()
+        if self._greeted is not connection:
+            self._greeted = connection
+            owner.greet(connection, first=first)
+        connection.release()
