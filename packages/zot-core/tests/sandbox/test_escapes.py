@@ -47,6 +47,8 @@ FAILS = {
     "read the agent's keys": "cat $ZOTHOME/auth.json",
     "read the sessions of other projects": "cat $ZOTHOME/sessions/0/a.jsonl",
     "list the sessions of other projects": "ls $ZOTHOME/sessions",
+    "what is remembered of a guard": "echo x >>$ZOTHOME/remembered/guard.jsonl",
+    "forget what a guard of pi refuses": "rm $ZOTHOME/pi-cache/guards/guard.json",
     "find what is hidden": "grep -rs out-of-reach ~ .. /run /var/tmp",
     "a hook of git": "echo x >.git/hooks/pre-commit",
     "rename the repository and make it again": "mv .git g && mkdir -p .git/hooks",
@@ -107,6 +109,7 @@ def names(world: SandboxWorld) -> dict[str, str]:
         "echo x >~/.gitconfig && echo x >~/.zshenv",
         "mkdir -p ~/.config/systemd/user && echo x >~/.config/systemd/user/x.service",
         "mkdir -p $ZOTHOME/sessions && echo x >$ZOTHOME/config.json && echo x >$ZOTHOME/sessions/x",
+        "rm -rf $ZOTHOME/remembered $ZOTHOME/pi-cache; mkdir -p $ZOTHOME/remembered; echo x >$ZOTHOME/remembered/x",
         "rm -rf ~",
     ],
 )

@@ -213,6 +213,23 @@ async def test_a_declared_guard_that_never_intercepts_is_not_there(world: World)
     assert not ran(world)
 
 
+PLAIN = """
+say(type="hello", name="plain", capabilities=["events"])
+say(type="subscribe", events=[], intercept=["tool_call"])
+while (frame := read())["type"] != "shutdown":
+    if frame["type"] == "event_intercept":
+        say(type="event_intercept_response", id=frame["id"], block=True, reason="not that")
+"""
+
+
+async def test_a_declared_guard_that_sends_no_ready_frame_is_there_once_it_has_subscribed(world: World) -> None:
+    world.add_raw("plain", RAW + PLAIN)
+    world.declare("plain", guards=BLOCK)
+    async with world.running(touches(world)) as talk:
+        assert await results(talk) == [("not that", True)]
+        assert talk.extensions.members[0].progress.absence == ""
+
+
 async def test_a_program_cannot_loosen_what_its_manifest_declares(world: World) -> None:
     world.add("guard", "import os\n@ext.intercept('tool_call', on_exit='allow')\ndef guard(call):\n    os._exit(3)\n")
     world.declare("guard", guards={"tool_call": {"on_exit": "block"}})

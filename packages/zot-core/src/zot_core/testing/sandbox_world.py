@@ -65,7 +65,8 @@ class SandboxWorld:
             self.write(path, "text\n")
         for path in ("home/.ssh/id", "home/.bashrc", "home/.aws/credentials", "home/.zot-home/auth.json"):
             self.write(path, SECRET)
-        self.write("home/.zot-home/sessions/0/a.jsonl", SECRET)
+        for path in ("sessions/0/a.jsonl", "remembered/guard.jsonl", "pi-cache/guards/guard.json"):
+            self.write(f"home/.zot-home/{path}", SECRET)
         self.scratch.mkdir()
         self.sandbox = self.open()
         self._before = self._outside()
