@@ -51,7 +51,7 @@ class ToolRequest(Record):
     well, to pass exactly that text on; a `text` that differs from `arguments` is ignored. `agent_id` is the sub-agent
     that calls, empty for the agent itself: its calls pass the hooks of both. `cwd` is then its working directory, where
     relative paths begin. `by` is the name of the extension that calls the tool; empty for the model. `terminate`: the
-    result gets that of `ToolResult`.
+    result gets that of `ToolResult`. `env` is for the processes that the call starts; a hook may add to it.
     """
 
     id: str
@@ -62,6 +62,7 @@ class ToolRequest(Record):
     by: str = ""
     cwd: str = ""
     terminate: bool = False
+    env: dict[str, str] = field(default_factory=dict)
 
     def arguments_json(self) -> str:
         """Return the arguments as JSON: `text` if it matches them. Raises ValueError or TypeError if they are not JSON

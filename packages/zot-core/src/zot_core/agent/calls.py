@@ -197,6 +197,8 @@ async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
 async def run_prepared(agent: AgentState, prepared_call: Prepared, context: ToolContext) -> ToolOutcome:
     """Run a call and return its result as the hooks leave it; a failure becomes an error result."""
     name = prepared_call.call.name
+    if prepared_call.call.env:
+        context = context.replace(env=context.env | prepared_call.call.env)
     try:
         result = await prepared_call.tool.run(prepared_call.call.arguments, context)
         if not isinstance(result, ToolResult):

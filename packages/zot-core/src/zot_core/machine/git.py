@@ -12,7 +12,13 @@ _SETTINGS = (
     "submodule.recurse=false",
 )
 
-_OF_A_REPOSITORY = (
+_HOLD_BACK = (f"core.hooksPath={os.devnull}", "submodule.recurse=false")
+"""Settings that also change what git does when it writes."""
+
+_BARE = "safe.bareRepository=explicit"
+"""A folder with the files of a repository, which a clone can bring, is none. git-config(1), from git 2.38 on."""
+
+OF_A_REPOSITORY = (
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -36,10 +42,25 @@ def git_command(*arguments: str, settings: tuple[str, ...] = ()) -> list[str]:
     return [program, *(word for each in (*_SETTINGS, *settings) for word in ("-c", each)), *arguments]
 
 
+def quiet_environment(base: Mapping[str, str], *, reads: bool) -> dict[str, str]:
+    """Return variables, on top of `base`, for a command of the shell that may run git without a question: no bare
+    repository in a folder counts, no monitor starts. If it only `reads`, it also starts no hook, fetches nothing and
+    writes no index; otherwise hooks run, because a person who allows `git commit` expects those of the project."""
+    settings = [_BARE, *(_SETTINGS if reads else (each for each in _SETTINGS if each not in _HOLD_BACK))]
+    count = base.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isdecimal() and len(count) < 5 else 0
+    found = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for at, each in enumerate(settings, first):
+        found[f"GIT_CONFIG_KEY_{at}"], _, found[f"GIT_CONFIG_VALUE_{at}"] = each.partition("=")
+    if reads:
+        found |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    return found | {"GIT_TERMINAL_PROMPT": "0"}
+
+
 def git_environment(base: Mapping[str, str], protocols: str = "none") -> dict[str, str]:
     """Return the environment for git. `protocols` are those it may use, separated by colons; by default it reaches
     nothing, not even to fetch objects that a partial clone lacks."""
-    kept = {name: value for name, value in base.items() if name not in _OF_A_REPOSITORY}
+    kept = {name: value for name, value in base.items() if name not in OF_A_REPOSITORY}
     return kept | {
         "GIT_ALLOW_PROTOCOL": protocols,
         "GIT_NO_LAZY_FETCH": "1",

@@ -11,3 +11,12 @@ def find_program(name: str) -> str | None:
         if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return None
+
+
+def runs_outside(name: str, folder: str) -> bool:
+    """Whether a shell in `folder` that is told to run `name` runs a program that is not in it or below it."""
+    for each in os.get_exec_path():
+        path = os.path.join(folder, each, name)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return os.path.isabs(each) and not os.path.realpath(path).startswith(f"{folder.rstrip('/')}/")
+    return False

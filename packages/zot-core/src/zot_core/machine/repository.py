@@ -19,6 +19,27 @@ def repository_top(cwd: str) -> str:
     return folder
 
 
+def is_foreign(folder: str, cwd: str) -> bool:
+    """Whether git works in another repository in `folder` than in `cwd`; both are real paths. A bare repository counts,
+    under whatever name."""
+    top = repository_top(cwd)
+    while folder != cwd:
+        if looks_bare(folder):
+            return True
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder != top
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return top != ""
+        folder = parent
+    return False
+
+
+def looks_bare(folder: str) -> bool:
+    """Whether a folder has what git looks for in a repository without a checkout."""
+    return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+
+
 def git_folders(top: str) -> tuple[str, str]:
     """Return the git directory of the checkout in `top`, and the one of its repository, which worktrees share. A file
     `.git`, which leads to them, may be a stranger's."""

@@ -2,6 +2,8 @@
 
 import os
 
+from zot_core.machine.repository import looks_bare
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -36,6 +38,6 @@ def _repository_part(parts: list[str], cwd: str) -> str:
     folder = cwd
     for part in parts[:-1]:
         folder = os.path.join(folder, part)
-        if all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")):
+        if looks_bare(folder):
             return part
     return ""
