@@ -67,9 +67,9 @@ async def results(runtime: Runtime) -> list[str]:
 
 
 async def test_permissions_refuse_what_nobody_can_be_asked_about() -> None:
-    async with agent_with(Call("bash", {"command": "echo hi"})) as runtime:
+    async with agent_with(Call("bash", {"command": "expr hi"})) as runtime:
         Permissions("ask").attach(runtime.agent)
-        assert await results(runtime) == ["not allowed: no rule allows 'echo hi', and nobody can be asked"]
+        assert await results(runtime) == ["not allowed: no rule allows 'expr hi', and nobody can be asked"]
 
 
 async def test_an_always_settles_the_next_call_and_a_no_says_why() -> None:
@@ -79,15 +79,15 @@ async def test_an_always_settles_the_next_call_and_a_no_says_why() -> None:
         asked.append(question)
         return PermissionAnswer("no", "not now") if len(asked) > 1 else PermissionAnswer("always")
 
-    echo = Call("bash", {"command": "echo hi"})
-    async with agent_with(echo, echo, Call("bash", {"command": "echo ho"})) as runtime:
+    echo = Call("bash", {"command": "expr hi"})
+    async with agent_with(echo, echo, Call("bash", {"command": "expr ho"})) as runtime:
         permissions = Permissions("ask", ask=ask)
         permissions.attach(runtime.agent)
         first, second, third = await results(runtime)
     assert "[exit 0]" in first
     assert "[exit 0]" in second
     assert third == "the user did not allow this call of bash: not now"
-    assert [each.always for each in asked] == [["bash(echo hi)"], ["bash(echo ho)"]]
+    assert [each.always for each in asked] == [["bash(expr hi)"], ["bash(expr ho)"]]
 
 
 async def test_a_deny_holds_in_yolo() -> None:
@@ -137,7 +137,7 @@ async def test_an_always_that_cannot_be_kept_holds_until_the_end_and_is_a_notice
         return PermissionAnswer("always")
 
     asked: list[str] = []
-    echo = Call("bash", {"command": "echo hi"})
+    echo = Call("bash", {"command": "expr hi"})
     async with agent_with(echo, echo) as runtime:
         notices: list[str] = []
         runtime.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)

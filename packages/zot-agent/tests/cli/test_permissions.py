@@ -22,7 +22,10 @@ def test_the_rules_are_listed_with_their_files(home: Path, alone: Path, capsys: 
     kept = {"folders": {str(alone.resolve()): {"allow": ["bash(ls)"]}, "/elsewhere": {"allow": ["bash(no)"]}}}
     (home / "permissions.json").write_text(json.dumps(kept))
     assert run(["list"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    lines = capsys.readouterr().out.splitlines()
+    built_in = [line for line in lines if line.endswith("  (built in: it only reads)")]
+    assert [line for line in built_in if line.startswith("allow whoami")] == ["allow whoami  (built in: it only reads)"]
+    assert [line for line in lines if line not in built_in] == [
         "mode ask",
         f"deny bash(git push*)  ({home}/config.json: permissions.deny)",
         f"allow bash(git status*)  ({home}/config.json: permissions.allow)",
@@ -30,18 +33,29 @@ def test_the_rules_are_listed_with_their_files(home: Path, alone: Path, capsys: 
     ]
 
 
+def test_what_only_reads_is_listed_where_it_needs_no_question_and_tested(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(home, mode="yolo")
+    assert run(["list"]) == 0
+    assert capsys.readouterr().out == "mode yolo\n"
+    assert run(["test", "--permission-mode", "plan", "ls -la | head -3"]) == 0
+    assert run(["test", "--permission-mode", "plan", "sort -o a b"]) == 5
+    assert capsys.readouterr().out.splitlines()[0] == "allow: it only reads"
+
+
 def test_a_command_is_tested_against_the_rules(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure(home, allow=["bash(git status*)"], deny=["bash(git push*)"], mode="ask")
     assert run(["test", "git status"]) == 0
     assert run(["test", "git status && git status -s"]) == 0
     assert run(["test", "true && git push --force"]) == 5
-    assert run(["test", "git log"]) == 5
-    assert run(["test", "--permission-mode", "yolo", "git log"]) == 0
+    assert run(["test", "git fetch"]) == 5
+    assert run(["test", "--permission-mode", "yolo", "git fetch"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
         f"allow: the rule bash(git status*) allows this call ({home}/config.json: permissions.allow)",
         f"deny: the rule bash(git push*) denies this call ({home}/config.json: permissions.deny)",
-        "ask: no rule allows 'git log'",
+        "ask: no rule allows 'git fetch'",
         "allow",
     ]
 

@@ -162,7 +162,7 @@ def test_signals_are_as_before_after_a_run(capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("call", "reason", "rule"),
     [
-        (Call("bash", {"command": "echo hi"}), "bash echo hi (no rule allows 'echo hi')", "bash(echo hi)"),
+        (Call("bash", {"command": "expr hi"}), "bash expr hi (no rule allows 'expr hi')", "bash(expr hi)"),
         (
             Call("fetch", {"url": "https://Ok.test/a?b"}),
             "fetch https://Ok.test/a?b (no rule allows this call of fetch)",

@@ -156,7 +156,7 @@ async def test_an_extension_calls_a_person_who_looks_at_another_tab(visiting: Vi
 async def test_on_a_phone_the_answers_to_a_long_question_and_the_message_field_are_in_view(
     visiting: Visiting, server: ScriptedServer
 ) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "\n".join(f"echo {number}" for number in range(60))})]))
+    server.add(Turn(calls=[Call("bash", {"command": "\n".join(f"expr {number}" for number in range(60))})]))
     async with visiting(defaults={"permission_mode": "ask"}) as (served, tab):
         await tab.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
         id = await served.open()

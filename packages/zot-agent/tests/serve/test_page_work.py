@@ -257,7 +257,7 @@ async def test_a_person_goes_back_in_the_tree_and_asks_something_else(
 async def test_the_mode_is_changed_and_a_permission_can_be_given_always(
     visiting: Visiting, server: ScriptedServer
 ) -> None:
-    server.add(Turn(calls=[Call("bash", {"command": "echo hi"})]), "done")
+    server.add(Turn(calls=[Call("bash", {"command": "expr hi"})]), "done")
     async with visiting() as (served, tab):
         id = await served.open()
         await choose(tab, id)
@@ -269,7 +269,7 @@ async def test_the_mode_is_changed_and_a_permission_can_be_given_always(
         await served.until_state(id, permission_mode="ask")
         await served.command(id, "prompt", message="greet")
         await tab.until("!document.getElementById('permission').hidden")
-        assert "bash(echo hi)" in await tab.value("document.getElementById('permission-rules').innerText")
+        assert "bash(expr hi)" in await tab.value("document.getElementById('permission-rules').innerText")
         await click(tab, "#permission-always")
         await tab.until(DONE)
         assert (await served.command(id, "get_state"))["data"]["permission_mode"] == "ask"

@@ -59,11 +59,11 @@ async def test_an_agent_in_the_background_has_a_cell_of_its_own(chats: Chats) ->
 
 async def test_a_question_about_a_call_names_the_agent(chats: Chats) -> None:
     give = Turn(calls=[Call("agent", {"task": "say hello"})])
-    answer = by_task(**{"go": [give, "Done."], "say hello": [Turn(calls=[bash("echo hello")]), "Said."]})
+    answer = by_task(**{"go": [give, "Done."], "say hello": [Turn(calls=[bash("expr hello")]), "Said."]})
     async with chats.open([answer] * 4, agents=()) as talk:
         talk.asks = True
         talk.type("go<enter>")
-        await talk.shown("Agent 1: run bash echo hello?")
+        await talk.shown("Agent 1: run bash expr hello?")
         await talk.press("y")
         await talk.shown("Done.")
         assert "Said." in talk.screen()

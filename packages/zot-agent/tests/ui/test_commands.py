@@ -518,7 +518,7 @@ async def test_a_compaction_is_stopped_by_esc(chats: Chats, server: ScriptedServ
 
 
 async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server: ScriptedServer) -> None:
-    call = bash("echo done; echo more")
+    call = bash("expr done; expr more")
     server.add(Turn("I run it.", calls=[call]), "No then.", Turn(calls=[call]), "Done.")
     async with chats.built(server, permission_mode="ask") as talk:
         talk.type("go<enter>")
@@ -528,16 +528,16 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
             |
             |  I run it.
             |
-            |* bash echo done; echo more
+            |* bash expr done; expr more
             |(3 blank)
             |────────────────────────────────────────────────────────────────────────────────
-            |  Run bash echo done; echo more?
+            |  Run bash expr done; expr more?
             |
-            |  no rule allows 'echo done'
-            |  command: echo done; echo more
+            |  no rule allows 'expr done'
+            |  command: expr done; expr more
             |
-            |  always: bash(echo done)
-            |  always: bash(echo more)
+            |  always: bash(expr done)
+            |  always: bash(expr more)
             |
             |› y  yes, this call
             |  a  yes, and always in this folder
@@ -549,7 +549,7 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
         """)
         talk.type("n")
         await talk.quiet()
-        assert "⊘ bash echo done; echo more  refused" in talk.screen()
+        assert "⊘ bash expr done; expr more  refused" in talk.screen()
         assert "the user did not allow this call of bash" in talk.screen()
         assert "No then." in talk.screen()
         talk.type("again<enter>")
@@ -561,7 +561,7 @@ async def test_a_call_is_confirmed_where_that_was_asked_for(chats: Chats, server
 async def test_a_refusal_tells_the_model_why_and_an_always_is_kept_and_listed(
     chats: Chats, server: ScriptedServer, tmp_path: Path
 ) -> None:
-    call = bash("echo done")
+    call = bash("expr done")
     server.add(Turn(calls=[call]), "No then.", Turn(calls=[call]), "Done.", Turn(calls=[call]), "Again.")
     async with chats.built(server, permission_mode="ask") as talk:
         talk.type("go<enter>")
@@ -577,11 +577,11 @@ async def test_a_refusal_tells_the_model_why_and_an_always_is_kept_and_listed(
         await talk.until(lambda: talk.dialog_open)
         talk.type("a")
         await talk.shown("Done.")
-        assert "bash(echo done)" in (tmp_path / "zot-home" / "permissions.json").read_text()
+        assert "bash(expr done)" in (tmp_path / "zot-home" / "permissions.json").read_text()
         await talk.send("once more")
         await talk.shown("Again.")
         talk.type("/permissions<enter>")
-        await talk.shown("allow bash(echo done)")
+        await talk.shown("allow bash(expr done)")
 
 
 async def test_a_question_about_a_file_shows_the_change(chats: Chats, server: ScriptedServer, alone: Path) -> None:

@@ -280,11 +280,11 @@ async def test_the_end_of_work_is_announced_while_the_terminal_is_out_of_focus(c
 
 
 async def test_a_question_is_announced_while_the_terminal_is_out_of_focus(chats: Chats) -> None:
-    async with chats.open([Turn(calls=[bash("echo no")]), "Done."]) as talk:
+    async with chats.open([Turn(calls=[bash("expr no")]), "Done."]) as talk:
         talk.asks = True
         talk.look(here=False)
         talk.type("go<enter>")
-        await talk.shown("Run bash echo no")
+        await talk.shown("Run bash expr no")
         assert any("a question is waiting" in each for each in talk.sequences)
         await talk.until(lambda: talk.dialog_open)
         talk.type("n")
@@ -357,18 +357,18 @@ async def test_a_mark_without_a_command_is_not_sent_and_stays_in_the_editor(chat
 
 
 async def test_while_a_call_is_asked_about_the_working_row_waits_and_the_call_shows_no_time(chats: Chats) -> None:
-    command = "echo here; until [ -e go ]; do sleep 0.02; done"
-    async with chats.open([Turn("So.", calls=[bash("echo no")]), Turn(calls=[bash(command)]), "Done."]) as talk:
+    command = "expr here; until [ -e go ]; do sleep 0.02; done"
+    async with chats.open([Turn("So.", calls=[bash("expr no")]), Turn(calls=[bash(command)]), "Done."]) as talk:
         talk.asks = True
         talk.type("go<enter>")
-        await talk.shown("Run bash echo no")
+        await talk.shown("Run bash expr no")
         assert talk.activity == "waiting for you"
         talk.spin()
         await talk.settle()
-        assert re.search(r"^. bash echo no$", talk.screen(), re.MULTILINE)
+        assert re.search(r"^. bash expr no$", talk.screen(), re.MULTILINE)
         talk.type("n")
-        await talk.shown("Run bash echo here")
-        assert "⊘ bash echo no  refused\n" in talk.screen()
+        await talk.shown("Run bash expr here")
+        assert "⊘ bash expr no  refused\n" in talk.screen()
         talk.type("y")
         await talk.shown("    here")
         assert talk.activity == "running bash"

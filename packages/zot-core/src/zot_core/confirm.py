@@ -8,6 +8,7 @@ permissions.attach(rt.agent)
 
 import asyncio
 import itertools
+import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -139,6 +140,11 @@ class Permissions:
         if self._mode != "yolo" or any(rule.action != "allow" for rule in self.rules):
             verdict, answer = await self._decide(call, agent)
         refusal = None if verdict is None else _refusal(call, verdict, answer)
+        if verdict is not None and verdict.action == "allow" and verdict.git:
+            from zot_core.machine.git import quiet_environment  # noqa: PLC0415  few calls run git by a rule
+
+            base = {} if agent.context.home else os.environ | agent.context.env
+            call.env.update(quiet_environment(base, reads=verdict.git == "reads"))
         self.decided.notify(PermissionDecision(call, refusal is None, verdict, answer))
         return refusal
 

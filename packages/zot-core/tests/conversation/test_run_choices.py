@@ -92,7 +92,7 @@ def skill_in(folder: Path, source: str) -> Skill:
     """A skill that allows a call; that of an extension is called as such."""
     place = folder / "tidy"
     place.mkdir()
-    (place / "SKILL.md").write_text("---\ndescription: d\nallowed-tools: Bash(echo:*)\n---\nTidy.\n")
+    (place / "SKILL.md").write_text("---\ndescription: d\nallowed-tools: Bash(expr:*)\n---\nTidy.\n")
     prefix = "" if source in ("user", "project") else f"{source}:"
     return read_skill(str(place / "SKILL.md"), source, prefix)
 
@@ -115,22 +115,22 @@ async def run_with(permissions: Permissions, command: str, *prompts: str, **more
 
 async def test_the_calls_that_a_template_allows_are_not_asked_about_in_its_run(tmp_path: Path) -> None:
     asked = Asked()
-    templates = templates_in(tmp_path, commit="allowed-tools: Bash(echo one:*)")
-    ran = await run(Permissions("ask", ask=asked), templates, "echo one two", "/commit", "/commit", "the same again")
+    templates = templates_in(tmp_path, commit="allowed-tools: Bash(expr one:*)")
+    ran = await run(Permissions("ask", ask=asked), templates, "expr one : one", "/commit", "/commit", "the same again")
     assert ran == [True, True, False]
-    assert asked.commands == ["echo one two"]
+    assert asked.commands == ["expr one : one"]
 
 
 @pytest.mark.parametrize("action", ["deny", "ask"])
 async def test_a_template_allows_nothing_that_a_rule_denies_or_asks_about(action: str, tmp_path: Path) -> None:
-    rule = parse_rule("deny" if action == "deny" else "ask", "bash(echo *)")
+    rule = parse_rule("deny" if action == "deny" else "ask", "bash(expr *)")
     templates = templates_in(tmp_path, commit="allowed-tools: Bash")
-    assert await run(Permissions("yolo", [rule], ask=Asked()), templates, "echo one", "/commit") == [False]
+    assert await run(Permissions("yolo", [rule], ask=Asked()), templates, "expr one", "/commit") == [False]
 
 
 async def test_a_template_allows_nothing_in_the_mode_plan(tmp_path: Path) -> None:
-    templates = templates_in(tmp_path, commit="allowed-tools: Bash(echo:*)")
-    assert await run(Permissions("plan", ask=Asked()), templates, "echo one", "/commit") == [False]
+    templates = templates_in(tmp_path, commit="allowed-tools: Bash(expr:*)")
+    assert await run(Permissions("plan", ask=Asked()), templates, "expr one", "/commit") == [False]
 
 
 @pytest.mark.parametrize(
@@ -146,18 +146,18 @@ async def test_the_calls_that_a_skill_allows_run_while_the_person_s_command_is_a
     source: str, prompts: list[str], ran: list[bool], tmp_path: Path
 ) -> None:
     skill = skill_in(tmp_path, source)
-    assert await run_with(Permissions("ask", ask=Asked()), "echo one", *prompts, skills=[skill]) == ran
+    assert await run_with(Permissions("ask", ask=Asked()), "expr one", *prompts, skills=[skill]) == ran
 
 
 async def test_a_skill_of_the_project_that_has_changed_allows_nothing(tmp_path: Path) -> None:
     skill, path = skill_in(tmp_path, "project"), Path(tmp_path, "tidy", "SKILL.md")
     later = time.time() + 60
     os.utime(path, (later, later))
-    assert await run_with(Permissions("ask", ask=Asked()), "echo one", "/skill:tidy", skills=[skill]) == [False]
+    assert await run_with(Permissions("ask", ask=Asked()), "expr one", "/skill:tidy", skills=[skill]) == [False]
 
 
 @pytest.mark.parametrize("action", ["deny", "ask"])
 async def test_a_skill_allows_nothing_that_a_rule_denies_or_asks_about(action: str, tmp_path: Path) -> None:
-    rule = parse_rule("deny" if action == "deny" else "ask", "bash(echo *)")
+    rule = parse_rule("deny" if action == "deny" else "ask", "bash(expr *)")
     permissions = Permissions("yolo", [rule], ask=Asked())
-    assert await run_with(permissions, "echo one", "/skill:tidy", skills=[skill_in(tmp_path, "user")]) == [False]
+    assert await run_with(permissions, "expr one", "/skill:tidy", skills=[skill_in(tmp_path, "user")]) == [False]

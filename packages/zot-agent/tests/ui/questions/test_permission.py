@@ -17,7 +17,7 @@ from zot_tui.widgets.dialogs.stack import WAITS
 @contextlib.asynccontextmanager
 async def question_behind_help(chats: Chats) -> AsyncIterator[Talk]:
     """A screen with the help open, and a question about a call of `bash` waiting behind it."""
-    client = Paused([Turn("¶So.", calls=[bash("echo done")], chunk=100), "I see."])
+    client = Paused([Turn("¶So.", calls=[bash("expr done")], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
         talk.type("go<enter><f1>")
@@ -160,7 +160,7 @@ async def test_a_preview_that_takes_too_long_gives_way_to_the_arguments() -> Non
 
 
 async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_nothing(chats: Chats) -> None:
-    async with chats.open([Turn("So.", calls=[bash("echo done")]), "I see."]) as talk:
+    async with chats.open([Turn("So.", calls=[bash("expr done")]), "I see."]) as talk:
         talk.asks = True
         talk.type("go<enter>")
         typed = ""
@@ -184,11 +184,11 @@ async def test_keys_typed_on_while_a_question_opens_go_to_the_editor_and_answer_
         talk.paste("a")
         assert talk.editor == "yes"
         talk.type("n")
-        await talk.shown("⊘ bash echo done  refused")
+        await talk.shown("⊘ bash expr done  refused")
 
 
 async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats: Chats) -> None:
-    client = Paused([Turn("¶So.", calls=[bash("echo done")], chunk=100), "I see."])
+    client = Paused([Turn("¶So.", calls=[bash("expr done")], chunk=100), "I see."])
     async with chats.open(client) as talk:
         talk.asks = True
         talk.type("go<enter>/theme<enter>")
@@ -198,7 +198,7 @@ async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats
         await talk.press("a")
         assert "type to search" not in talk.screen()
         talk.type("<esc>")
-        await talk.shown("Run bash echo done?")
+        await talk.shown("Run bash expr done?")
         assert "a question is waiting" not in talk.screen()
         await talk.until(lambda: talk.dialog_open)
         talk.type("y")
@@ -209,7 +209,7 @@ async def test_a_question_waits_behind_an_open_list_and_the_status_says_so(chats
 async def test_the_esc_that_closes_the_help_refuses_no_call(chats: Chats) -> None:
     async with question_behind_help(chats) as talk:
         talk.type("<esc>")
-        await talk.shown("Run bash echo done?")
+        await talk.shown("Run bash expr done?")
         await talk.until(lambda: talk.dialog_open)
         talk.type("y")
         await talk.shown("I see.")
@@ -220,5 +220,5 @@ async def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_qu
     async with question_behind_help(chats) as talk:
         talk.type("<esc><esc>")
         await talk.quiet()
-        assert "■ bash echo done" in talk.screen()
+        assert "■ bash expr done" in talk.screen()
         assert not talk.dialog_open

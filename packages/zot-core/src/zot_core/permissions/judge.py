@@ -1,5 +1,6 @@
 """`Judge`: decides about tool calls by rules and a mode."""
 
+import asyncio
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -10,8 +11,9 @@ from zot_core.errors import ToolError
 from zot_core.hooks import ToolRequest
 from zot_core.machine.hosts import HostPattern, WebAddress, read_web_address
 from zot_core.machine.interface import expand_home
+from zot_core.machine.quiet_repository import why_not_quiet
 from zot_core.permission_mode import PermissionMode
-from zot_core.permissions.lines import LineRules, path_rules
+from zot_core.permissions.lines import GitUse, LineFinding, LineRules, path_rules
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
@@ -33,6 +35,8 @@ class Verdict(Record):
     reason: str = ""
     rule: Rule | None = None
     always: list[str] = field(default_factory=list)
+    git: GitUse = ""
+    """Of a line that runs because of rules, or because it only reads."""
 
 
 class Judged(Protocol):
@@ -59,6 +63,8 @@ class _Subject(Record):
     argument: str = ""
     home: str = ""
     """The home folder, if the call is one on another machine."""
+    unquiet: str = ""
+    """Why git would start programs that the repository names, empty if it would not."""
     says_it_reads: bool = False
     """A tool of an extension that says that it changes nothing."""
 
@@ -96,23 +102,44 @@ class Judge:
         subject.home = context.home
         cwd, above = _real(context), _real(agent.context)
         rules = [there(each, context.home) for each in self.rules] if context.home else self.rules
+        if subject.command is None:
+            verdict = self._judge_there(subject, rules, cwd, above)
+        else:  # in a thread: what a model writes must not hold the event loop
+            verdict = await asyncio.to_thread(self._judge_there, subject, rules, cwd, above)
+        if subject.writes and subject.path and verdict.action != "deny":
+            self._edited.add(subject.path)
+        return verdict
+
+    def _judge_there(self, subject: _Subject, rules: list[Rule], cwd: str, above: str) -> Verdict:
+        """Decide about a call in `cwd`, where the folder of the agent is `above`."""
+        if self._looks_at_git(subject):
+            subject.unquiet = why_not_quiet(cwd)
         verdict = self._judge(subject, rules, cwd)
         if above != cwd and verdict.action != "deny":
             by_rule = self._judge(subject, [rule for rule in rules if rule.action != "allow"], above)
             if by_rule.rule is not None and (by_rule.action == "deny" or verdict.action == "allow"):
                 return by_rule
         if verdict.action == "ask" and verdict.rule is None:
-            always = _narrowest(subject, cwd)
-            added = [there(parse_rule("allow", each), context.home) for each in always]
-            if always and self._judge(subject, [*rules, *added], cwd).action == "allow":
-                verdict = verdict.replace(always=always)
-        if subject.writes and subject.path and verdict.action != "deny":
-            self._edited.add(subject.path)
+            verdict = verdict.replace(always=self._always(subject, rules, cwd))
         return verdict
 
     def judge_command(self, command: str, cwd: str) -> Verdict:
         """Decide about a line of shell in the real path `cwd`."""
-        return self._judge(_Subject(COMMANDS, command=command), self.rules, cwd)
+        subject = _Subject(COMMANDS, command=command)
+        if self._looks_at_git(subject):
+            subject.unquiet = why_not_quiet(cwd)
+        return self._judge(subject, self.rules, cwd)
+
+    def _looks_at_git(self, subject: _Subject) -> bool:
+        return self.mode != "yolo" and not subject.home and "git" in (subject.command or "")
+
+    def _always(self, subject: _Subject, rules: list[Rule], cwd: str) -> list[str]:
+        """Return the rules that the answer "always" adds: the first of those to offer that would allow the call."""
+        for always in _narrowest(subject, cwd):
+            added = [there(parse_rule("allow", each), subject.home) for each in always]
+            if self._judge(subject, [*rules, *added], cwd).action == "allow":
+                return always
+        return []
 
     def _judge(self, subject: _Subject, rules: list[Rule], cwd: str) -> Verdict:
         if subject.command is not None:
@@ -137,16 +164,35 @@ class Judge:
         own = [
             rule.replace(tool=COMMANDS) if rule.tool.casefold() == subject.tool.casefold() else rule for rule in rules
         ]
-        finding = LineRules(own, cwd, self._edited, subject.home).judge(subject.command)
+        finding = LineRules(own, cwd, self._edited, subject.home, reads=True).judge(subject.command)
         if finding.strict is not None and finding.strict.action == "deny":
             return _by_rule(finding.strict)
         if finding.reason:
             return Verdict("ask", finding.reason)
         if finding.strict is not None:
             return _by_rule(finding.strict)
-        if finding.covering:
-            return _allowed(*finding.covering)
-        return self._default(finding.uncovered)
+        if finding.doubt:
+            return self._default(finding.doubt) if self.mode == "plan" else Verdict("ask", finding.doubt)
+        if finding.uncovered or (self.mode == "yolo" and not finding.covering):
+            return self._default(finding.uncovered)
+        return self._covered(subject, finding, rules, cwd)
+
+    def _covered(self, subject: _Subject, finding: LineFinding, rules: list[Rule], cwd: str) -> Verdict:
+        """Decide about a line each of whose commands is allowed by a rule, or only reads: what it reads must be what
+        may be read."""
+        reading = finding.reading
+        for path in reading.paths:
+            read = self._judge(_Subject(READ, path=path, reads=True), rules, cwd)
+            if read.action != "allow":
+                return Verdict("ask", read.reason)
+        hidden = [rule for rule in path_rules(rules, writes=False) if rule.action != "allow"]
+        for rule in (rule for rule in hidden if isinstance(rule.pattern, PathPattern)):
+            if any(rule.pattern.reaches(each, cwd) for each in reading.deep):  # type: ignore[union-attr]
+                return Verdict("ask", f"it may read what the rule {rule.text} is about")
+        if reading.git and subject.unquiet:
+            return Verdict("ask", f"git may run other programs: {subject.unquiet}")
+        verdict = _allowed(*finding.covering) if finding.covering else Verdict("allow", "it only reads")
+        return verdict if self.mode == "yolo" else verdict.replace(git=finding.git)
 
     def _by_mode(self, subject: _Subject, cwd: str) -> Verdict:
         """Decide about a call that no rule names."""
@@ -181,9 +227,9 @@ def _allowed(*rules: Rule) -> Verdict:
     return Verdict("allow", f"the rules {' and '.join(rule.text for rule in rules)} allow this call", rules[0])
 
 
-def _narrowest(subject: _Subject, cwd: str) -> list[str]:
+def _narrowest(subject: _Subject, cwd: str) -> Iterable[list[str]]:
     if subject.tool.casefold() == WEB:
-        return [f"{subject.tool}({subject.address.shown})"] if subject.address else []
+        return [[f"{subject.tool}({subject.address.shown})"]] if subject.address else []
     return narrowest(subject.tool, subject.command, subject.path, subject.argument, cwd, writes=subject.writes)
 
 

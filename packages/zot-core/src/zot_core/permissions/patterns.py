@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from zot_core.machine.interface import expand_home
+from zot_core.permissions.commands.meeting import Step, meet, pattern_steps
 from zot_core.tools.search.wildcards import ANY, FOLDERS, STAR, linear_expression
 
 LENGTH = 2000
@@ -22,7 +23,8 @@ _WILD = re.compile(r"(?<!\\)[*?]")
 class CommandPattern:
     """Words as a shell writes them, in which an unquoted `*` stands for any text and `?` for one character.
 
-    A `*` at the end also covers all further words, and a last word `*` also their absence. Before the end, `*` covers a
+    A `*` at the end also covers all further words, and a last word `*` also their absence; a last word `**` in a
+    pattern that is not `careful` does so only for paths in the project (`rest`). Before the end, `*` covers a
     part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words. ValueError if
     the pattern is empty or too long.
     """
@@ -30,6 +32,7 @@ class CommandPattern:
     def __init__(self, text: str, *, careful: bool = False) -> None:
         tokens = [each.group() for each in _COMMAND_TOKEN.finditer(_checked(text))]
         rest = tokens[-1].startswith("*")
+        self._paths = tokens[-1] == "**" and not careful
         if rest:
             tokens.pop()
         bare = rest and bool(tokens) and tokens[-1].isspace()
@@ -39,12 +42,25 @@ class CommandPattern:
         parts = [_command_token(each, star) for each in tokens]
         self.words = "".join(_literal(each) for each in tokens).split(_BETWEEN)
         """The words of the pattern with their wildcards left out."""
+        fixed = next((at for at, each in enumerate(tokens) if each.startswith(("*", "?"))), len(tokens))
+        ends = _BETWEEN if fixed == len(tokens) and (bare or not rest) else ""
+        self.head = "".join(_literal(each) for each in tokens[:fixed]) + ends
+        """The text before the first wildcard, with what separates words if a word ends there."""
         tail = rf"(?:{_BETWEEN}.*)?" if bare else ".*" if rest else ""
         self._match = re.compile(f"(?:{linear_expression(parts, f'[^{_BETWEEN}]')}){tail}", re.DOTALL).fullmatch
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether the words of a command match."""
         return self._match(_BETWEEN.join(words)) is not None
+
+    def rest(self, words: Sequence[str]) -> Sequence[str]:
+        """Return the words of a command that it matches which must be paths in the project, and no options."""
+        return words[len(self.words) :] if self._paths else ()
+
+    def may_match(self, words: Sequence[str]) -> bool:
+        """Whether it may match a command of which only the first `words` are known."""
+        known = _BETWEEN.join([*words, ""])
+        return known.startswith(self.head) or self.head.startswith(known)
 
 
 def _command_token(token: str, star: str) -> str:
@@ -97,6 +113,14 @@ class PathPattern:
         """Whether one of these real paths matches."""
         expressions = [self._expression(base) for base in self._bases(cwd)]
         return any(each.fullmatch(_normal(path)) is not None for path in paths for each in expressions)
+
+    def may_match(self, words: Iterable[Sequence[Step]], cwd: str) -> bool:
+        """Whether it may match a word, given by its alternatives (see `word_steps`), that names an absolute path."""
+        rest = self.text[len(self._fixed) :]
+        texts = [
+            literal_path(base).rstrip("/") + "/" + rest if rest else literal_path(base) for base in self._bases(cwd)
+        ]
+        return meet(words, [each for text in texts for each in pattern_steps(text, below=self.below)])
 
     def reaches(self, folder: str, cwd: str) -> bool:
         """Whether the pattern may match something below `folder`."""

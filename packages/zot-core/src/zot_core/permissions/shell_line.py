@@ -1,8 +1,8 @@
 """`read_line`: the simple commands of a shell line, parsed by tree-sitter.
 
 Every command is found: of pipelines, lists, substitutions, here-documents, functions. What could mean something else to
-a shell than it seems to say is listed as `unclear`. Only node kinds that are named here are clear: a grammar that grows
-makes lines unclear, never clear.
+a shell than it seems to say is listed as `unclear`, and what may hide a command as `opaque`. Only node kinds that are
+named here are neither: a grammar that grows makes lines unclear and opaque, never clear.
 """
 
 import re
@@ -18,43 +18,62 @@ LENGTH = 10_000
 """Most bytes of a line that is read; a longer one is unclear."""
 
 
+GAP = "\0"
+"""Stands in a word for text that only the shell knows; no argument of a program can contain it."""
+
+
 class Word(Record):
-    """A word of a command as the program gets it; `text` is None if it depends on what a shell does.
+    """A word of a command as the program gets it, with a `GAP` for each part that depends on what a shell does.
 
     `glob`: the shell replaces it by the names of files.
     """
 
-    text: str | None
+    shape: str
     glob: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether it is exactly what the program gets."""
+        return not self.glob and GAP not in self.shape
 
 
 class SimpleCommand(Record):
-    """A program and its arguments, as they are written at `source`."""
+    """A program and its arguments, as they are written at `source`. `fed`: its standard input is written in the line,
+    or is a file that the line names."""
 
     words: list[Word]
     source: str = ""
+    fed: bool = False
 
     @property
-    def readable(self) -> list[str]:
-        """The words; an empty text for each that is unknown."""
-        return [word.text or "" for word in self.words]
+    def shapes(self) -> list[str]:
+        """The shapes of the words."""
+        return [word.shape for word in self.words]
 
 
 class Redirection(Record):
-    """A file that the shell opens for a command; `path` is None if unknown."""
+    """A file that the shell opens for a command; `path` is the shape of a word."""
 
-    path: str | None
+    path: str
     writes: bool
 
 
 class ShellLine(Record):
-    """What a line runs and opens. `unclear` says why it may also do something else; `inputs` are texts of
-    here-documents, which a program may take for commands."""
+    """What a line runs and opens. `unclear` says why it may also do something else, `opaque` why it may run a command
+    that was not found; `inputs` are texts of here-documents, which a program may take for commands, and `texts` are
+    others that a shell may come to take for commands."""
 
     commands: list[SimpleCommand] = field(default_factory=list)
     redirections: list[Redirection] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
+    opaque: list[str] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def hide(self, why: str) -> None:
+        """Note that the line may run a command that was not found."""
+        self.unclear.append(why)
+        self.opaque.append(why)
 
 
 _KINDS = (
@@ -63,17 +82,29 @@ _KINDS = (
     " process_substitution simple_expansion expansion variable_name special_variable_name"
 )
 _CLEAR = frozenset(_KINDS.split())
+_MORE_KINDS = (
+    "ERROR ansi_c_string arithmetic_expansion array binary_expression brace_expression c_style_for_statement case_item"
+    " case_statement compound_statement declaration_command do_group elif_clause else_clause extglob_pattern"
+    " for_statement function_definition heredoc_body heredoc_content heredoc_end heredoc_redirect heredoc_start"
+    " herestring_redirect if_statement parenthesized_expression postfix_expression regex subscript test_command"
+    " test_operator translated_string unary_expression unset_command variable_assignment variable_assignments"
+    " while_statement"
+)
+_FOUND = _CLEAR | frozenset(_MORE_KINDS.split())
+"""Kinds in which every command is found; those of an ERROR are not, and it is noted apart."""
 _SIGNS = '; && || | |& & ( ) ! " $( ` <( >( < > >> >& &> &>> >| <& ${ } $'
 _TOKENS = frozenset((*_SIGNS.split(), "\n"))
 _HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
 )
 _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
-_GAP = re.compile(rb"(?:[ \t]|\\\n)+")
+_BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACES = re.compile(r"[{}]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_QUOTED_ESCAPE = re.compile(r'\\([$`"\\])')
+_QUOTED_ESCAPE = re.compile(r'\\([$`"\\])|\\\n')
+_SUBSTITUTES = re.compile(r"[$<>]\(|`")
+_NUMBERED = re.compile(r"\\[xuUc0-7]")
 _HARMLESS = "/dev/null"
 _DESCRIPTORS = ("0", "1", "2")
 
@@ -95,15 +126,15 @@ def read_line(text: str) -> ShellLine:
     line = ShellLine()
     data = text.encode("utf-8", "surrogateescape")
     if len(data) > LENGTH:
-        line.unclear.append(f"it is longer than {LENGTH:,} bytes")
+        line.hide(f"it is longer than {LENGTH:,} bytes")
         data = data[:LENGTH]
     if _HIDDEN.search(text):
-        line.unclear.append("it contains characters that cannot be seen")
+        line.hide("it contains characters that cannot be seen")
     if _JOINED.search(text):
-        line.unclear.append("it joins lines, or nests backticks")
+        line.hide("it joins lines, or nests backticks")
     tree = _get_parser().parse(data)
     if tree.root_node.has_error:
-        line.unclear.append("it cannot be parsed")
+        line.hide("it cannot be parsed")
     for node in _walk(tree.root_node):
         _read(node, line, data)
     return line
@@ -125,11 +156,30 @@ def _read(node: "Node", line: ShellLine, data: bytes) -> None:
     elif kind == "file_redirect":
         _read_redirection(node, line)
     elif kind in ("heredoc_body", "herestring_redirect"):
-        line.inputs.append(_text(node) if kind == "heredoc_body" else _word(node.children[-1]).text or "")
+        line.inputs.append(_text(node) if kind == "heredoc_body" else _word(node.children[-1]).shape)
     elif kind in ("declaration_command", "unset_command"):
-        line.commands.append(SimpleCommand([Word(_text(node.children[0])), Word(None)], _text(node)))
+        line.commands.append(SimpleCommand([Word(_text(node.children[0])), Word(GAP)], _text(node)))
+    elif kind == "variable_assignment":
+        line.texts.append(_word(node.children[-1]).shape)
+    _read_text(node, line)
     if not (kind in _CLEAR if node.is_named else kind in _TOKENS or _in_command(node)):
         line.unclear.append(_REASONS.get(kind, f"it contains a {kind.replace('_', ' ')}"))
+    if node.is_named and kind not in _FOUND:
+        line.opaque.append(f"it contains a {kind.replace('_', ' ')}")
+
+
+def _read_text(node: "Node", line: ShellLine) -> None:
+    """Note text that is data where it stands, but that a builtin may run as an index of an array, or a prompt."""
+    kind = node.type
+    if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(_text(node)):
+        line.texts.append(_word(node).shape)
+    elif kind == "ansi_c_string" and _NUMBERED.search(_text(node)):
+        line.opaque.append("it spells characters by numbers")
+    elif kind == "heredoc_body":
+        start = next((each for each in node.parent.children if each.type == "heredoc_start"), None)  # type: ignore[union-attr]
+        quoted = start is not None and any(sign in _text(start) for sign in "'\"\\")
+        if not quoted and _SUBSTITUTES.search(_text(node)):
+            line.opaque.append("a here-document contains a substitution")
 
 
 def _in_command(node: "Node") -> bool:
@@ -155,9 +205,22 @@ def _command(node: "Node", line: ShellLine, data: bytes) -> SimpleCommand:
         if child.type not in ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
     ]
     for before, after in zip(node.children, node.children[1:], strict=False):
-        if not _GAP.fullmatch(data[before.end_byte : after.start_byte]):
-            line.unclear.append("its words are not separated")
-    return SimpleCommand(words, _text(node))
+        if not _BETWEEN.fullmatch(data[before.end_byte : after.start_byte]):
+            line.hide("its words are not separated")
+    return SimpleCommand(words, _text(node), _is_fed(node))
+
+
+def _is_fed(node: "Node") -> bool:
+    if any(child.type == "herestring_redirect" for child in node.children):
+        return True
+    parent = node.parent
+    if parent is None or parent.type != "redirected_statement":
+        return False
+    return any(
+        child.type == "heredoc_redirect"
+        or (child.type == "file_redirect" and child.children[0].type == "<" and _word(child.children[-1]).known)
+        for child in parent.children
+    )
 
 
 def _word(node: "Node") -> Word:
@@ -166,28 +229,40 @@ def _word(node: "Node") -> Word:
     if kind in ("word", "number"):
         text = _text(node)
         if _BRACES.search(text):
-            return Word(text if text == "{}" else None)
-        return Word(_ESCAPE.sub(r"\1", text), glob=_GLOB.search(text) is not None)
+            return Word(text if text == "{}" else GAP)
+        return Word(_ESCAPE.sub(_escaped, text), glob=_GLOB.search(text) is not None)
     if kind == "raw_string":
         return Word(_text(node)[1:-1])
     if kind == "string":
-        if all(child.type in ('"', "string_content") for child in node.children):
-            return Word(_QUOTED_ESCAPE.sub(r"\1", _text(node)[1:-1]))
-        return Word(None)
+        return Word(_quoted(node))
     if kind == "concatenation":
         if _text(node) == "{}":
             return Word("{}")
         parts = [_word(child) for child in node.children]
-        known = [part.text for part in parts if part.text is not None]
-        return Word("".join(known) if len(known) == len(parts) else None, any(part.glob for part in parts))
-    return Word(None)
+        return Word("".join(part.shape for part in parts), any(part.glob for part in parts))
+    return Word(GAP)
+
+
+def _quoted(node: "Node") -> str:
+    """Return what is between two quotes, with a gap for each expansion."""
+    text, shape, at = node.text or b"", [], node.start_byte + 1
+    expansions = [child for child in node.children if child.is_named and child.type != "string_content"]
+    for start, end in [*((each.start_byte, each.end_byte) for each in expansions), (node.end_byte - 1, -1)]:
+        plain = text[at - node.start_byte : start - node.start_byte].decode("utf-8", "surrogateescape")
+        shape += [_QUOTED_ESCAPE.sub(_escaped, plain), *([GAP] if end >= 0 else [])]
+        at = end
+    return "".join(shape)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "" if found[0] == "\\\n" else found[1]
 
 
 def _read_redirection(node: "Node", line: ShellLine) -> None:
     signs = [at for at, child in enumerate(node.children) if not child.is_named]
     given = node.children[signs[0] + 1 :] if signs else node.children
     if not given:
-        line.unclear.append("it cannot be parsed")
+        line.hide("it cannot be parsed")
         return
     target, *others = given
     if others:  # the grammar takes words after the file for files, but they are words of the command
@@ -195,7 +270,7 @@ def _read_redirection(node: "Node", line: ShellLine) -> None:
         line.commands.append(SimpleCommand([_word(each) for each in others], _text(node)))
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((_text(child) for child in node.children if child.type == "file_descriptor"), "1")
-    path = _word(target).text
+    path = _word(target).shape
     if operator in (">&", "<&") and path in _DESCRIPTORS and descriptor in _DESCRIPTORS:
         return
     if path == _HARMLESS and operator in (">", ">>", "&>", "<"):

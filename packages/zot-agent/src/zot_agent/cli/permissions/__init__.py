@@ -27,7 +27,7 @@ def build_parser() -> Parser:
         epilog="exit codes: 0 done, or the command is allowed, 2 usage or a wrong rule, 5 it is asked about or denied",
     )
     verbs = parser.add_subparsers(dest="verb", metavar="list|test", required=True)
-    verbs.add_parser("list", help="list mode and rules with the files they come from")
+    verbs.add_parser("list", help="list mode and rules with the files they come from, and built-in rules of the mode")
     test = verbs.add_parser("test", help="say whether a command is allowed, asked about or denied, and by which rule")
     test.add_argument("command", help="the command, as one argument")
     test.add_argument("--permission-mode", choices=MODES, metavar="MODE", help=f"one of {', '.join(MODES)}")
@@ -58,6 +58,11 @@ def _list(permissions: Permissions) -> int:
         for rule in permissions.rules:
             if rule.action == action:
                 _print(f"{action} {rule.text}  ({rule.source})")
+    if permissions.mode != "yolo":
+        from zot_core.permissions.commands.readers import shown_rows  # noqa: PLC0415  not in the mode yolo
+
+        for row in shown_rows():
+            _print(f"allow {row}  (built in: it only reads)")
     if permissions.rules:
         for line in permissions.judge.unknown_tools([each.name for each in BUILTIN_TOOLS], similar=True):
             print_error(line)

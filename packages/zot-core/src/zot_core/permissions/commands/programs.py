@@ -6,32 +6,21 @@ if a person has allowed that program.
 
 import re
 
+from zot_core.permissions.commands.wrappers import wrapper
+
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-WRAPPERS = _names(
-    "ash bash busybox capsh chroot chrt command compgen coproc csh dash doas docker env eval exec expect fakeroot"
-    " fish flock gdb ionice ksh logsave ltrace nice nocorrect noglob nohup nsenter parallel"
-    " pkexec podman rlwrap run-parts runuser"
-    " script setarch setpriv setsid sh ssh start-stop-daemon stdbuf strace su sudo systemd-run taskset tclsh time"
-    " timeout tmux torsocks trap unbuffer unshare watch xargs xvfb-run zsh"
+RUNNERS = _names(
+    "R Rscript [ [[ alias awk bc bun cscript declare deno ed emacs enable ex export gawk getopts hash"
+    " irb java jshell julia less let local lua luajit man mawk more nano nawk node nodejs npx nvim perl"
+    " php pipx powershell pwsh pypy pypy3 python python2 python3 read readonly rsync ruby scp sed"
+    " set sftp shopt split sqlite3 tar test typeset unzip uvx vi view vim wish zip"
 )
-"""Programs that run the rest of their arguments, or an argument that is a line of shell."""
-
-LAUNCHERS = WRAPPERS | _names(
-    "bundle bunx cargo direnv dotenv hatch mise nix npm npx pdm pipenv pnpm poetry rye uv uvx yarn"
-)
-"""Programs that a deny sees through: wrappers, and programs one of whose subcommands runs a program."""
-
-RUNNERS = WRAPPERS | _names(
-    " . R Rscript [ [[ alias awk bc builtin bun cscript declare deno ed emacs enable ex export gawk getopts hash"
-    " irb java jshell julia less let local lua luajit man mapfile mawk more nano nawk node nodejs npx nvim perl"
-    " php pipx powershell pwsh pypy pypy3 python python2 python3 read readarray readonly rsync ruby scp screen sed"
-    " set sftp shopt source split sqlite3 tar test typeset unzip uvx vi view vim wish zip"
-)
-"""Programs that an allow never covers: interpreters, wrappers, and builtins that change what later words mean."""
+"""Programs that an allow never covers, as it never covers a wrapper: interpreters, and builtins that change what later
+words mean."""
 
 _VERSIONED = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh|wish)[\d.]+")
 
@@ -80,6 +69,24 @@ _OPERANDS = {"uniq": 1, "xxd": 1}
 _ASSIGNING = frozenset(("make", "gmake"))
 """Programs for which an argument `NAME=text` sets a variable that may be run."""
 
+PLAIN = _names(
+    """
+    apt apt-get base64 basename brew cat cd cksum cmake cmp column comm cut df diff dirname dnf du echo egrep export
+    expr false fgrep file flake8 fmt fold gh git glab go grep groups gunzip gzip head hostname id jest jobs join jq
+    kill killall less ln ls lsof md5sum meson mocha mypy ninja nl npm nproc od pacman paste pgrep pip pip3 pkill
+    popd printenv printf ps pushd pwd pytest readlink realpath return rev rg ruff rustc rustfmt seq sha1sum
+    sha256sum shift sleep sort stat strings tac tail test tput tr tree true tsc tty type uname uniq unset unxz
+    vitest wait wc which whoami xz yes zcat
+    """
+)
+"""Well-known programs that start no program that their later words name, except with the arguments in `RISKY`."""
+
+SILENT = _names("echo export false printf return shift sleep true unset")
+"""Programs whose arguments are no files."""
+
+REPOSITORY = _names("gh git hub lazygit tig")
+"""Programs that take orders from the git repository in which they run."""
+
 RECIPES: dict[str, tuple[str, ...]] = {
     "cargo": ("Cargo.toml", "build.rs"),
     "go": ("go.mod",),
@@ -106,7 +113,56 @@ EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exe
 
 def runs_others(name: str) -> bool:
     """Whether an allow never covers the program, given by its name without a folder."""
-    return name in RUNNERS or _VERSIONED.fullmatch(name) is not None
+    row = wrapper(name)
+    starts = row is not None and row.kind != "may run"
+    return starts or name in RUNNERS or _VERSIONED.fullmatch(name) is not None
+
+
+MODULES = _names("mypy pytest ruff unittest")
+"""Modules that `python3 -m` runs as programs, whose arguments have the same meaning then."""
+
+
+def as_program(words: list[str]) -> list[str]:
+    """Return the words of a command; for `python3 -m MODULE` those of the program that the module is."""
+    python = bool(words) and _VERSIONED.fullmatch(f"{words[0]}3") is not None
+    return words[2:] if python and words[1:2] == ["-m"] and words[2:3] and words[2] in MODULES else words
+
+
+def recipes(words: list[str], written: list[str]) -> tuple[str, ...]:
+    """Return the names of files of a project that a command runs; `words` are those of `as_program`, `written` those
+    of the line."""
+    name = words[0].rpartition("/")[2]
+    return (*RECIPES.get(name, ()), *((f"{name}.py", "__init__.py") if words != written else ()))
+
+
+PREFIXES: dict[str, str] = {
+    "mypy": "--strict --pretty --no-color-output --show-error-codes",
+    "pytest": (
+        "-q -qq -v -vv -x -s -l --lf --ff --exitfirst --quiet --verbose --last-failed --failed-first --no-header"
+        " --tb=short --tb=long --tb=line --tb=no --tb=auto --tb=native -ra -rA -rs -rf"
+    ),
+    "ruff check": "--quiet -q --no-fix --statistics",
+}
+"""Programs that only run or check the paths of a project that they are given, whatever these are, and options that
+change nothing of that: an answer "always" may be about all paths."""
+
+
+def prefix(words: list[str]) -> list[str]:
+    """Return the first words of a command whose others are paths, if a rule may be about all such paths; else none."""
+    program = as_program(words)
+    for name, options in PREFIXES.items():
+        own = name.split()
+        if program[: len(own)] == own:
+            given = program[len(own) :]
+            at = next((at for at, word in enumerate(given) if word not in options.split()), len(given))
+            if not any(word.startswith("-") for word in given[at:]):
+                return words[: len(words) - len(given) + at]
+    return []
+
+
+def is_plain(name: str) -> bool:
+    """Whether it is known that a program, given by its name without a folder, starts none that its words name."""
+    return name in PLAIN or name in WRITERS or name in RISKY
 
 
 def risky(words: list[str], spelled: list[str]) -> bool:

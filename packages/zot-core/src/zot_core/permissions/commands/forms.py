@@ -1,0 +1,126 @@
+"""`see_through`: the commands of a line in all the forms in which a rule may name them."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from zot_core.permissions.commands.programs import EXEC_FLAGS
+from zot_core.permissions.commands.wrappers import wrapper
+from zot_core.permissions.shell_line import GAP, ShellLine, Word, read_line
+
+_DEPTH, _OPTIONS, _BEHIND = 4, 8, 16
+"""How deep commands inside commands are looked for, behind how many options of a program, words of a wrapper."""
+_FORMS, _CHARACTERS = 300, 50_000
+"""The most forms of commands that a line may have, and characters of them. A line with more of them is opaque: what a
+model writes must not take the time of the event loop."""
+
+
+class Form(list[Word]):
+    """The words of a command, the program first. `known`: a shell runs it; otherwise its words may be options of a
+    wrapper. `fed`: its input is written in the line, or the shell does not read it."""
+
+    def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False) -> None:
+        super().__init__(words)
+        self.known, self.fed = known, fed
+
+    @property
+    def name(self) -> str:
+        """The program without its folder."""
+        return self[0].shape.rpartition("/")[2]
+
+    @property
+    def shapes(self) -> list[str]:
+        """The shapes of the words."""
+        return [word.shape for word in self]
+
+    def behind(self, at: int, *, known: bool = False) -> "Form":
+        """Return the command that begins with the word at `at`."""
+        return Form(self[at:], known=known, fed=self.fed)
+
+
+def see_through(line: ShellLine) -> list[Form]:
+    """Return the commands of a line: as written, without the folder of the program, without options before a
+    subcommand, and what wrappers run."""
+    waiting = deque((form, 0) for form in _commands(line))
+    forms: dict[tuple[tuple[str, bool], ...], Form] = {}
+    characters = 0
+    while waiting:
+        form, depth = waiting.popleft()
+        if _key(form) in forms:
+            continue
+        characters += sum(len(word.shape) for word in form)
+        if len(forms) >= _FORMS or characters > _CHARACTERS:
+            line.hide("it runs too many commands")
+            break
+        forms[_key(form)] = form
+        if form.name != form[0].shape:
+            named = Form([form[0].replace(shape=form.name), *form[1:]], known=form.known, fed=form.fed)
+            waiting.append((named, depth))
+        for each in _without_options(form):
+            forms.setdefault(_key(each), each)
+        if depth < _DEPTH:
+            waiting.extend((each, depth + 1) for each in _inside(form, line))
+    return list(forms.values())
+
+
+def _key(form: Form) -> tuple[tuple[str, bool], ...]:
+    return tuple((word.shape, word.glob) for word in form)
+
+
+def _commands(line: ShellLine) -> list[Form]:
+    found = [Form(command.words, fed=command.fed) for command in line.commands if command.words]
+    if line.inputs and any(wrapper(form.name) for form in found):
+        found += [form for text in line.inputs for form in read_forms(text, line)]
+    return found
+
+
+def read_forms(text: str, line: ShellLine | None = None) -> list[Form]:
+    """Return the commands of a text that is a line of shell; what hides commands in it hides them in `line`."""
+    inner = read_line(text)
+    if line is not None:
+        line.opaque += inner.opaque
+    return [Form(command.words, fed=command.fed) for command in inner.commands if command.words]
+
+
+def _inside(form: Form, line: ShellLine) -> Iterator[Form]:
+    """Yield the commands that a command runs by its arguments."""
+    row = wrapper(form.name)
+    for at, word in enumerate(form[1:], 1):
+        shape, after_flag = word.shape, form[at - 1].shape in EXEC_FLAGS
+        if (row is not None and at <= _BEHIND) or after_flag:
+            if not shape.startswith("-"):
+                inner = form.behind(at, known=after_flag)
+                adds = after_flag or (row is not None and row.kind == "adds")
+                yield _filled(inner) if adds else inner
+            for text in _lines_in(shape):
+                yield from read_forms(text, line)
+        if "=!" in shape:  # an alias of git
+            yield from read_forms(shape.partition("=!")[2], line)
+
+
+def _filled(form: Form) -> Form:
+    """Return a command that gets more words, or words in place of `{}`."""
+    words = [Word(word.shape.replace("{}", GAP), word.glob) for word in form]
+    if words == form:
+        words.append(Word(GAP))
+    return Form(words, known=form.known, fed=form.fed)
+
+
+def _lines_in(shape: str) -> Iterator[str]:
+    """Yield the lines of shell that an argument may be: itself, the value of an option."""
+    texts = [shape]
+    if shape.startswith("--"):
+        texts = [shape.partition("=")[2]]
+    elif shape.startswith("-"):
+        texts = [shape[at:] for at in range(2, min(len(shape), 5))]
+    for text in [*texts, *(text.partition(":")[2] for text in texts)]:
+        if len(text.split()) > 1 or ";" in text:
+            yield text.lstrip()
+
+
+def _without_options(form: Form) -> Iterator[Form]:
+    """Yield a command without the options before its subcommand; each of them may have a value."""
+    for at in range(1, min(len(form), _OPTIONS)):
+        if not form[at].shape.startswith("-") and not (at > 1 and form[at - 1].shape.startswith("-")):
+            return
+        if at + 1 < len(form):
+            yield Form([form[0].replace(shape=form.name), *form[at + 1 :]], known=form.known, fed=form.fed)

@@ -1,0 +1,179 @@
+"""`NamedFiles`: the files that a line of shell names, or may name."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from zot_core.machine.interface import expand_home
+from zot_core.machine.repository import repository_top
+from zot_core.permissions.commands import programs
+from zot_core.permissions.commands.forms import Form
+from zot_core.permissions.commands.meeting import Step, word_steps
+from zot_core.permissions.shell_line import GAP, ShellLine, Word
+from zot_provider.record import Record, field
+
+_PATHS, _FOLDERS, _ENTRIES, _WILDCARDS = 400, 6, 5_000, 16
+"""The most paths that a line may name, folders that it may go to, entries of folders that all its wildcards are
+compared with, and wildcards of one word."""
+
+_SPECIAL = re.compile(r"[*?\[\0]")
+_BRACKETS = re.compile(r"\[[^\]/]+\]")
+_MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
+
+
+class Unknown(Record):
+    """A word that may name files which only a shell knows: its alternatives as absolute paths, and those of the files
+    that are there now."""
+
+    shown: str
+    steps: list[list[Step]]
+    paths: set[str]
+
+
+class NamedFiles(Record):
+    """Real paths that a line reads or writes, and words that may name others. `hinted` are paths that are a part of an
+    argument, such as `HEAD:path`."""
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    hinted: set[str] = field(default_factory=set)
+    unknown_read: list[Unknown] = field(default_factory=list)
+    unknown_written: list[Unknown] = field(default_factory=list)
+
+
+class Place:
+    """The directory `cwd` in which a line runs, a real path. `home` is the home folder on another machine, where links
+    are not known; empty on this one."""
+
+    def __init__(self, cwd: str, home: str) -> None:
+        self.cwd, self.home = cwd, home
+        self._looked = 0
+
+    def real(self, word: str, folder: str) -> str:
+        """Return the real path that a word means in `folder`."""
+        path = os.path.join(folder, expand_home(word, self.home))
+        if "\0" in path:
+            return folder
+        return os.path.normpath(path) if self.home else os.path.realpath(path)
+
+    def folders(self, forms: Iterable[Form]) -> list[str] | None:
+        """Return the folders in which commands of a line may run, as real paths; None if they are too many. A change
+        of folder may fail, or be one of a subshell."""
+        folders = [self.cwd]
+        for form in forms:
+            if form.name not in ("cd", "pushd") or len(form) < 2 or GAP in form[1].shape:
+                continue
+            word = expand_home(form[1].shape, self.home)
+            reached = [os.path.normpath(os.path.join(each, word)) for each in folders]
+            reached += [self.real(word, each) for each in folders]
+            folders = list(dict.fromkeys([*folders, *(self.real(each, each) for each in reached)]))
+            if len(folders) > _FOLDERS:
+                return None
+        return folders
+
+    def expand(self, word: str, folder: str) -> list[str] | None:
+        """Return the real paths of the files that `*` and `?` in a word stand for in `folder`; None if they are too
+        many, or if the word has other wildcards."""
+        if "[" in word or GAP in word or self.home or len(_SPECIAL.findall(word)) > _WILDCARDS:
+            return None
+        found = ["/" if word.startswith("/") else folder]
+        for part in filter(None, word.split("/")):
+            if not _SPECIAL.search(part):
+                found = [os.path.join(each, part) for each in found]
+                continue
+            names: list[str] = []
+            for each in found:
+                try:
+                    with os.scandir(each) as entries:
+                        for entry in entries:
+                            self._looked += 1
+                            if self._looked > _ENTRIES:
+                                return None
+                            if fnmatchcase(entry.name, part) and (part[0] == "." or entry.name[0] != "."):
+                                names.append(entry.path)
+                except OSError:
+                    continue
+            found = names
+        return [os.path.realpath(each) for each in found] if len(found) <= _PATHS else None
+
+
+def named_files(line: ShellLine, forms: Sequence[Form], place: Place) -> NamedFiles:
+    """Return the files that the commands of a line name."""
+    found = NamedFiles()
+    folders = place.folders(forms)
+    if folders is None:
+        line.hide("it goes to too many folders")
+        folders = [place.cwd]
+    words: dict[tuple[str, bool], tuple[Word, bool]] = {}
+    for form in forms:
+        writes = form.name in programs.WRITERS or (form.name == "sed" and "-i" in " ".join(form.shapes))
+        for word in form[1:] if form.name not in programs.SILENT or not form.known else ():
+            for part in _parts(word):
+                key = part.shape, part.glob
+                words[key] = part, writes or words.get(key, (part, False))[1]
+    for each in line.redirections:
+        key = each.path, _SPECIAL.search(each.path) is not None
+        words[key] = Word(each.path, glob=key[1]), each.writes or words.get(key, (None, False))[1]
+    if len(words) > _PATHS:
+        line.hide("it names too many files")
+    top = "" if place.home else repository_top(place.cwd)
+    for word, writes in list(words.values())[:_PATHS]:
+        if not _add(found, word, place, folders, top, writes=writes):
+            line.hide("its wildcards stand for too many files")
+    return found
+
+
+def _add(found: NamedFiles, word: Word, place: Place, folders: list[str], top: str, *, writes: bool) -> bool:
+    """Add what a word names. Return False if its wildcards stand for too many files."""
+    if GAP not in word.shape:
+        (found.written if writes else found.read).update(place.real(word.shape, each) for each in folders)
+        if ":" in word.shape:
+            inner = word.shape.partition(":")[2]
+            parts = [inner, inner.rpartition(":")[2], _MAGIC.sub("", inner)]
+            roots = [*folders, top] if top else folders
+            found.hinted.update(place.real(part, each) for part in parts if part for each in roots)
+    if len(_SPECIAL.findall(word.shape)) > _WILDCARDS:
+        return False
+    if not word.known:
+        shapes = [_absolute(word.shape, place, each) for each in folders]
+        lists = [place.expand(_BRACKETS.sub("?", word.shape), each) for each in folders if word.glob]
+        paths = {path for each in lists for path in each or ()}
+        steps = [step for shape in shapes for step in word_steps(shape, glob=word.glob)]
+        shown = word.shape.replace(GAP, "…")
+        (found.unknown_written if writes else found.unknown_read).append(Unknown(shown, steps, paths))
+        return GAP in word.shape or bool(place.home) or None not in lists
+    return True
+
+
+def _absolute(shape: str, place: Place, folder: str) -> str:
+    """Return the absolute shape of a word: without links as far as its folders are known, and without `..`."""
+    shape = expand_home(shape, place.home)
+    if not shape.startswith((GAP, "/")):
+        shape = f"{folder}/{shape}"
+    found = _SPECIAL.search(shape)
+    fixed = shape[: shape.rfind("/", 0, found.start()) + 1] if found else shape
+    if fixed:
+        shape = place.real(fixed, folder).rstrip("/") + "/" + shape[len(fixed) :]
+    names = [name for name in shape.split("/")[1:] if name not in ("", ".")] if shape.startswith("/") else None
+    if names is None:
+        first, _, rest = shape.partition("/")
+        names = [first, *(name for name in rest.split("/") if name not in ("", "."))]
+    for at in range(len(names) - 1, -1, -1):
+        if names[at] == "..":  # what it goes back from is not known
+            return "/".join([GAP, *names[at + 1 :]])
+    return ("/" if shape.startswith("/") else "") + "/".join(names)
+
+
+def _parts(word: Word) -> Iterator[Word]:
+    """Yield the paths that a word may name: itself, a value after `=`, a value glued to a short option."""
+    shape = word.shape
+    if not shape:
+        return
+    if "=" in shape:
+        yield Word(shape.partition("=")[2], word.glob)
+    if shape.startswith("-"):
+        if len(shape) > 2 and shape[1] != "-":
+            yield Word(shape[2:], word.glob)
+    else:
+        yield Word(shape.lstrip("@"), word.glob)
