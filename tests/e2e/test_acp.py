@@ -811,3 +811,21 @@ def test_standard_output_is_the_protocols_alone(zot: Zot, server: ScriptedServer
 
     assert [json.loads(line)["id"] for line in done.out.splitlines()] == [1]
     assert done.err == "from a library\n"
+
+
+async def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    look, hide = (Turn(calls=[Call("bash", {"command": each})]) for each in ("ls -a | head -3", "echo touch made | sh"))
+    server.add(look, "I see.", hide, "Well.")
+    zot.home.mkdir()
+    (zot.home / "config.json").write_text(json.dumps({"permissions": {"deny": ["bash(touch *)"]}}))
+    async with open_talk(zot, *zot.at(server), "--no-yolo") as talk:
+        assert await talk.prompt(await talk.begin(zot), "look") == "end_turn"
+        assert (talk.editor.asked, talk.editor.call()["status"]) == ([], "completed")
+    async with open_talk(zot, *zot.at(server), "--permission-mode", "yolo") as talk:
+        session = await talk.begin(zot)
+        talk.editor.answers += ["reject"]
+        assert await talk.prompt(session, "go") == "end_turn"
+        assert len(talk.editor.asked) == 1
+    assert not (zot.cwd / "made").exists()

@@ -151,3 +151,19 @@ def test_the_repository_of_a_project_runs_nothing_when_zot_looks_at_it(
     with terminal(zot, *zot.at(server)) as pty:
         pty.wait_for(".zot/extensions/local/module.py")  # the draft is recovered
     assert not (tmp_path / "mark").exists()
+
+
+def test_a_run_that_goes_on_by_itself_reads_in_plan_and_waits_where_a_line_cannot_be_judged(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    look, hide = (Turn(calls=[Call("bash", {"command": each})]) for each in ("ls -a | head -3", "echo touch made | sh"))
+    server.add(look, "I see.", hide, "Well.")
+    zot.home.mkdir()
+    (zot.home / "config.json").write_text(json.dumps({"permissions": {"deny": ["bash(touch *)"]}}))
+    done = zot.finish(zot.start("run", *zot.at(server), "--permission-mode", "plan", "look"))
+    assert (done.code, done.out) == (0, "I see.\n")
+    assert "[exit 0]" in json.dumps(server.requests[1].body)
+    waits = zot.finish(zot.start("run", *zot.at(server), "--id", "fix", "--permission-mode", "yolo", "go"))
+    assert waits.code == 3
+    assert "run fix waits for an answer: bash echo touch made | sh" in waits.out + waits.err
+    assert not (zot.cwd / "made").exists()

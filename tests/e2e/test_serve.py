@@ -352,3 +352,25 @@ def test_hostile_patterns_in_one_session_do_not_stop_another(start: Start, zot: 
         assert "Here I am." in json.dumps(until(other, "done"))
         busy.send('{"type":"abort"}')
         until(busy, "done")
+
+
+def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo(
+    start: Start, zot: Zot, server: ScriptedServer
+) -> None:
+    look, hide = (Turn(calls=[Call("bash", {"command": each})]) for each in ("ls -a | head -3", "echo touch made | sh"))
+    server.add(look, "I see.", hide, "Well.")
+    zot.home.mkdir()
+    (zot.home / "config.json").write_text(json.dumps({"permissions": {"deny": ["bash(touch *)"]}}))
+    running = start()
+    with running.socket(running.open()) as peer:
+        peer.send('{"type":"set_permission_mode","mode":"plan"}')
+        peer.send('{"type":"prompt","message":"look"}')
+        assert not any(event["type"] == "permission_request" for event in until(peer, "done"))
+        peer.send('{"type":"set_permission_mode","mode":"yolo"}')
+        peer.send('{"type":"prompt","message":"go"}')
+        request = until(peer, "permission_request")[-1]
+        assert "what sh reads is not known" in request["reason"]
+        peer.send(json.dumps({"type": "permission_response", "request": request["request"], "answer": "no"}))
+        until(peer, "done")
+    assert "[exit 0]" in json.dumps(server.requests[1].body)
+    assert not (zot.cwd / "made").exists()

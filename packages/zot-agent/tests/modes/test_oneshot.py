@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from zot_agent.host.host import Host
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE
 from zot_core.conversation.driver import Conversation
 from zot_core.hooks import Refusal
+from zot_core.permissions.rule import parse_rule
 from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient
 from zot_provider.client.retry import RetryPolicy
@@ -183,3 +185,23 @@ def test_a_call_that_would_be_asked_about_is_refused_and_the_rule_that_allows_it
     assert capsys.readouterr().err == (
         f"zot: not allowed, because nobody can be asked: {reason}; the rule {rule} in permissions.allow allows it\n"
     )
+
+
+@pytest.mark.parametrize("mode", ["print", "json"])
+def test_what_only_reads_runs_where_nobody_can_be_asked_and_what_cannot_be_judged_is_refused_in_yolo(
+    mode: str, capsys: pytest.CaptureFixture[str], alone: Path
+) -> None:
+    look, hide = (Call("bash", {"command": each}) for each in ("ls -a | head -3", "echo touch planted | sh"))
+
+    def plan(host: Host) -> None:
+        host.conversation.permissions.mode = "plan"
+
+    def deny(host: Host) -> None:
+        host.conversation.permissions.rules = [parse_rule("deny", "bash(touch *)")]
+
+    client = ScriptedClient([Turn(calls=[look]), "I see."])
+    assert run(mode, client, plan) == 0
+    assert "[exit 0]" in str(client.requests[1].messages[-1])
+    assert run(mode, ScriptedClient([Turn(calls=[hide]), "Well."]), deny) == 5
+    assert "what sh reads is not known" in capsys.readouterr().err
+    assert not (alone / "planted").exists()

@@ -1,5 +1,6 @@
 """Questions about tool calls, over the protocol."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,25 @@ def test_a_command_that_the_sandbox_stopped_is_offered_unless_the_mode_asks_noth
     peer.until("done")
     assert (alone / ".git" / "x").exists() == offered
     assert "the sandbox seems to have stopped this command" in str(peer.of("tool_result")[-1]["content"])
+
+
+def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo(
+    start: StartPeer, server: ScriptedServer, alone: Path
+) -> None:
+    look, hide = (Turn(calls=[Call("bash", {"command": each})]) for each in ("ls -a | head -3", "echo touch ran | sh"))
+    server.add(look, "I see.")
+    peer = start("--permission-mode", "plan")
+    peer.begin()
+    peer.until("done")
+    assert peer.of("permission_request") == []
+    assert "[exit 0]" in str(peer.of("tool_result")[-1]["content"])
+
+    (Path(os.environ["ZOT_HOME"]) / "config.json").write_text('{"permissions": {"deny": ["bash(touch *)"]}}')
+    server.add(hide, "Well.")
+    second = start("--permission-mode", "yolo")
+    second.begin(at="turn_start")
+    request = asked(second)
+    assert "what sh reads is not known" in request["reason"]
+    second.send("permission_response", request=request["request"], answer="no")
+    second.until("done")
+    assert not (alone / "ran").exists()

@@ -9,6 +9,7 @@ from screen import Chats, Paused, Talk, bash
 from zot_agent.ui.questions.permission import PermissionPrompt, arguments
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.hooks import ToolRequest
+from zot_core.permissions.rule import parse_rule
 from zot_provider.testing import Call, Turn
 from zot_tui.text.runs import plain
 from zot_tui.widgets.dialogs.stack import WAITS
@@ -222,3 +223,18 @@ async def test_a_second_esc_over_the_help_stops_the_work_as_it_does_without_a_qu
         await talk.quiet()
         assert "■ bash expr done" in talk.screen()
         assert not talk.dialog_open
+
+
+async def test_what_only_reads_is_not_asked_about_and_what_cannot_be_judged_is_in_yolo(chats: Chats) -> None:
+    calls = [bash("ls -a | head -3"), bash("echo touch planted | sh")]
+    async with chats.open([Turn(calls=calls[:1]), "I see.", Turn(calls=calls[1:]), "Well."]) as talk:
+        talk.asks = True
+        await talk.send("look")
+        await talk.shown("I see.")
+        talk.asks = False
+        talk.chat.conversation.permissions.rules = [parse_rule("deny", "bash(touch *)")]
+        talk.type("go<enter>")
+        await talk.shown("what sh reads is not known")
+        talk.type("n")
+        await talk.shown("⊘ bash echo touch planted | sh  refused")
+    assert not Path("planted").exists()

@@ -1,6 +1,7 @@
 """A sub-agent may do at most what the agent that asks may do."""
 
 import asyncio
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,28 @@ async def test_an_agent_gets_neither_inactive_tools_nor_deferred_ones_that_nobod
     assert {"read", "edit", "agent"} <= set(names)
     assert not {"bash", "fetch"} & set(names)
     assert sorted(tool.name for tool in world.client.asked("b")[0].tools) == ["fetch", "read"]
+
+
+async def test_a_sub_agent_reads_without_a_question_and_is_refused_what_cannot_be_judged(tmp_path: Path) -> None:
+    look = Call("bash", {"command": "ls -a | head -3"})
+    world = World(tmp_path, look, mode="ask", agent="planner")
+    assert "[exit 0]" in (await world.results())[0]
+    assert world.asked == []
+    hidden = World(tmp_path, Call("bash", {"command": "echo touch y.txt | sh"}), deny=["bash(touch *)"])
+    hidden.answer = PermissionAnswer("no")
+    assert "did not allow" in (await hidden.results())[0]
+    assert "what sh reads is not known" in hidden.asked[0].reason
+    assert not list(tmp_path.iterdir())
+
+
+async def test_git_that_a_rule_or_the_table_lets_run_gets_quiet_settings_in_a_sub_agent_too(tmp_path: Path) -> None:
+    by_person, by_table = (Call("bash", {"command": each}) for each in ("git init -q x", "git status"))
+    for agent in ("", "asker"):
+        subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+        world = World(tmp_path, by_person, by_table, mode="ask", agent=agent)
+        shell = FakeShell()
+        world.conversation.runtime.agent.change_context(shell=shell)
+        await world.results()
+        assert [(each.command, "GIT_CONFIG_COUNT" in each.env) for each in shell.ran] == [
+            ("git init -q x", False), ("git status", True),
+        ]  # fmt: skip
