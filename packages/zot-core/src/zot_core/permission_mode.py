@@ -8,9 +8,9 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """All modes, in the order in which a key goes through them."""
 
 MODE_HELP: dict[PermissionMode, str] = {
-    "ask": "asks before a call that writes, runs something, or reads outside the working directory",
+    "ask": "asks before a call that writes, runs what does more than read, or reads outside the working directory",
     "accept-edits": "as ask, but files of the working directory are written without a question",
-    "plan": "reads only; nothing is written, and only commands that a rule allows run",
+    "plan": "reads only; nothing is written, and a command runs if it only reads or a rule allows it",
     "yolo": "runs every call that no rule denies or asks about",
 }
 

@@ -16,7 +16,7 @@ _HOLD_BACK = (f"core.hooksPath={os.devnull}", "submodule.recurse=false")
 """Settings that also change what git does when it writes."""
 
 _BARE = "safe.bareRepository=explicit"
-"""A folder with the files of a repository, which a clone can bring, is none. git-config(1), from git 2.38 on."""
+"""A clone can bring a folder with the files of a repository: git must not use it. git-config(1), from git 2.38 on."""
 
 OF_A_REPOSITORY = (
     "GIT_DIR",

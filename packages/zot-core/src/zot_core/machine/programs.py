@@ -14,7 +14,7 @@ def find_program(name: str) -> str | None:
 
 
 def runs_outside(name: str, folder: str) -> bool:
-    """Whether a shell in `folder` that is told to run `name` runs a program that is not in it or below it."""
+    """Whether a shell in `folder` finds the program `name` on the PATH, and not in that folder or below it."""
     for each in os.get_exec_path():
         path = os.path.join(folder, each, name)
         if os.path.isfile(path) and os.access(path, os.X_OK):

@@ -8,7 +8,7 @@ from zot_core.machine.repository import is_foreign
 from zot_core.permissions.commands import programs
 from zot_core.permissions.commands.doubts import doubt, guards
 from zot_core.permissions.commands.forms import Form, see_through
-from zot_core.permissions.commands.named_files import NamedFiles, Place, named_files
+from zot_core.permissions.commands.named_files import LinePlace, NamedFiles, named_files
 from zot_core.permissions.commands.readers import reader_name
 from zot_core.permissions.commands.reading import Reading
 from zot_core.permissions.patterns import CommandPattern, PathPattern, is_below
@@ -50,7 +50,7 @@ class LineRules:
     ) -> None:
         self._rules, self._cwd, self._edited = list(rules), cwd, edited
         self._reads = reads and not home  # where links are not known, neither is which file is read
-        self._place = Place(cwd, home)
+        self._place = LinePlace(cwd, home)
 
     def judge(self, text: str) -> LineFinding:
         """Judge a line."""

@@ -19,7 +19,7 @@ LENGTH = 10_000
 
 
 GAP = "\0"
-"""Stands in a word for text that only the shell knows; no argument of a program can contain it."""
+"""In place of text that only the shell knows; no argument of a program can contain it."""
 
 
 class Word(Record):
@@ -169,7 +169,7 @@ def _read(node: "Node", line: ShellLine, data: bytes) -> None:
 
 
 def _read_text(node: "Node", line: ShellLine) -> None:
-    """Note text that is data where it stands, but that a builtin may run as an index of an array, or a prompt."""
+    """Note text that is data here, but that a builtin may run as an index of an array, or a prompt."""
     kind = node.type
     if kind in ("raw_string", "string", "word") and _SUBSTITUTES.search(_text(node)):
         line.texts.append(_word(node).shape)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.commands.forms import Form, read_forms
-from zot_core.permissions.commands.named_files import NamedFiles, Unknown
+from zot_core.permissions.commands.named_files import NamedFiles, UnknownWord
 from zot_core.permissions.commands.programs import is_plain, risky
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
@@ -36,7 +36,7 @@ def guards(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def doubt(line: ShellLine, forms: Sequence[Form], files: NamedFiles, rules: Sequence[Rule], cwd: str) -> str:
-    """Return why a line is asked about, empty if it is not. `rules` are those that deny or ask."""
+    """Return why a line is asked about, empty if it is not. `rules` deny or ask."""
     if not rules:
         return ""
     if line.opaque:
@@ -163,5 +163,5 @@ def _file_doubt(files: NamedFiles, rules: Sequence[Rule], cwd: str) -> str:
     return ""
 
 
-def _may_be(word: Unknown, pattern: PathPattern, cwd: str) -> bool:
+def _may_be(word: UnknownWord, pattern: PathPattern, cwd: str) -> bool:
     return pattern.matches_any(word.paths, cwd) or pattern.may_match(word.steps, cwd)

@@ -22,7 +22,7 @@ _BRACKETS = re.compile(r"\[[^\]/]+\]")
 _MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
 
 
-class Unknown(Record):
+class UnknownWord(Record):
     """A word that may name files which only a shell knows: its alternatives as absolute paths, and those of the files
     that are there now."""
 
@@ -38,11 +38,11 @@ class NamedFiles(Record):
     read: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     hinted: set[str] = field(default_factory=set)
-    unknown_read: list[Unknown] = field(default_factory=list)
-    unknown_written: list[Unknown] = field(default_factory=list)
+    unknown_read: list[UnknownWord] = field(default_factory=list)
+    unknown_written: list[UnknownWord] = field(default_factory=list)
 
 
-class Place:
+class LinePlace:
     """The directory `cwd` in which a line runs, a real path. `home` is the home folder on another machine, where links
     are not known; empty on this one."""
 
@@ -98,7 +98,7 @@ class Place:
         return [os.path.realpath(each) for each in found] if len(found) <= _PATHS else None
 
 
-def named_files(line: ShellLine, forms: Sequence[Form], place: Place) -> NamedFiles:
+def named_files(line: ShellLine, forms: Sequence[Form], place: LinePlace) -> NamedFiles:
     """Return the files that the commands of a line name."""
     found = NamedFiles()
     folders = place.folders(forms)
@@ -124,7 +124,7 @@ def named_files(line: ShellLine, forms: Sequence[Form], place: Place) -> NamedFi
     return found
 
 
-def _add(found: NamedFiles, word: Word, place: Place, folders: list[str], top: str, *, writes: bool) -> bool:
+def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], top: str, *, writes: bool) -> bool:
     """Add what a word names. Return False if its wildcards stand for too many files."""
     if GAP not in word.shape:
         (found.written if writes else found.read).update(place.real(word.shape, each) for each in folders)
@@ -141,12 +141,12 @@ def _add(found: NamedFiles, word: Word, place: Place, folders: list[str], top: s
         paths = {path for each in lists for path in each or ()}
         steps = [step for shape in shapes for step in word_steps(shape, glob=word.glob)]
         shown = word.shape.replace(GAP, "…")
-        (found.unknown_written if writes else found.unknown_read).append(Unknown(shown, steps, paths))
+        (found.unknown_written if writes else found.unknown_read).append(UnknownWord(shown, steps, paths))
         return GAP in word.shape or bool(place.home) or None not in lists
     return True
 
 
-def _absolute(shape: str, place: Place, folder: str) -> str:
+def _absolute(shape: str, place: LinePlace, folder: str) -> str:
     """Return the absolute shape of a word: without links as far as its folders are known, and without `..`."""
     shape = expand_home(shape, place.home)
     if not shape.startswith((GAP, "/")):

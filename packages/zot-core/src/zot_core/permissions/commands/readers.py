@@ -13,8 +13,8 @@ subcommand, and
 - `first=EXPRESSION`, `never=EXPRESSION`: what the first argument must be, what none may contain;
 - `stars`: its arguments may begin with a wildcard, because no option of it, listed or not, does harm.
 
-Programs also print their `--help` and `--version`. All arguments that are not excepted are files, and those must be
-ones that may be read.
+Programs also print their `--help` and `--version`. All other arguments are files, which the tool `read`
+must be allowed to read.
 """
 
 import re
@@ -228,7 +228,7 @@ BUILTINS = frozenset(("cd", "echo", "false", "printf", "pwd", "true", "type"))
 
 
 def reader_name(words: Sequence[str]) -> tuple[str, int]:
-    """Return the name of the row of a command and the number of its words; both empty if there is none."""
+    """Return the name of the row of a command and the number of its words; both empty without such a row."""
     if words and words[0] in READERS:
         return words[0], 1
     at = 1 + (len(words) > 1 and words[1] == "--no-pager")

@@ -4,7 +4,7 @@ import os
 
 from zot_core.machine.programs import runs_outside
 from zot_core.machine.repository import repository_top
-from zot_core.permissions.commands.named_files import Place
+from zot_core.permissions.commands.named_files import LinePlace
 from zot_core.permissions.commands.readers import BUILTINS, read_files, reader_name
 from zot_core.permissions.shell_line import SimpleCommand, Word
 from zot_provider.record import Record, field
@@ -20,7 +20,7 @@ class Reading(Record):
     commands: int = 0
     folders: list[str] = field(default_factory=list)
 
-    def add(self, command: SimpleCommand, place: Place) -> str:
+    def add(self, command: SimpleCommand, place: LinePlace) -> str:
         """Add a command. Return why it may do more than read, empty if it does not."""
         name, length = reader_name(command.shapes)
         found = read_files(command.words)
@@ -43,7 +43,7 @@ class Reading(Record):
         self.git, self.commands = self.git or git, self.commands + 1
         return ""
 
-    def _go(self, words: list[Word], place: Place) -> str:
+    def _go(self, words: list[Word], place: LinePlace) -> str:
         """Go to another folder, which may fail: what comes later must be right in both."""
         if len(words) != 1 or not words[0].known or words[0].shape in ("", "-") or os.environ.get("CDPATH"):
             return "it is not known where cd goes"
@@ -56,7 +56,7 @@ class Reading(Record):
         self.folders = list(dict.fromkeys([*self.folders, *reached]))
         return ""
 
-    def _name(self, word: Word, place: Place, *, inner: bool) -> bool:
+    def _name(self, word: Word, place: LinePlace, *, inner: bool) -> bool:
         """Add the files that a word stands for; with `inner` also a path behind a colon."""
         for folder in self.folders:
             if word.glob:

@@ -82,5 +82,5 @@ _LOADER = re.compile(r"ld(?:-linux|-musl|64)?[\w.-]*\.so(?:\.\d+)?")
 
 
 def wrapper(name: str) -> Wrapper | None:
-    """Return the row of a program, given by its name without a folder; None if there is none."""
+    """Return the row of a program, given by its name without a folder; None without a row."""
     return WRAPPERS.get("ld.so" if _LOADER.fullmatch(name) else name)
