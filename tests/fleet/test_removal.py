@@ -26,7 +26,7 @@ def test_a_run_is_removed_once_it_is_over(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
     id = f"over-{os.urandom(3).hex()}"
-    server.add(Turn(calls=[Call("bash", {"command": "echo asked"}, "c1")]), "all done", "all done")
+    server.add(Turn(calls=[Call("bash", {"command": "expr asked"}, "c1")]), "all done", "all done")
     submit(zot, server, id, "--permission-mode", "ask")
     workers.start()
     wait_until(database, [id], "waiting")
@@ -55,7 +55,7 @@ def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
     done, waits, template, young = (f"{name}-{os.urandom(3).hex()}" for name in ("done", "waits", "nightly", "young"))
-    server.add("all done", "all done", Turn(calls=[Call("bash", {"command": "echo asked"}, "c1")]))
+    server.add("all done", "all done", Turn(calls=[Call("bash", {"command": "expr asked"}, "c1")]))
     workers.start()
     for id in (done, young):
         submit(zot, server, id)

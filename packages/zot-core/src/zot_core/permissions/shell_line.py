@@ -218,9 +218,13 @@ def _is_fed(node: "Node") -> bool:
         return False
     return any(
         child.type == "heredoc_redirect"
-        or (child.type == "file_redirect" and child.children[0].type == "<" and _word(child.children[-1]).known)
+        or (child.type == "file_redirect" and child.children[0].type == "<" and _is_file(_word(child.children[-1])))
         for child in parent.children
     )
+
+
+def _is_file(word: Word) -> bool:
+    return word.known and not word.shape.startswith(("/dev/", "/proc/"))
 
 
 def _word(node: "Node") -> Word:

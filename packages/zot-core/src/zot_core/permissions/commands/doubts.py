@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.commands.forms import Form, read_forms
 from zot_core.permissions.commands.named_files import NamedFiles, UnknownWord
-from zot_core.permissions.commands.programs import is_plain, risky
+from zot_core.permissions.commands.programs import is_plain, risky, runs_others
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
 from zot_core.permissions.patterns import CommandPattern, PathPattern
@@ -18,6 +18,9 @@ from zot_core.permissions.shell_line import GAP, ShellLine, Word
 
 _WORDS, _CHARACTERS = 64, 100_000
 """Words of a program behind which another one is looked for, and characters that are looked at on the way."""
+
+_VALUED = ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
+"""Options of shells that have a value."""
 
 _EVALUATES = ("eval", "source", ".")
 _QUOTES = re.compile(r"[\"'`(){}\[\]=!|]+")
@@ -78,7 +81,7 @@ def _hidden(form: Form) -> str:
 
 def _reads_commands(form: Form, kind: Kind) -> bool:
     """Whether a wrapper takes what it reads for commands, because its arguments name none."""
-    if kind not in ("opens", "opens there", "reads", "shell"):
+    if kind in ("runs", "may run"):
         return False
     operands = 0
     for at, word in enumerate(form[1:], 1):
@@ -86,7 +89,7 @@ def _reads_commands(form: Form, kind: Kind) -> bool:
             return False
         if kind == "shell" and word.shape == "-s":
             return True
-        if not word.shape.startswith(("-", "+")) and form[at - 1].shape not in ("-o", "-O", "+o", "+O"):
+        if not word.shape.startswith(("-", "+")) and form[at - 1].shape not in _VALUED:
             operands += 1
     return kind == "reads" or operands <= (kind == "opens there")
 
@@ -114,7 +117,7 @@ def _hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[tuple[str, list[s
     None stands for any command."""
     left = _CHARACTERS
     for form in forms:
-        plain = is_plain(form.name) or is_reader(form.name)
+        plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name))
         if not form.known or (plain and not risky(form.shapes, [])):
             continue
         why = f"it is not known whether {form.name} runs what its words say"
@@ -124,7 +127,8 @@ def _hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[tuple[str, list[s
                 yield "it has too many words", None
                 return
             for text in _texts(form[at]):
-                yield from ((why, each) for found in read_forms(text) for each in _spellings(found))
+                inner = [found.behind(start) for found in read_forms(text) for start in range(min(len(found), 4))]
+                yield from ((why, each) for found in inner for each in _spellings(found))
             yield from ((why, each) for each in _spellings(form.behind(at)))
     for text in line.texts:
         inner = read_forms(text)

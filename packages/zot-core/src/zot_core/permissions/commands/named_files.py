@@ -148,21 +148,16 @@ def _add(found: NamedFiles, word: Word, place: LinePlace, folders: list[str], to
 
 def _absolute(shape: str, place: LinePlace, folder: str) -> str:
     """Return the absolute shape of a word: without links as far as its folders are known, and without `..`."""
-    shape = expand_home(shape, place.home)
-    if not shape.startswith((GAP, "/")):
-        shape = f"{folder}/{shape}"
+    if GAP in shape:  # what it stands for may have `..`, or lead through links
+        tail = shape.rpartition(GAP)[2]
+        return f"{GAP}/{tail.rpartition('/')[2]}" if "/" in tail else GAP + tail
+    shape = os.path.join(folder, expand_home(shape, place.home))
     found = _SPECIAL.search(shape)
     fixed = shape[: shape.rfind("/", 0, found.start()) + 1] if found else shape
-    if fixed:
-        shape = place.real(fixed, folder).rstrip("/") + "/" + shape[len(fixed) :]
-    names = [name for name in shape.split("/")[1:] if name not in ("", ".")] if shape.startswith("/") else None
-    if names is None:
-        first, _, rest = shape.partition("/")
-        names = [first, *(name for name in rest.split("/") if name not in ("", "."))]
-    for at in range(len(names) - 1, -1, -1):
-        if names[at] == "..":  # what it goes back from is not known
-            return "/".join([GAP, *names[at + 1 :]])
-    return ("/" if shape.startswith("/") else "") + "/".join(names)
+    shape = place.real(fixed, folder).rstrip("/") + "/" + shape[len(fixed) :]
+    names = [name for name in shape.split("/") if name not in ("", ".")]
+    back = max((at for at, name in enumerate(names) if name == ".."), default=-1)
+    return "/".join([GAP, *names[back + 1 :]]) if back >= 0 else "/" + "/".join(names)
 
 
 def _parts(word: Word) -> Iterator[Word]:
@@ -171,7 +166,7 @@ def _parts(word: Word) -> Iterator[Word]:
     if not shape:
         return
     if "=" in shape:
-        yield Word(shape.partition("=")[2], word.glob)
+        yield Word(shape.partition("=")[2].lstrip("@"), word.glob)
     if shape.startswith("-"):
         if len(shape) > 2 and shape[1] != "-":
             yield Word(shape[2:], word.glob)

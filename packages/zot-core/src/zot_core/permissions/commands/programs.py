@@ -15,7 +15,7 @@ def _names(text: str) -> frozenset[str]:
 
 RUNNERS = _names(
     "R Rscript [ [[ alias awk bc bun cscript declare deno ed emacs enable ex export gawk getopts hash"
-    " irb java jshell julia less let local lua luajit man mawk more nano nawk node nodejs npx nvim perl"
+    " irb java jshell julia let local lua luajit man mawk more nano nawk node nodejs npx nvim perl"
     " php pipx powershell pwsh pypy pypy3 python python2 python3 read readonly rsync ruby scp sed"
     " set sftp shopt split sqlite3 tar test typeset unzip uvx vi view vim wish zip"
 )
@@ -73,7 +73,7 @@ PLAIN = _names(
     """
     apt apt-get base64 basename brew cat cd cksum cmake cmp column comm cut df diff dirname dnf du echo egrep export
     expr false fgrep file flake8 fmt fold gh git glab go grep groups gunzip gzip head hostname id jest jobs join jq
-    kill killall less ln ls lsof md5sum meson mocha mypy ninja nl npm nproc od pacman paste pgrep pip pip3 pkill
+    kill killall ln ls lsof md5sum meson mocha mypy ninja nl npm nproc od pacman paste pgrep pip pip3 pkill
     popd printenv printf ps pushd pwd pytest readlink realpath return rev rg ruff rustc rustfmt seq sha1sum
     sha256sum shift sleep sort stat strings tac tail test tput tr tree true tsc tty type uname uniq unset unxz
     vitest wait wc which whoami xz yes zcat
