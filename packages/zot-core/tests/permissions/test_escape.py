@@ -474,6 +474,12 @@ def test_any_text_can_be_a_pattern_and_a_command(pattern: str, command: str, pat
         "$(" * 3000,
         "sh -c '" * 1400,
         "ls " * 5000,
+        "cat " + "*/" * 3000,
+        "cat " + "[a" * 3000,
+        "cat x" + "*a" * 4000,
+        "q " + "'a b' " * 1600,
+        "cd a;" * 5 + "cat " + " ".join(f"*a{n}*" for n in range(390)),
+        "x='" + "`a" * 2000 + "'; ls",
     ],
 )
 def test_a_line_with_too_much_in_it_is_asked_about(line: str) -> None:
