@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+from waiting import PATIENCE, SLOWNESS
 
 PROGRAMS = """
     [ awk basename bash cat chmod cp cut date dd df dirname echo env expr false find git grep head id kill ln ls make
@@ -163,7 +164,7 @@ def _clean_environment() -> None:
         TERM="xterm-256color",
         TZ="UTC",
         GIT_CONFIG_SYSTEM=str(git_settings),
-        ZOT_EXT_PATIENCE="20",  # extensions of tests compete for the processor
+        ZOT_EXT_PATIENCE=f"{20 * SLOWNESS:g}",  # extensions of tests compete for the processor
     )
     time.tzset()
     os.umask(0o022)
@@ -199,7 +200,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kill-seeds", type=int, default=3, help="runs that tests/faults kills at random moments")
     parser.addoption("--pi-results", default="", help="a folder: drive all examples of pi, and write there how they do")
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
-    parser.addoption("--example-seconds", type=float, default=60, help="seconds after which an example hangs")
+    parser.addoption("--example-seconds", type=float, default=PATIENCE, help="seconds after which an example hangs")
 
 
 def pytest_configure(config: pytest.Config) -> None:

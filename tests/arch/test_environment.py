@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 SEEN = """
@@ -56,7 +57,9 @@ def run(folder: Path, test: str, env: dict[str, str] | None = None, *flags: str,
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**outside, "PYTHONPATH": str(ROOT), **(env or {})}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, **options
+    )  # type: ignore[call-overload]
     return done.returncode, done.stdout + done.stderr
 
 

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 from distributions import build_distributions
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 DISTRIBUTIONS = ("zot-provider", "zot-core", "zot-tui", "zot-ext", "zot-agent")
@@ -24,7 +25,7 @@ def run_uv(uv: str, installer_environment: dict[str, str]) -> Callable[..., None
     def run(*arguments: str) -> None:
         done = subprocess.run(
             [uv, *arguments], cwd=ROOT, env=os.environ | installer_environment, capture_output=True, text=True,
-            check=False, timeout=300,
+            check=False, timeout=3 * PATIENCE,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
 

@@ -9,6 +9,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adding.md"
@@ -40,7 +41,7 @@ def changes() -> dict[str, str]:
 def run(folder: Path, *command: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return subprocess.run(
-        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=500
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=5 * PATIENCE
     )
 
 

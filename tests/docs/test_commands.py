@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from distributions import build_distributions
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -96,7 +97,7 @@ def test_a_shell_block_of_the_documents_runs(block: str, environment: dict[str, 
             stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
         try:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)  # what a block that fails has started
@@ -117,7 +118,7 @@ def test_a_python_block_of_the_documents_runs(block: str, environment: dict[str,
         done = subprocess.run(
             [sys.executable, "-W", "error", str(script)],
             cwd=environment["PWD"], env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=120, check=False,
+            timeout=PATIENCE, check=False,
         )  # fmt: skip
     assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
 

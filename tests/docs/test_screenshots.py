@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -24,7 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def screenshots(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the script that takes them."""
     command = [sys.executable, str(ROOT / "scripts" / "screenshots"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=8 * PATIENCE, check=False)
 
 
 def referenced(page: Path) -> list[Path]:

@@ -14,9 +14,10 @@ import pytest
 from acp import PROTOCOL_VERSION, embedded_blob_resource, image_block, resource_block, text_block
 from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import McpServerStdio
-from acp_talk import PATIENCE, Talk, open_talk
+from acp_talk import Talk, open_talk
 from command import Zot
 from extension_folder import write_extension
+from waiting import PATIENCE
 
 from zot_agent.version import __version__
 from zot_core.sessions.store import SessionStore

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 from zot_provider.testing import Delivery, Fault, ScriptedServer, Turn
 
@@ -326,7 +327,9 @@ def test_a_mistake_of_ours_is_one_line_too(zot: Zot) -> None:
         "SUBCOMMANDS['broken'] = Subcommand('zot_agent.nowhere', '')\n"
         "sys.exit(main.run(['broken']))"
     )
-    done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 1
     assert done.stderr.decode().startswith("zot: this is a bug in zot, please report it: ModuleNotFoundError: ")
     assert done.stderr.count(b"\n") == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 CASES = [  # zsh leaves out the slash after a folder
     ("zot doc\t", "doctor"),
@@ -43,7 +44,7 @@ def script(zot: Zot, shell: str) -> Path:
 def test_tab_completes_commands_flags_and_their_values(zot: Zot, folder: Path, shell: str) -> None:
     arguments, start = STARTS[shell]
     env = zot.env | {"TERM": "dumb", "INPUTRC": "/dev/null", "HISTFILE": ""}
-    typed = pexpect.spawn(shell, [*arguments, "-i"], cwd=str(folder), env=env, encoding="utf-8", timeout=30)
+    typed = pexpect.spawn(shell, [*arguments, "-i"], cwd=str(folder), env=env, encoding="utf-8", timeout=PATIENCE)
     try:
         typed.sendline(f'{start}; source {script(zot, shell)}; zot() {{ echo "got:$*:"; }}; echo now-""ready')
         typed.expect("now-ready")
@@ -61,7 +62,7 @@ def test_fish_offers_commands_flags_and_their_values(zot: Zot, folder: Path) -> 
 
     def offered(line: str) -> list[str]:
         command = ["fish", "--no-config", "-c", f"source {path}; complete -C '{line}'"]
-        done = subprocess.run(command, cwd=folder, env=zot.env, capture_output=True, timeout=30, check=True)
+        done = subprocess.run(command, cwd=folder, env=zot.env, capture_output=True, timeout=PATIENCE, check=True)
         assert done.stderr == b""
         return [row.split("\t")[0] for row in done.stdout.decode().splitlines()]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from command import Zot
 from extension_folder import write_extension
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -54,7 +55,7 @@ def test_a_mistake_of_ours_is_in_the_log_with_its_traceback(zot: Zot) -> None:
         "sys.exit(main.run(['broken']))"
     )
     env = zot.env | {"MY_SECRET": OTHER}
-    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, timeout=30, check=False)
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert done.stderr.count(b"\n") == 1
     text = log(zot)

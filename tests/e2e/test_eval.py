@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -26,7 +27,11 @@ class Tests(unittest.TestCase):
 
 def evaluate(folder: Path, *options: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, str(EVAL), *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120
+        [sys.executable, str(EVAL), *options],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=PATIENCE,
     )
     return done.returncode, done.stdout.decode()
 

@@ -6,13 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pexpect
 import pytest
 from command import Zot
+from waiting import PATIENCE, wait_until
 
 PROGRAM = "#!/bin/sh\n"
 
@@ -108,14 +108,14 @@ def test_a_reader_that_goes_away_is_no_failure(zot: Zot, source: Path) -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_clone_that_is_stopped_leaves_nothing(zot: Zot, number: int, code: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60)
+        server.settimeout(PATIENCE)
         port = server.getsockname()[1]
         process = zot.start("ext", "install", f"git://127.0.0.1:{port}/weather.git", "--yes")
         connection, _ = server.accept()  # git waits for an answer now
         with connection:
             process.send_signal(number)
             done = zot.finish(process)
-            connection.settimeout(60)
+            connection.settimeout(PATIENCE)
             while connection.recv(4096):
                 pass  # until git has ended too
     assert done.code == code
@@ -129,10 +129,7 @@ def test_a_copy_that_is_stopped_leaves_nothing(zot: Zot, source: Path) -> None:
         (source / str(number)).hardlink_to(source / "data")
     place = zot.home / "extensions"
     process = zot.start("ext", "install", str(source))
-    end = time.monotonic() + 60
-    while not place.exists() or not os.listdir(place):  # until the copy has begun
-        assert time.monotonic() < end
-        time.sleep(0.001)
+    wait_until(lambda: place.exists() and os.listdir(place), "the copy has begun", pause=0.001)
     process.send_signal(signal.SIGINT)
     done = zot.finish(process)
     assert (done.code, done.err) == (130, "zot: stopped\n")
@@ -195,14 +192,14 @@ def test_following_a_log_ends_when_nobody_reads(zot: Zot, source: Path) -> None:
     assert process.stdout.readline() == b"one\n"
     process.stdout.close()
     with process:
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
 
 
 def at_terminal(zot: Zot, *arguments: str) -> "pexpect.spawn[str]":
     words = ["-m", "zot_agent", *arguments]
     env = zot.env | {"TERM": "xterm"}
-    return pexpect.spawn(sys.executable, words, cwd=str(zot.cwd), env=env, encoding="utf-8", timeout=60)
+    return pexpect.spawn(sys.executable, words, cwd=str(zot.cwd), env=env, encoding="utf-8", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("answer", "enabled"), [("y", True), ("yes", True), ("n", False), ("", False)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -160,7 +161,7 @@ def test_starting_imports_what_the_mode_needs_and_no_more(zot: Zot, server: Scri
     (zot.cwd / "AGENTS.md").write_text("be brief")
     for mode in ("-p", "--stream", "--json"):
         arguments = [sys.executable, "-c", watch, *zot.at(server), mode, "x"]
-        done = subprocess.run(arguments, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+        done = subprocess.run(arguments, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=PATIENCE, check=True)
         loaded = set(done.stderr.decode().split())
         assert "zot_agent.modes.oneshot" in loaded
         assert loaded & heavy == set()
@@ -171,7 +172,9 @@ def test_an_rpc_child_says_hello_without_what_few_commands_need(zot: Zot, server
     watch = "import sys; from zot_agent.entry import main; main(); print(*sys.modules, file=sys.stderr)"
     command = [sys.executable, "-c", watch, "rpc", *zot.at(server)]
     hello = b'{"type":"hello"}\n'
-    done = subprocess.run(command, input=hello, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(
+        command, input=hello, env=zot.env, cwd=zot.cwd, capture_output=True, timeout=PATIENCE, check=True
+    )
     assert b'"protocol_version":1' in done.stdout
     assert {"zot_agent.rpc.service", "tempfile", "shutil", "pydantic", "httpx"} & set(done.stderr.decode().split()) == {
         "zot_agent.rpc.service"
@@ -183,5 +186,7 @@ def test_the_version_imports_nothing(zot: Zot) -> None:
         "import sys; before = set(sys.modules); sys.argv[1:] = ['--version']; from zot_agent.entry import main; main();"
         " print(*sorted(set(sys.modules) - before))"
     )
-    done = subprocess.run([sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=zot.env, capture_output=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.decode().split("\n")[1].split() == ["zot_agent", "zot_agent.entry", "zot_agent.version"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from chromium import Tab, browser
 from command import Zot
+from waiting import PATIENCE
 
 from zot_provider.testing import ScriptedServer
 
@@ -34,7 +35,7 @@ async def form(
     )  # fmt: skip
     assert process.stderr is not None
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not (line := (await process.stderr.readline()).decode()).startswith("http"):
                 assert line
         yield line.strip(), process
@@ -45,7 +46,7 @@ async def form(
 
 
 async def end(process: Process) -> tuple[int | None, str]:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         out, _ = await process.communicate()
     return process.returncode, out.decode()
 
@@ -63,7 +64,7 @@ async def submit(tab: Tab) -> None:
     """Press Enter, and wait for the next page."""
     before = await tab.value("performance.timeOrigin")
     await tab.press("Enter")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await tab.value("document.readyState === 'complete' ? performance.timeOrigin : null") in (before, None):
             pass
 

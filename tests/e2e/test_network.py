@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from command import Zot
 from memory import PeakMemory
+from waiting import PATIENCE
 
 CERTIFICATE = Path(__file__).parents[2] / "packages/zot-provider/tests/transport/localhost.pem"
 GIGABYTE = 1 << 30
@@ -86,7 +87,7 @@ def test_a_request_over_tls_imports_no_other_client(zot: Zot) -> None:
     env = {**zot.env, "SSL_CERT_FILE": str(CERTIFICATE)}
     with serving(lambda: iter([HELLO]), secure=True) as url:
         command = [sys.executable, "-c", watch, "-p", "x", *at(url)]
-        done = subprocess.run(command, env=env, cwd=zot.cwd, capture_output=True, timeout=30, check=True)
+        done = subprocess.run(command, env=env, cwd=zot.cwd, capture_output=True, timeout=PATIENCE, check=True)
     assert done.stdout == b"hello\n"
     loaded = set(done.stderr.decode().split())
     assert "zot_provider.transport.tls" in loaded

@@ -9,6 +9,7 @@ import pytest
 from command import Zot
 from npm_registry import NpmRegistry
 from pi_zot import pi_environment
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -38,7 +39,7 @@ def zot(tmp_path: Path) -> Zot:
 def greeted(zot: Zot, *arguments: str) -> str:
     """What the model reads when it calls the tool `greet`."""
     with ScriptedServer([Turn(calls=[Call("greet")]), "done"], key="sk-test-0123456789-secret") as server:
-        done = zot.ask(server, "-p", "go", *arguments, timeout=60)
+        done = zot.ask(server, "-p", "go", *arguments, timeout=PATIENCE)
         assert (done.code, done.err) == (0, "")
         return str(server.requests[1].body["messages"][-1]["content"])
 
@@ -70,9 +71,9 @@ def test_a_package_of_npm_is_installed_listed_and_removed_and_runs_none_of_its_s
     words = ({"name": "words", "version": "1.0.0", "main": "index.js"}, {"index.js": 'module.exports = "from npm";'})
     with NpmRegistry((package, files), words) as registry:
         zot.env |= {"npm_config_registry": registry.url, "npm_config_cache": str(zot.home / "npm-cache")}
-        refused = zot.run("ext", "install", "npm:pi-greeter", timeout=60)
+        refused = zot.run("ext", "install", "npm:pi-greeter", timeout=PATIENCE)
         assert "confirm it with --yes" in refused.line()
-        done = zot.run("ext", "install", "npm:pi-greeter@1.2.3", "--yes", timeout=60)
+        done = zot.run("ext", "install", "npm:pi-greeter@1.2.3", "--yes", timeout=PATIENCE)
     assert done.code == 0, done.err
     assert "pi-greeter 1.2.3: Greets." in done.out
     assert "node_modules/pi-greeter/index.ts, written for pi" in done.out
@@ -82,7 +83,7 @@ def test_a_package_of_npm_is_installed_listed_and_removed_and_runs_none_of_its_s
     assert [(each["name"], each["version"]) for each in listed["extensions"]] == [("pi-greeter", "1.2.3")]
     assert greeted(zot) == "from npm"
     with ScriptedServer(["Here."], key="sk-test-0123456789-secret") as server:
-        assert zot.ask(server, "-p", "/tea green", timeout=60).code == 0
+        assert zot.ask(server, "-p", "/tea green", timeout=PATIENCE).code == 0
         assert server.requests[0].body["messages"][-1]["content"] == "Bring green tea."
         assert "pi-greeter:brew" in json.dumps(server.requests[0].body)
     again = zot.run("ext", "install", "npm:pi-greeter", "--yes")
@@ -95,7 +96,7 @@ def test_a_package_of_npm_is_installed_listed_and_removed_and_runs_none_of_its_s
 def test_a_package_that_is_not_there_or_is_no_extension_leaves_nothing(zot: Zot) -> None:
     with NpmRegistry(({"name": "leftpad", "version": "1.0.0"}, {"index.js": ""})) as registry:
         zot.env |= {"npm_config_registry": registry.url, "npm_config_cache": str(zot.home / "npm-cache")}
-        absent = zot.run("ext", "install", "npm:pi-absent", "--yes", timeout=60)
+        absent = zot.run("ext", "install", "npm:pi-absent", "--yes", timeout=PATIENCE)
         assert absent.line().startswith("cannot install pi-absent: ")
         assert zot.run("ext", "install", "npm:../x", "--yes").line().endswith("write npm:NAME or npm:NAME@VERSION")
     assert [*(zot.home / "extensions").iterdir()] == []
@@ -136,7 +137,7 @@ def test_the_folders_of_pi_count_only_with_the_setting_and_those_of_a_project_wi
     zot.home.mkdir(exist_ok=True)
     (zot.home / "config.json").write_text(json.dumps({"pi": {"folders": True}}))
     with ScriptedServer([Turn(calls=[Call("greet")]), "done"], key="sk-test-0123456789-secret") as server:
-        done = zot.ask(server, "-p", "go", timeout=60)
+        done = zot.ask(server, "-p", "go", timeout=PATIENCE)
         assert "not used, because you have not allowed it: extensions pi-project" in done.err
         assert server.requests[1].body["messages"][-1]["content"] == "mine"
     assert greeted(zot, "--trust") == "the project's"
@@ -162,8 +163,8 @@ def test_the_folders_of_atomic_bring_extensions_prompts_skills_and_themes(zot: Z
     (zot.home / "config.json").write_text(json.dumps({"pi": {"folders": True}, "theme": "leaf"}))
     assert greeted(zot, "--trust") == "nested in .atomic"
     with ScriptedServer(["Here.", "Here."], key="sk-test-0123456789-secret") as server:
-        assert zot.ask(server, "-p", "/tea green", timeout=60).code == 0
-        assert zot.ask(server, "-p", "/cake lemon", "--trust", timeout=60).code == 0
+        assert zot.ask(server, "-p", "/tea green", timeout=PATIENCE).code == 0
+        assert zot.ask(server, "-p", "/cake lemon", "--trust", timeout=PATIENCE).code == 0
         asked = [request.body["messages"][-1]["content"] for request in server.requests]
         assert asked == ["Bring green tea.", "Bring lemon cake."]
         assert "brews tea" in json.dumps(server.requests[0].body)
@@ -181,7 +182,7 @@ def test_a_provider_of_an_extension_answers_in_the_first_run_and_in_those_that_r
             }}
         """)
         for _ in range(3):
-            done = zot.run("-e", "local.ts", "--provider", "local-ai", "--model", "tiny", "-p", "go", timeout=60)
+            done = zot.run("-e", "local.ts", "--provider", "local-ai", "--model", "tiny", "-p", "go", timeout=PATIENCE)
             assert done.result == (0, "Hello.\n", "")
 
 
@@ -202,7 +203,7 @@ def test_what_an_extension_brings_while_it_runs_is_there_in_the_first_run_and_in
     assert zot.run("ext", "install", "./bringer").code == 0
     for _ in range(3):
         with ScriptedServer(["Here."], key="sk-test-0123456789-secret") as server:
-            assert zot.ask(server, "-p", "/tea green", timeout=60).result == (0, "Here.\n", "")
+            assert zot.ask(server, "-p", "/tea green", timeout=PATIENCE).result == (0, "Here.\n", "")
             assert server.requests[0].body["messages"][-1]["content"] == "Bring green tea."
             assert "brews tea" in str(server.requests[0].body["messages"][0])
 
@@ -216,12 +217,12 @@ def test_a_package_is_cloned_from_git_and_a_folder_is_copied(zot: Zot, tmp_path:
     settings = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "-A"], [*settings, "commit", "-qm", "one"]):
         subprocess.run(["git", *words], cwd=origin, check=True)
-    done = zot.run("ext", "install", f"file://{origin}", "--yes", timeout=60)
+    done = zot.run("ext", "install", f"file://{origin}", "--yes", timeout=PATIENCE)
     assert done.code == 0, done.err
     assert greeted(zot) == "from git"
     assert zot.run("ext", "remove", "pi-greeter", "--yes").code == 0
     (origin / "a.ts").write_text(greeter("from a folder"))
-    assert zot.run("ext", "install", str(origin), "--yes", timeout=60).code == 0
+    assert zot.run("ext", "install", str(origin), "--yes", timeout=PATIENCE).code == 0
     assert greeted(zot) == "from a folder"
 
 
@@ -234,7 +235,7 @@ def test_an_old_node_is_said_in_one_line(zot: Zot, tmp_path: Path) -> None:
     node.write_text("#!/bin/sh\necho v18.19.0\n")
     node.chmod(0o755)
     old = {**zot.env, "PATH": os.pathsep.join([str(node.parent), zot.env["PATH"]])}
-    doctor = zot.run("ext", "doctor", "--no-start", env=old, timeout=60)
+    doctor = zot.run("ext", "doctor", "--no-start", env=old, timeout=PATIENCE)
     assert "is Node v18.19.0, which is too old; install Node 22.19 or newer from https://nodejs.org" in doctor.out
 
 
@@ -243,10 +244,10 @@ def test_what_is_missing_is_said_in_one_line(zot: Zot) -> None:
     (zot.cwd / "hello.ts").write_text(greeter("x"))
     assert zot.run("ext", "install", "hello.ts").code == 0
     zot.env.pop("ZOT_PI_MODULES")
-    doctor = zot.run("ext", "doctor", "--no-start", timeout=60)
+    doctor = zot.run("ext", "doctor", "--no-start", timeout=PATIENCE)
     assert "fetch them with: zot ext install pi" in doctor.out
     without_node = {**zot.env, "PATH": os.path.dirname(zot.command[0])}
-    doctor = zot.run("ext", "doctor", "--no-start", env=without_node, timeout=60)
+    doctor = zot.run("ext", "doctor", "--no-start", env=without_node, timeout=PATIENCE)
     assert "need Node, which is not on the PATH; install Node 22.19 or newer" in doctor.out
     asked = zot.run("ext", "install", "pi", env=without_node)
     assert asked.line().startswith("npm is not on the PATH; install Node")

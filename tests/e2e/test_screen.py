@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command import Zot
 from pty_screen import CLEAR, KITTY, PtyScreen
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_core.sessions.file import SessionFile, load
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
@@ -321,7 +321,7 @@ def test_a_terminal_that_is_gone_ends_zot_and_its_children(zot: Zot, server: Scr
         wait_until(lambda: len(alive(mark)) == 2)
         os.close(pty.descriptor)
         pty.descriptor = -1
-        assert pty.process.wait(30) in (0, 129)
+        assert pty.process.wait(PATIENCE) in (0, 129)
     assert alive(mark) == []
     assert [row["message"]["role"] for row in sound(zot) if row["type"] == "message"] == ["user", "assistant", "tool"]
 

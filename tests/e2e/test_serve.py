@@ -8,7 +8,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,11 +17,11 @@ import httpx
 import pytest
 from command import Zot
 from extension_folder import write_extension
+from waiting import PATIENCE, wait_until
 from websockets.sync.client import ClientConnection, connect
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
-PATIENCE = 60
 TOKEN = "a-token-that-was-chosen"
 
 
@@ -141,7 +140,7 @@ def test_a_signal_stops_the_sessions_and_leaves_them_whole(
     with running.socket(tool) as peer, running.http.stream("GET", f"/sessions/{thinking}/events") as events:
         peer.send('{"type":"prompt","message":"work"}')
         until(peer, "tool_call")
-        wait_for(lambda: len(sleeping(mark)) == 2)
+        wait_until(lambda: len(sleeping(mark)) == 2)
         running.http.post(f"/sessions/{thinking}/commands", json={"type": "prompt", "message": "think"})
         server.wait_for(2)
         running.process.send_signal(number)
@@ -189,13 +188,6 @@ def sleeping(mark: str) -> list[str]:
         if words.startswith(f"sleep {mark}"):
             found.append(words)
     return found
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_unix_socket_is_private_and_can_be_used_at_once(start: Start, zot: Zot) -> None:
@@ -269,7 +261,7 @@ def test_without_the_extra_it_says_how_to_get_it(zot: Zot, tmp_path: Path) -> No
         "from zot_agent.entry import main; sys.argv = ['zot', 'serve']; sys.exit(main())\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", without], env=zot.env, cwd=zot.cwd, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", without], env=zot.env, cwd=zot.cwd, capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from command import Zot
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -40,7 +41,7 @@ class Terminal:
         self._process.wait()
         os.close(self._master)
 
-    def read(self, until: str = "\0", seconds: float = 60.0) -> None:
+    def read(self, until: str = "\0", seconds: float = PATIENCE) -> None:
         """Take in what is printed, up to `until` or the end."""
         end = time.monotonic() + seconds
         while until not in self.seen:
@@ -57,7 +58,7 @@ class Terminal:
         """Close the terminal's window; the exit code."""
         os.close(self._master)
         self._master = os.open(os.devnull, os.O_RDONLY)
-        return self._process.wait(60)
+        return self._process.wait(PATIENCE)
 
     def type(self, keys: bytes) -> None:
         os.write(self._master, keys)
@@ -65,7 +66,7 @@ class Terminal:
     def code(self) -> int:
         """The exit code, once everything was read."""
         self.read()
-        return self._process.wait(60)
+        return self._process.wait(PATIENCE)
 
 
 UNSAFE = (
@@ -112,7 +113,7 @@ def test_a_terminal_loads_what_makes_text_safe_and_no_screen(zot: Zot, server: S
         server.add(text)
         master, slave = os.openpty()
         streams = {"stdin": subprocess.DEVNULL, "stdout": slave, "stderr": subprocess.PIPE}
-        subprocess.run(command, **streams, env=zot.env, cwd=zot.cwd, timeout=30, check=True)
+        subprocess.run(command, **streams, env=zot.env, cwd=zot.cwd, timeout=PATIENCE, check=True)
         os.close(slave)
         loaded.append(os.read(master, 65536).decode().rpartition("loaded")[2].split())
         os.close(master)
@@ -166,7 +167,7 @@ def test_json_is_for_programs_and_says_nothing_besides(zot: Zot, server: Scripte
 def test_control_c_before_the_answer(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn(fault=Fault(stall=30.0)))
     with Terminal(zot, *zot.at(server), "-p", "x") as terminal:
-        server.wait_for(1, 60)
+        server.wait_for(1, PATIENCE)
         terminal.type(b"\x03")
         assert terminal.code() == 130
         assert terminal.seen == "^C"
@@ -177,10 +178,7 @@ def test_control_c_twice_in_a_tool(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("I wait.", calls=[Call("bash", {"command": "echo here > mark; sleep 63 & sleep 63"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
         terminal.read("I wait.")
-        end = time.monotonic() + 60
-        while not (zot.cwd / "mark").exists():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until((zot.cwd / "mark").exists)
         terminal.type(b"\x03")
         time.sleep(0.02)
         terminal.type(b"\x03")
@@ -193,10 +191,7 @@ def test_control_c_twice_in_a_tool(zot: Zot, server: ScriptedServer) -> None:
 def test_the_end_of_the_terminal_ends_the_run_and_its_children(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("so long", calls=[Call("bash", {"command": "echo $$ > pid; sleep 64"})]))
     with Terminal(zot, *zot.at(server), "--stream", "x") as terminal:
-        end = time.monotonic() + 60
-        while not (zot.cwd / "pid").exists() or not (zot.cwd / "pid").read_text():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: (zot.cwd / "pid").exists() and (zot.cwd / "pid").read_text())
         assert terminal.hang_up() == 129
     assert [role for role, _ in zot.said()] == ["user", "assistant", "tool"]
     assert not os.path.exists(f"/proc/{(zot.cwd / 'pid').read_text().strip()}")

@@ -5,6 +5,7 @@ import sys
 
 from command import Zot
 from pty_screen import PtyScreen
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -33,7 +34,7 @@ def test_a_key_that_is_pasted_on_the_first_screen_is_checked_and_stored(zot: Zot
         pty.wait_for("May tools run without asking?")
         pty.wait_for("Enter choose")
         pty.type("n")
-        pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
+        pty.wait_until(lambda: "May tools run" not in pty.screen(), PATIENCE, "the answer")
         assert b"you can answer when you stop typing" in pty.received
         pty.type("hello\r")
         pty.wait_for("from the model")
@@ -119,7 +120,7 @@ def test_what_is_typed_at_the_start_is_not_an_answer_to_the_first_question(zot: 
         assert "make a hello module" in pty.screen()
         assert b"you can answer when you stop typing" in pty.received
         pty.type("e")
-        pty.wait_until(lambda: "May tools run" not in pty.screen(), 30, "the answer")
+        pty.wait_until(lambda: "May tools run" not in pty.screen(), PATIENCE, "the answer")
         pty.type("\r")
         pty.wait_for("from the model")
         pty.type("\x04")

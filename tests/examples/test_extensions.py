@@ -15,7 +15,7 @@ import pytest
 from declared import declared
 from issue_server import IssueServer
 from ssh_server import ssh_server
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_agent.ui.commands import slash_commands
 from zot_ext import ExtensionLimits, load_manifest
@@ -87,7 +87,7 @@ def hosted(
             process, cwd=str(data_dir), data_dir=str(data_dir), capabilities=groups, flags=flags, calls=answers
         ) as host:
             yield host
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert host.noise == []
 
 
@@ -100,7 +100,7 @@ def pipeline(name: str, command: str, folder: Path) -> list[dict[str, Any]]:
     exec = load_manifest(place).exec.removeprefix("./")
     script = PIPELINE.replace("NAME", command).replace("EXEC", exec)
     done = subprocess.run(
-        ["sh", "-c", script], cwd=place, env=environment(), capture_output=True, text=True, timeout=120, check=True
+        ["sh", "-c", script], cwd=place, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert done.stderr == ""
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from waiting import read_fifo
+from waiting import PATIENCE, read_fifo
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -57,7 +57,7 @@ class Example:
     @staticmethod
     def finish(process: "subprocess.Popen[bytes]") -> tuple[int, str, str]:
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
         return process.returncode, out.decode(), err.decode()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 from zot_provider.usage import Usage
@@ -36,7 +37,7 @@ class Example:
         """The same, of any command."""
         done = subprocess.run(
             command, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=120, check=False,
+            timeout=PATIENCE, check=False,
         )  # fmt: skip
         assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr, done.stderr
@@ -287,7 +288,7 @@ def test_blocking_is_stopped_by_ctrl_c(example: Example) -> None:
         assert process.stdout is not None
         assert process.stdout.read(1) == b"x"
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == -signal.SIGINT
@@ -341,7 +342,7 @@ def test_irc_like(example: Example) -> None:
             until(ann, "zot stopped: aborted")
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
         process.stdout.close()
     assert "Answer in rhyme." in example.sent(1)
     assert len(example.server.requests) == 2

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from declared import declared
+from waiting import PATIENCE
 
 from zot_core.skills import Skill, expand, find_skills
 from zot_core.skills.section import DESCRIPTION_LIMIT
@@ -50,7 +51,7 @@ def with_host(path: Path, use: Callable[[FakeHost], None]) -> None:
         try:
             with FakeHost(process) as host:
                 use(host)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
         finally:
             process.kill()
     assert host.noise == []
@@ -111,7 +112,7 @@ def test_the_script_of_the_changelog_skill_lists_commits_since_the_last_tag(tmp_
     def listed(*arguments: str) -> list[str]:
         script = str(SKILLS / "write-changelog" / "commits.sh")
         done = subprocess.run(
-            ["sh", script, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60
+            ["sh", script, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=PATIENCE
         )
         return [line.partition(" ")[2] or line for line in done.stdout.splitlines() if line]
 
@@ -133,7 +134,7 @@ def test_the_extension_of_the_built_in_skill_works_and_so_does_its_test(tmp_path
     with_host(path, counts_words)
     done = subprocess.run(
         [sys.executable, "-W", "error", "test_words.py"],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -187,7 +188,13 @@ def test_the_pipeline_of_the_built_in_skill_shows_what_goes_over_the_wire(
     (pipeline,) = blocks("sh")
     program(tmp_path, "words.py", blocks(language)[number])
     done = subprocess.run(
-        ["sh", "-c", pipeline], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=True
+        ["sh", "-c", pipeline],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     assert done.stderr == ""
     frames: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from command import Zot
 from full_disk import zot_on_full_disk
+from waiting import PATIENCE
 
 from zot_core.errors import SessionError
 from zot_core.sessions.file import SessionFile, StoredSession, load
@@ -37,7 +38,7 @@ def limited(zot: Zot, server: ScriptedServer, limit: int, *arguments: str) -> tu
         env=zot.env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -125,15 +126,15 @@ def test_processes_that_want_a_session_in_use_are_told_and_cost_the_first_one_no
     zot: Zot, server: ScriptedServer
 ) -> None:
     told = Event()
-    server.add(STEPS[0], lambda _: STEPS[1] if told.wait(20) else Turn("nobody came"), *STEPS[2:], "the end")
+    server.add(STEPS[0], lambda _: STEPS[1] if told.wait(PATIENCE) else Turn("nobody came"), *STEPS[2:], "the end")
     first = zot.start(*zot.at(server), "-p", "go")
-    server.wait_for(2, 20)
+    server.wait_for(2, PATIENCE)
     for _ in range(2):
         code, out, err = zot.ask(server, "-p", "-c", "me too").result
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert "is in use by another zot; close that one first, or fork it (--fork)" in err
     told.set()
-    out, err = first.communicate(timeout=20)
+    out, err = first.communicate(timeout=PATIENCE)
     assert (first.returncode, out, err) == (0, b"the end\n", b"")
     said = messages(zot.session)
     assert [message.role for message in said] == ["user", *["assistant", "tool"] * len(STEPS), "assistant"]

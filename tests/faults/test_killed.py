@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 from zot_core import Runtime
 from zot_core.sessions.file import load
@@ -52,7 +53,7 @@ def killed(process: "subprocess.Popen[bytes]", chance: random.Random) -> list[di
     time.sleep(chance.choice((0.0, 0.0, chance.random() * 0.02)))
     process.send_signal(signal.SIGKILL)
     told = b"".join([*lines, process.stdout.read()])
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     limit.cancel()
     return [json.loads(line) for line in told[: told.rfind(b"\n") + 1].splitlines()]
 

@@ -14,7 +14,7 @@ import pytest
 from command import Zot
 from extension_folder import write_extension
 from memory import PeakMemory
-from waiting import read_fifo
+from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import Talk
 from zot_core.images import LARGEST
@@ -46,7 +46,7 @@ def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     yield begin
     for talk in talks:
         talk.process.terminate()  # so that it ends its extensions
-        talk.process.wait(60)
+        talk.process.wait(PATIENCE)
         talk.close()
 
 
@@ -57,7 +57,7 @@ def wait_for_end(pid: int) -> None:
     except ProcessLookupError:
         return
     try:
-        assert select.select([descriptor], [], [], 60)[0], f"process {pid} still runs"
+        assert select.select([descriptor], [], [], PATIENCE)[0], f"process {pid} still runs"
     finally:
         os.close(descriptor)
 
@@ -130,7 +130,7 @@ def test_a_client_that_closes_its_end_stops_everything_at_once(zot: Zot, server:
         process.stdin.flush()
         tool = int(read_fifo(fifo))
         process.stdout.close()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
     assert not group_runs(tool)
     assert len(server.requests) == 1
@@ -146,7 +146,7 @@ def test_a_signal_ends_zot_and_its_tools(
     tool = int(read_fifo(fifo))
     talk.process.send_signal(number)
     types = [event["type"] for event in talk.rest()]
-    assert talk.process.wait(60) == 128 + number
+    assert talk.process.wait(PATIENCE) == 128 + number
     assert types[-1] == "done"
     assert not group_runs(tool)
 
@@ -169,7 +169,7 @@ def test_a_client_that_reads_nothing_costs_a_bounded_amount_of_memory(
         process.stdin.write(b'{"type":"prompt","message":"hi"}\n')
         process.stdin.flush()
         complaint = process.stderr.read()
-        process.wait(60)
+        process.wait(PATIENCE)
     assert (process.returncode, b"the client does not read" in complaint) == (1, True)
     assert memory.bytes < 500 << 20
     server.wait_idle(30)
@@ -206,7 +206,9 @@ def test_a_last_line_without_its_break_counts(start: Start, server: ScriptedServ
 
 def test_no_input_at_all_is_the_end(zot: Zot, server: ScriptedServer) -> None:
     for source in (subprocess.DEVNULL, (zot.cwd / "a.txt").open("rb")):
-        done = subprocess.run(argv(server), cwd=zot.cwd, env=zot.env, stdin=source, capture_output=True, timeout=60)
+        done = subprocess.run(
+            argv(server), cwd=zot.cwd, env=zot.env, stdin=source, capture_output=True, timeout=PATIENCE
+        )
         assert (done.returncode, done.stderr) == (0, b"")
         if source != subprocess.DEVNULL:
             assert b"malformed json" in done.stdout  # "alpha"
@@ -257,7 +259,7 @@ def test_prompts_without_end_are_refused_and_the_others_kept(start: Start, serve
     assert "waiting" in answers[-1]["error"]
     assert talk.ask({"type": "get_state"})["data"]["busy"]
     talk.process.terminate()
-    assert talk.process.wait(60) == 128 + signal.SIGTERM
+    assert talk.process.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize(
@@ -364,7 +366,7 @@ def test_a_wrong_token_ends_the_process_and_so_does_a_missing_one(start: Start) 
         assert "token" in answer["error"]
         assert "secret" not in answer["error"]
         assert talk.rest() == []
-        assert talk.process.wait(60) == 1
+        assert talk.process.wait(PATIENCE) == 1
 
 
 def test_nothing_is_done_before_hello_where_a_token_is_needed(start: Start, server: ScriptedServer) -> None:
@@ -373,7 +375,7 @@ def test_nothing_is_done_before_hello_where_a_token_is_needed(start: Start, serv
         answer = talk.ask(command)
         assert not answer["success"]
         assert "hello" in answer["error"]
-        assert talk.process.wait(60) == 1
+        assert talk.process.wait(PATIENCE) == 1
     talk = start(ZOTCORE_RPC_TOKEN="secret — §")
     assert talk.ask({"type": "hello", "token": "secret — §"})["success"]
     assert talk.ask({"type": "ping"})["success"]
@@ -419,7 +421,7 @@ def test_abort_ends_a_request_that_is_not_answered(start: Start, server: Scripte
     server.add(Turn("late", delay=300.0))
     talk = start()
     talk.send({"type": "prompt", "message": "hi"})
-    server.wait_for(1, 30)
+    server.wait_for(1, PATIENCE)
     talk.send({"type": "abort"})
     assert aborted(talk.until("done"))
 
@@ -470,7 +472,7 @@ def test_abort_ends_a_compaction_and_the_conversation_stays(start: Start, server
     talk.send(*[{"type": "prompt", "message": "hi"} for _ in range(4)])
     talk.until("done", 4)
     talk.send({"id": "c", "type": "compact"})
-    server.wait_for(5, 30)
+    server.wait_for(5, PATIENCE)
     talk.send({"type": "abort"})
     events = talk.until("done")
     assert "compact_done" not in [event["type"] for event in events]

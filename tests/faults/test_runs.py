@@ -19,6 +19,7 @@ from command import KEY, Zot
 from extension_folder import write_extension
 from full_disk import zot_on_full_disk
 from go_zot import check_accepted
+from waiting import PATIENCE, wait_until
 
 from zot_core import read_run
 from zot_core.sessions.file import load
@@ -26,7 +27,6 @@ from zot_provider.messages import TextBlock, ToolResultBlock
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
 STEPS = 5
-PATIENCE = 60.0
 
 
 def effect(mark: str) -> Call:
@@ -246,10 +246,7 @@ def test_the_log_of_a_detached_run_that_is_killed_ends_where_it_was(zot: Zot, se
     server.add(Turn("first", calls=[Call("bash", {"command": "echo began >> effects; cat gate"}, "c1")]), "all done")
     zot.run("run", "--detach", "--id", "fix", *zot.at(server), "do it")
     follower = zot.start("runs", "attach", "fix")
-    end = time.monotonic() + PATIENCE
-    while not effects(zot):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: effects(zot))
     os.kill(json.loads(zot.run("runs", "show", "fix", "--json").out)["pid"], signal.SIGKILL)
     told = zot.finish(follower)
     assert (told.code, "zot: run fix was interrupted; zot runs resume fix continues it" in told.err) == (1, True)

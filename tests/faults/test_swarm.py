@@ -14,7 +14,7 @@ from command import Zot
 from full_disk import zot_on_full_disk
 from pty_screen import PtyScreen
 from repository import Repository
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_agent.host.options import HostOptions
 from zot_agent.swarm.member import Member, MemberState
@@ -112,7 +112,9 @@ def test_a_start_that_is_interrupted_leaves_nothing(
 def limited(zot: Zot, limit: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run zot on a disk with a limit."""
     command = [sys.executable, *zot_on_full_disk(limit), *arguments]
-    return subprocess.run(command, cwd=zot.cwd, env=zot.env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, cwd=zot.cwd, env=zot.env, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
 
 def test_a_disk_without_room_starts_nothing_and_leaves_nothing(zot: Zot, swarm: Swarm, server: ScriptedServer) -> None:

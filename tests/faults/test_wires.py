@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.agent import user_message
 from zot_core.sessions.file import SessionFile, load
@@ -56,7 +57,7 @@ def eager() -> Iterator[ScriptedServer]:
 
 
 def post(server: ScriptedServer, wire: str, body: bytes) -> tuple[int, str]:
-    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE)
     path = load_wire(wire).version + load_wire(wire).path.replace("{model}", "m")
     try:
         connection.request("POST", path, body, {"anthropic-version": "2023-06-01", "content-type": "application/json"})

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from command import Zot
-from fleet_servers import PATIENCE, free_port, wait_for
+from fleet_servers import free_port
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -32,7 +33,7 @@ def test_one_command_is_a_fleet_that_ends_with_it(zot: Zot, server: ScriptedServ
             stderr=output, start_new_session=True,
         )  # fmt: skip
     try:
-        wait_for(lambda: "zot runs list --fleet" in log.read_text() or dev.poll() is not None, "it has started")
+        wait_until(lambda: "zot runs list --fleet" in log.read_text() or dev.poll() is not None, "it has started")
         assert f"Temporal is at 127.0.0.1:{port}, its page at http://127.0.0.1:{port + 1000}" in log.read_text()
         server.add(Turn("", calls=[Call("bash", {"command": "echo here > effect"}, "c1")]), "all done")
         there = env | {"ZOT_FLEET_ADDRESS": f"127.0.0.1:{port}", "ZOT_FLEET_STORE": str(folder / "store")}

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from command import Zot
-from fleet_runs import begin, check, model, record_of, run_processes, wait_until
-from fleet_servers import PATIENCE, SHORT_WORKER, Postgres, Temporal, Workers, submit_many, wait_for
+from fleet_runs import begin, check, model, record_of, run_processes, wait_for_runs
+from fleet_servers import SHORT_WORKER, Postgres, Temporal, Workers, submit_many
+from waiting import PATIENCE, wait_until
 
 from zot_agent.fleet.engine.workflow import retry_policy
 from zot_agent.fleet.limits import FleetLimits
@@ -33,14 +34,14 @@ def test_runs_survive_servers_that_are_away_for_longer_than_every_limit(
     for _ in range(2):
         workers.start(program=SHORT)
     submit_many(zot, zot.at(server), ids, short=True)
-    wait_for(lambda: len(server.requests) >= 4, "the runs have begun")
+    wait_until(lambda: len(server.requests) >= 4, "the runs have begun")
     engine.kill()
     database.kill()
-    wait_for(lambda: not run_processes(workers), "each run has left its worker")
+    wait_until(lambda: not run_processes(workers), "each run has left its worker")
     time.sleep(11)  # the time is the fault: Temporal's client gives up a request after 10 s
     database.start()
     engine.start()
-    wait_until(database, ids, "done", seconds=120)
+    wait_for_runs(database, ids, "done", seconds=PATIENCE)
     assert sum(check(database, id, 5, effects(zot)) for id in ids) <= 3
 
 
@@ -83,9 +84,9 @@ def test_a_worker_whose_clock_jumps_keeps_its_run(
     workers.start()
     submit_many(zot, zot.at(server), [id], short=True)
     for seen, difference in ((2, "+30h"), (4, "-50h"), (6, "+0")):
-        wait_for(lambda seen=seen: len(server.requests) >= seen, "the run works")  # type: ignore[misc]
+        wait_until(lambda seen=seen: len(server.requests) >= seen, "the run works")  # type: ignore[misc]
         jump(clock, difference)
-    wait_until(database, [id], "done")
+    wait_for_runs(database, [id], "done")
     assert check(database, id, 8, effects(zot)) == 0
     assert len(server.requests) == 9  # nothing was done again
     assert workers.text().count(f"run {id} has begun here") == 1
@@ -105,8 +106,8 @@ def test_a_schedule_names_its_runs_by_the_clock_of_the_engine(
     before = datetime.now(UTC)
     begin(zot, name)
     named = f"SELECT id FROM zot_run WHERE id LIKE '{name}-%'"
-    ((id,),) = wait_for(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
-    wait_until(database, [id], "done")
+    ((id,),) = wait_until(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
+    wait_for_runs(database, [id], "done")
     begun = datetime.strptime(id.removeprefix(f"{name}-"), "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     assert abs((begun - before).total_seconds()) < 300
     assert zot.run("fleet", "unschedule", name, timeout=PATIENCE).code == 0
@@ -124,7 +125,7 @@ def test_a_run_on_this_machine_is_continued_though_the_clock_has_jumped_back(
     jump(clock, "+30h")
     words = ("run", "--id", "late", *zot.at(server), "late")
     with zot.start(*words) as begun:
-        wait_for(lambda: len(server.requests) >= 2, "the run works")
+        wait_until(lambda: len(server.requests) >= 2, "the run works")
         begun.kill()
     jump(clock, "-30h")
     assert zot.run("runs", "list", timeout=PATIENCE).out.splitlines()[1].split()[:2] == ["late", "interrupted"]
@@ -141,11 +142,11 @@ def test_a_command_that_ends_for_no_signal_does_not_hold_the_end_of_its_run(
     server.add(Turn(calls=[Call("bash", {"command": stubborn}, "c1")]))
     workers.start(program=SHORT)
     submit_many(zot, zot.at(server), [id], short=True)
-    wait_for(lambda: (zot.cwd / "effects").exists(), "the command has begun")
+    wait_until(lambda: (zot.cwd / "effects").exists(), "the command has begun")
     (process,) = run_processes(workers)
     assert zot.run("runs", "cancel", id, "--fleet", timeout=PATIENCE).code == 0
-    wait_until(database, [id], "cancelled")
-    wait_for(lambda: not os.path.exists(f"/proc/{process}"), "its process has ended")
+    wait_for_runs(database, [id], "cancelled")
+    wait_until(lambda: not os.path.exists(f"/proc/{process}"), "its process has ended")
 
 
 def test_a_process_that_does_not_end_is_killed_and_its_run_is_cancelled(
@@ -155,11 +156,11 @@ def test_a_process_that_does_not_end_is_killed_and_its_run_is_cancelled(
     server.add(Turn("slow", delay=600))
     workers.start(program=SHORT)
     submit_many(zot, zot.at(server), [id], short=True)
-    (process,) = wait_for(lambda: run_processes(workers) if server.requests else None, "the run works")
+    (process,) = wait_until(lambda: run_processes(workers) if server.requests else None, "the run works")
     os.kill(process, signal.SIGSTOP)
     try:
         assert zot.run("runs", "cancel", id, "--fleet", timeout=PATIENCE).code == 0
-        wait_until(database, [id], "cancelled")
+        wait_for_runs(database, [id], "cancelled")
         assert record_of(database, id).steps == 0
     finally:
         with suppress(ProcessLookupError):

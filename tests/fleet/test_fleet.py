@@ -14,9 +14,10 @@ from contextlib import suppress
 from typing import Any
 
 from command import Finished, Zot
-from fleet_runs import check, fork_servers, messages_of, model, record_of, rows_of, run_processes, wait_until
-from fleet_servers import PATIENCE, Postgres, Temporal, Workers, free_port, submit_many, wait_for
+from fleet_runs import check, fork_servers, messages_of, model, record_of, rows_of, run_processes, wait_for_runs
+from fleet_servers import Postgres, Temporal, Workers, free_port, submit_many
 from full_disk import zot_on_full_disk
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
@@ -43,8 +44,8 @@ def listed(zot: Zot) -> dict[str, dict[str, Any]]:
 
 def ended(zot: Zot, database: Postgres, id: str, state: str) -> dict[str, Any]:
     """Wait until the engine knows that a run is in this state."""
-    wait_until(database, [id], state)
-    return dict(wait_for(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
+    wait_for_runs(database, [id], state)
+    return dict(wait_until(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
 
 
 def test_a_run_is_taken_by_a_worker_and_can_be_seen(
@@ -89,7 +90,7 @@ def test_messages_answers_and_stops_reach_a_run(
     assert "* bash echo asked >> effects" in followed.out.splitlines()
     key = zot.run("runs", "steer", asks, "and be quick", "--fleet", timeout=PATIENCE).out.strip()
     assert zot.run("runs", "answer", asks, "yes", "--fleet", timeout=PATIENCE).code == 0
-    wait_until(database, [asks], "done")
+    wait_for_runs(database, [asks], "done")
     assert (zot.cwd / "effects").read_text() == "asked\n"
     assert key.startswith("steer-")
     assert [each.text for each in messages_of(rows_of(database, asks)) if each.role == "user"] == [asks, "and be quick"]
@@ -97,7 +98,7 @@ def test_messages_answers_and_stops_reach_a_run(
     stops = f"stops-{os.urandom(3).hex()}"
     server.add(Turn("long", calls=[Call("bash", {"command": "echo begun >> effects; sleep 600"}, "c1")]))
     submit(zot, server, stops)
-    wait_for(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
+    wait_until(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
     assert show(zot, stops)["owner"]
     assert zot.run("runs", "cancel", stops, "--fleet", timeout=PATIENCE).code == 0
     assert ended(zot, database, stops, "cancelled")["owner"] == ""
@@ -119,7 +120,7 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
     killed = 0
     while killed < kills:
         before = len(server.requests)
-        wait_for(lambda before=before: len(server.requests) >= before + chance.randrange(2, 8), "a model call", 120)  # type: ignore[misc]
+        wait_until(lambda before=before: len(server.requests) >= before + chance.randrange(2, 8), "a model call", 120)  # type: ignore[misc]
         if runs > 20 and chance.random() < 0.2:  # it believes that it has its runs when another worker has them
             freeze(chance.choice(workers.running), 15)
         elif chance.random() < 0.5:  # a worker, or its whole machine
@@ -129,7 +130,7 @@ def test_runs_whose_workers_are_killed_are_taken_over_and_nothing_happens_twice(
             with suppress(ProcessLookupError):
                 os.kill(chance.choice(victims), signal.SIGKILL)
         killed += 1
-    wait_until(database, ids, "done", seconds=120 + 10 * kills)
+    wait_for_runs(database, ids, "done", seconds=120 + 10 * kills)
     effects = Counter((zot.cwd / "effects").read_text().split())
     unknown = sum(check(database, id, steps, effects) for id in ids)
     assert unknown <= kills * 8
@@ -143,10 +144,10 @@ def test_a_frozen_worker_that_wakes_up_does_not_end_the_run_that_another_one_has
     server.add(*[model(4, delay=0.4)] * 40)
     first = workers.start()
     submit_many(zot, zot.at(server), [id], short=True)
-    wait_for(lambda: len(server.requests) >= 1, "the run has begun")
+    wait_until(lambda: len(server.requests) >= 1, "the run has begun")
     workers.start()
     freeze(first, 8)
-    wait_until(database, [id], "done")
+    wait_for_runs(database, [id], "done")
     check(database, id, 4, Counter((zot.cwd / "effects").read_text().split()))
     assert workers.text().count(f"run {id} has begun here") >= 2
 
@@ -171,13 +172,13 @@ def test_a_run_that_kills_every_process_which_takes_it_is_parked_and_says_so(
     server.add(*[poison] * 3, "all done")
     workers.start()
     submit(zot, server, id)
-    wait_for(lambda: f"{id} is parked here" in workers.text(), "it is parked")
+    wait_until(lambda: f"{id} is parked here" in workers.text(), "it is parked")
     attached = zot.run("runs", "attach", id, "--fleet", timeout=PATIENCE)
     assert attached.line() == (
         f"run {id} is parked: 3 processes have ended without progress; zot runs retry {id} --fleet tries it again"
     )
     assert zot.run("runs", "retry", id, "--fleet", timeout=PATIENCE).code == 0
-    wait_until(database, [id], "done")
+    wait_for_runs(database, [id], "done")
 
 
 def test_a_run_leaves_a_worker_whose_disk_is_full_and_ends_elsewhere(
@@ -187,10 +188,10 @@ def test_a_run_leaves_a_worker_whose_disk_is_full_and_ends_elsewhere(
     server.add(*[model(8)] * 60)
     full = workers.start(program=zot_on_full_disk(3000, may_be_raised=True))
     submit_many(zot, zot.at(server), [id], short=True)
-    wait_for(lambda: f"run {id} is interrupted here: cannot write session" in workers.text(), "it has left")
+    wait_until(lambda: f"run {id} is interrupted here: cannot write session" in workers.text(), "it has left")
     workers.kill(full, all_of_it=True)
     workers.start(machine="other")
-    wait_until(database, [id], "done")
+    wait_for_runs(database, [id], "done")
     check(database, id, 8, Counter((zot.cwd / "effects").read_text().split()))
 
 
@@ -202,13 +203,13 @@ def test_runs_survive_both_servers_being_started_again(
     for _ in range(2):
         workers.start()
     submit_many(zot, zot.at(server), ids, short=True)
-    wait_for(lambda: len(server.requests) >= 4, "the runs have begun")
+    wait_until(lambda: len(server.requests) >= 4, "the runs have begun")
     engine.kill()
     database.kill()
     time.sleep(1)
     database.start()
     engine.start()
-    wait_until(database, ids, "done", seconds=120)
+    wait_for_runs(database, ids, "done", seconds=PATIENCE)
     effects = Counter((zot.cwd / "effects").read_text().split())
     assert sum(check(database, id, 6, effects) for id in ids) <= 3
 
@@ -246,7 +247,7 @@ def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(
 ) -> None:
     given, kept = (f"{name}-{os.urandom(3).hex()}" for name in ("given", "kept"))
     process = zot.start("run", "--fleet", "--id", given, *zot.at(server), given)
-    wait_for(lambda: given in listed(zot), "the engine has it", pause=0.2)
+    wait_until(lambda: given in listed(zot), "the engine has it", pause=0.2)
     process.send_signal(signal.SIGINT)
     stopped = zot.finish(process)
     assert (stopped.code, stopped.line()) == (130, "no longer following; the run continues")
@@ -254,7 +255,7 @@ def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         process = zot.start("run", "--fleet", "--id", kept, "--address", address, *zot.at(server), kept)
         submitted = f"SELECT submissions FROM zot_run WHERE id = '{kept}'"
-        wait_for(lambda: (found := database.execute(submitted)) and found[0][0], "it is in the store")
+        wait_until(lambda: (found := database.execute(submitted)) and found[0][0], "it is in the store")
         process.send_signal(signal.SIGINT)
         stopped = zot.finish(process)
     assert (stopped.code, stopped.line()) == (

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fleet_servers import PATIENCE
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_agent.fleet.fork_server import ForkedRun, ForkServer
 from zot_agent.fleet.run_process import read_lines

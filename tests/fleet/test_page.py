@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from chromium import browser
 from command import Zot
-from fleet_servers import PATIENCE, Workers, wait_for
+from fleet_servers import Workers
 from visited_page import click
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -71,7 +72,7 @@ async def test_a_person_answers_steers_and_ends_runs_of_a_fleet_on_the_page(
             assert f"the task of {asks}" in text
             server.add(Turn(calls=[Call("bash", {"command": "echo begun >> effects; sleep 600"}, "c1")]))
             submit(zot, server, stops)
-            wait_for(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
+            wait_until(lambda: "begun" in (zot.cwd / "effects").read_text(), "the command has begun")
             message = f"#run-list input[aria-label='Message to {stops}']"
             await tab.until(f'document.querySelector("{message}")')
             await tab.value(f'document.querySelector("{message}").value = "and be quick"')

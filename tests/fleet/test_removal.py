@@ -5,8 +5,9 @@ import os
 from typing import Any
 
 from command import Zot
-from fleet_runs import wait_until
-from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+from fleet_runs import wait_for_runs
+from fleet_servers import Postgres, Workers
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -29,26 +30,26 @@ def test_a_run_is_removed_once_it_is_over(
     server.add(Turn(calls=[Call("bash", {"command": "expr asked"}, "c1")]), "all done", "all done")
     submit(zot, server, id, "--permission-mode", "ask")
     workers.start()
-    wait_until(database, [id], "waiting")
-    wait_for(lambda: listed(zot)[id] == "waiting", "it waits")
+    wait_for_runs(database, [id], "waiting")
+    wait_until(lambda: listed(zot)[id] == "waiting", "it waits")
     words = ("runs", "remove", id, "--fleet")
     refused = zot.run(*words, timeout=PATIENCE)
     assert (refused.code, refused.line()) == (
         2, f"run {id} is not over; zot runs cancel {id} --fleet ends it first"
     )  # fmt: skip
     assert zot.run("runs", "answer", id, "yes", "--fleet", timeout=PATIENCE).code == 0
-    wait_until(database, [id], "done")
-    wait_for(lambda: listed(zot)[id] == "done", "it is done")
+    wait_for_runs(database, [id], "done")
+    wait_until(lambda: listed(zot)[id] == "done", "it is done")
     assert not (workers.folder / id).exists()
     assert zot.run(*words, timeout=PATIENCE).result == (0, f"removed {id}\n", "")
     for table in ("zot_run WHERE id", "zot_row WHERE run", "zot_blob WHERE run"):
         assert database.execute(f"SELECT count(*) FROM {table} = '{id}'") == [(0,)]
-    wait_for(lambda: id not in listed(zot), "the engine has forgotten it")
+    wait_until(lambda: id not in listed(zot), "the engine has forgotten it")
     again = zot.run(*words, timeout=PATIENCE)
     assert (again.code, again.line()) == (2, f"no run {id} in the store")
     submit(zot, server, id)
-    wait_until(database, [id], "done")
-    wait_for(lambda: listed(zot).get(id) == "done", "a new run of that name is done")
+    wait_for_runs(database, [id], "done")
+    wait_until(lambda: listed(zot).get(id) == "done", "a new run of that name is done")
 
 
 def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules(
@@ -59,11 +60,11 @@ def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules
     workers.start()
     for id in (done, young):
         submit(zot, server, id)
-        wait_until(database, [id], "done")
-    wait_for(lambda: {listed(zot)[id] for id in (done, young)} == {"done"}, "they are done")
+        wait_for_runs(database, [id], "done")
+    wait_until(lambda: {listed(zot)[id] for id in (done, young)} == {"done"}, "they are done")
     submit(zot, server, waits, "--permission-mode", "ask")
-    wait_until(database, [waits], "waiting")
-    wait_for(lambda: listed(zot)[waits] == "waiting", "it waits")
+    wait_for_runs(database, [waits], "waiting")
+    wait_until(lambda: listed(zot)[waits] == "waiting", "it waits")
     words = ("run", "--fleet", "--id", template, "--schedule", "0 3 * * *", *zot.at(server), template)
     assert zot.run(*words, timeout=PATIENCE).code == 0
     in_use = zot.run("runs", "remove", template, "--fleet", timeout=PATIENCE)

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 from command import Zot
-from fleet_runs import begin, record_of, wait_until
-from fleet_servers import PATIENCE, Postgres, Workers, submit_many, wait_for
+from fleet_runs import begin, record_of, wait_for_runs
+from fleet_servers import Postgres, Workers, submit_many
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
@@ -40,7 +41,7 @@ def test_a_schedule_begins_runs_like_the_one_that_was_given_with_it(
     assert (again.code, again.line()) == (
         2, f"there is a schedule {name}; remove it with zot fleet unschedule {name}"
     )  # fmt: skip
-    row = wait_for(
+    row = wait_until(
         lambda: [each for each in zot.run("fleet", "schedules", timeout=PATIENCE).out.splitlines() if name in each],
         "the schedule is listed",
     )
@@ -49,8 +50,8 @@ def test_a_schedule_begins_runs_like_the_one_that_was_given_with_it(
     begin(zot, name)
 
     named = f"SELECT id FROM zot_run WHERE id LIKE '{name}-%'"
-    ((id,),) = wait_for(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
-    wait_until(database, [id], "done")
+    ((id,),) = wait_until(lambda: database.execute(named), "a run of the schedule is there", pause=0.1)
+    wait_for_runs(database, [id], "done")
     run = next(run for run in listed(zot) if run["id"] == id)
     assert (zot.cwd / "effects").read_text() == "effect\n"
     assert record_of(database, run["id"]).task == name
@@ -72,7 +73,7 @@ def test_workers_begin_so_many_runs_a_minute(
     server.add(*[one_step] * 40)
     submit_many(zot, zot.at(server), ids)
     workers.start("--sandbox", "off", "--per-minute", "30", "--concurrency", "16")
-    wait_for(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300, pause=0.1)
+    wait_until(lambda: any(record_of(database, id).state == "done" for id in ids), "one is done", 300, pause=0.1)
     assert "queued" in {run["state"] for run in listed(zot) if run["id"] in ids}  # though there is room for all
 
 
@@ -88,12 +89,12 @@ def test_a_run_of_high_priority_begins_before_those_that_came_earlier(
         words = ("run", "--fleet", "--detach", "--id", id, "--priority", priority)
         assert zot.run(*words, *zot.at(server), id, timeout=PATIENCE).code == 0
         if id == first:
-            wait_for(lambda: len(server.requests) == 1, "the worker has something to do")
+            wait_until(lambda: len(server.requests) == 1, "the worker has something to do")
     queued = {*low, high}
-    wait_for(
+    wait_until(
         lambda: queued == {run["id"] for run in listed(zot) if run["state"] == "queued"} & queued, "all are queued"
     )
     (zot.cwd / "go").touch()
-    wait_until(database, [first, *low, high], "done")
+    wait_for_runs(database, [first, *low, high], "done")
     begun = re.findall(r"run (\S+) has begun here", workers.text())
     assert begun[:2] == [first, high]

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from command import Zot
-from fleet_servers import PATIENCE, Workers, wait_for
+from fleet_servers import Workers
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -108,8 +109,8 @@ def test_the_spans_of_a_run_of_a_fleet_belong_to_its_submission(
     workers.start()
     done = zot.run("run", "--fleet", "--id", f"seen-{os.urandom(3).hex()}", *zot.at(server), "x", timeout=PATIENCE)
     assert done.result == (0, "all done\n", "")
-    begun = wait_for(lambda: collector.find("StartWorkflow:zot-run"), "the submission")
-    attempt = wait_for(lambda: collector.find("RunActivity:zot-drive"), "the attempt")
+    begun = wait_until(lambda: collector.find("StartWorkflow:zot-run"), "the submission")
+    attempt = wait_until(lambda: collector.find("RunActivity:zot-drive"), "the attempt")
     run, tool = collector.find("invoke_agent zot"), collector.find("execute_tool bash")
     assert {span.trace_id for span in (attempt, run, tool)} == {begun.trace_id}
     assert run.parent_span_id == attempt.span_id

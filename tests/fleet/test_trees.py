@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from command import Zot
 from fleet_runs import record_of
-from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+from fleet_servers import Postgres, Workers
+from waiting import PATIENCE, wait_until
 
 from zot_agent.fleet.store.folder import FolderStore
 from zot_agent.fleet.trees import RunTree, TreeError
@@ -184,13 +185,13 @@ def test_a_run_continues_on_another_machine_with_the_files_of_its_last_row(
     words = (*words, *zot.at(server), "do it")
     assert zot.run(*words, timeout=PATIENCE).code == 0
     branches = partial(git, origin, "branch", "--list", "zot/out")
-    wait_for(branches, "the branch was pushed", pause=0.1)
+    wait_until(branches, "the branch was pushed", pause=0.1)
     assert git(origin, "show", "zot/out:steps") == "0\n1\n2"
     assert not outside.exists()
     assert (
         workers.folder / "one" / id / "tree" / "steps"
     ).read_text() == "0\n1\n"  # the rest was done on the other one
-    wait_for(lambda: f"{id} is done here" in workers.text(), "it is done")
+    wait_until(lambda: f"{id} is done here" in workers.text(), "it is done")
     patch = zot.run("runs", "patch", id, "--fleet", timeout=PATIENCE)
     assert "+++ b/steps" in patch.out
 
@@ -206,5 +207,5 @@ def test_a_run_whose_files_cannot_be_fetched_is_parked_and_tried_again_on_demand
     assert (parked.code, f"run {id} is parked: git fetch has failed: " in parked.line()) == (1, True)
     origin.rename(url)
     assert zot.run("runs", "retry", id, "--fleet", timeout=PATIENCE).code == 0
-    wait_for(lambda: f"{id} is done here" in workers.text(), "it is done")
+    wait_until(lambda: f"{id} is done here" in workers.text(), "it is done")
     assert record_of(database, id).state == "done"

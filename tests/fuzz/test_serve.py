@@ -11,7 +11,8 @@ import httpx
 from hostile import cut, cuts, damaged, doctored, few, fewer, is_reason, json_bytes, json_values, outcome, texts
 from hypothesis import given
 from hypothesis import strategies as st
-from served import PATIENCE, TOKEN, Served
+from served import TOKEN, Served
+from waiting import PATIENCE
 
 from zot_agent.host.options import HostOptions
 from zot_agent.rpc import METHODS

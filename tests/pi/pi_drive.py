@@ -13,7 +13,7 @@ from pathlib import Path
 from command import KEY, Zot
 from pi_zot import examples, pi_environment
 from pty_screen import PtyScreen
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import ScriptedServer, Turn
 from zot_tui.widgets.dialogs.stack import WAITS
@@ -213,7 +213,7 @@ def drive(row: Row, root: Path, *, package: str = "", installer: Mapping[str, st
     zot = Zot(root)
     if package:
         variables = pi_environment(zot.env) | dict(installer or {})
-        done = zot.run("ext", "install", f"npm:{package}", "--yes", env=variables, timeout=300)
+        done = zot.run("ext", "install", f"npm:{package}", "--yes", env=variables, timeout=3 * PATIENCE)
         assert done.code == 0, done.err
     run_git(zot.cwd, "init", "-q")
     for name, text in row.files.items():

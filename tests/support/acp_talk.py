@@ -11,8 +11,7 @@ from acp import PROTOCOL_VERSION, RequestError, text_block
 from acp.client import ClientSideConnection
 from acp.schema import RequestPermissionResponse
 from command import Zot
-
-PATIENCE = 60
+from waiting import PATIENCE
 
 
 class Editor:

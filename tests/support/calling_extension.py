@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.host import Extensions
@@ -23,12 +25,12 @@ from zot_provider.auth.store import AccountStore
 from zot_provider.testing import ScriptedClient
 
 PATIENT: dict[str, Any] = {
-    "hello_seconds": 60,
-    "ready_total_seconds": 60,
-    "intercept_seconds": 60,
-    "shutdown_seconds": 20,
-    "command_seconds": 60,
-    "write_seconds": 60,
+    "hello_seconds": PATIENCE,
+    "ready_total_seconds": PATIENCE,
+    "intercept_seconds": PATIENCE,
+    "shutdown_seconds": PATIENCE,
+    "command_seconds": PATIENCE,
+    "write_seconds": PATIENCE,
 }
 """Limits that a slow machine does not reach."""
 

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import websockets
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 from websockets.asyncio.client import ClientConnection
 
-PATIENCE = 90
 SWITCHES = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0 --window-size=1200,800"

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 import zot_core
 from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
@@ -91,7 +93,7 @@ class Zot:
     def run(self, *arguments: str | bytes, stdin: bytes | int | None = None, **options: Any) -> Finished:
         """Run to the end. `stdin` is the text piped in, or a file descriptor; nothing by default."""
         feed: dict[str, Any] = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin or subprocess.DEVNULL}
-        options = {"cwd": self.cwd, "env": self.env, "stdout": subprocess.PIPE, "timeout": 30, **feed, **options}
+        options = {"cwd": self.cwd, "env": self.env, "stdout": subprocess.PIPE, "timeout": PATIENCE, **feed, **options}
         done = subprocess.run([*self.command, *arguments], stderr=subprocess.PIPE, check=False, **options)
         return Finished(done.returncode, done.stdout or b"", done.stderr)
 
@@ -99,7 +101,7 @@ class Zot:
         """Run a script for bash in which `zot` is this zot; the exit code is that of zot where it ends a pipe."""
         function = 'zot() { "$PYTHON" -m zot_agent "$@"; }; set -o pipefail; '
         env = self.env | {"PYTHON": sys.executable}
-        options = {"cwd": self.cwd, "env": env, "stdin": subprocess.DEVNULL, "timeout": 30, **options}
+        options = {"cwd": self.cwd, "env": env, "stdin": subprocess.DEVNULL, "timeout": PATIENCE, **options}
         command = ["bash", "-c", function + script, "bash", *arguments]
         done = subprocess.run(command, capture_output=True, check=False, **options)
         return Finished(done.returncode, done.stdout, done.stderr)
@@ -122,7 +124,7 @@ class Zot:
     def finish(self, process: "subprocess.Popen[bytes]") -> Finished:
         """Wait for a process that was started."""
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
         return Finished(process.returncode, out or b"", err or b"")

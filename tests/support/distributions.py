@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,6 +21,6 @@ def build_distributions(factory: pytest.TempPathFactory, uv: str, installer_envi
         if not folder.exists():
             part = folder.with_suffix(".part")
             build = [uv, "build", "--quiet", "--all-packages", "--out-dir", str(part)]
-            subprocess.run(build, cwd=ROOT, env=os.environ | installer_environment, check=True, timeout=300)
+            subprocess.run(build, cwd=ROOT, env=os.environ | installer_environment, check=True, timeout=3 * PATIENCE)
             part.rename(folder)
     return folder

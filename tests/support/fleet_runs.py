@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from command import Zot
-from fleet_servers import PATIENCE, Postgres, Workers, wait_for
+from fleet_servers import Postgres, Workers
 from go_zot import check_accepted
 from temporalio.client import Client
+from waiting import PATIENCE, wait_until
 
 from zot_core.runtime.run_rows import RunRecord, run_of_rows
 from zot_core.sessions.raw import read_row
@@ -33,7 +34,7 @@ def model(steps: int, file: Path | str = "effects", delay: float = 0.0) -> Any:
     return answer
 
 
-def wait_until(database: Postgres, ids: list[str], *states: str, seconds: float = PATIENCE) -> None:
+def wait_for_runs(database: Postgres, ids: list[str], *states: str, seconds: float = PATIENCE) -> None:
     """Wait until the rows of all these runs have one of the states, and their processes have ended."""
 
     left = list(ids)
@@ -43,7 +44,7 @@ def wait_until(database: Postgres, ids: list[str], *states: str, seconds: float 
             left.pop()
         return not left
 
-    wait_for(all_there, f"{ids} are {states}", seconds, pause=0.1)
+    wait_until(all_there, f"{ids} are {states}", seconds, pause=0.1)
 
 
 def rows_of(database: Postgres, id: str) -> bytes:

@@ -9,8 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,25 +17,15 @@ from typing import Any
 
 import psycopg
 from command import Zot
+from waiting import PATIENCE, wait_until
 
 from zot_agent.fleet.store.postgres import PostgresStore
-
-PATIENCE = 60.0
 
 
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def wait_for(there: Callable[[], Any], what: str, seconds: float = PATIENCE, pause: float = 0.02) -> Any:
-    """Wait until `there` returns something true, and return that."""
-    end = time.monotonic() + seconds
-    while not (found := there()):
-        assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
-        time.sleep(pause)
-    return found
 
 
 def can_be_entered(folder: Path) -> bool:
@@ -81,7 +70,7 @@ class Postgres:
             self.process = subprocess.Popen(
                 [self._bin / "postgres", *words], cwd=self.folder, stdout=log, stderr=log, **self._user
             )
-        wait_for(self.answers, "postgres")
+        wait_until(self.answers, "postgres")
 
     def answers(self) -> bool:
         try:
@@ -130,7 +119,7 @@ class Temporal:
                 [program, *words, "--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
-        wait_for(self.answers, "temporal")
+        wait_until(self.answers, "temporal")
 
     def answers(self) -> bool:
         assert self.process.poll() is None

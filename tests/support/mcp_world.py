@@ -126,5 +126,5 @@ class McpWorld:
         self.person = Person(*answers)
         os.makedirs(self.root / "project", exist_ok=True)
         # On a busy machine an extension that imports a lot is silent for longer than the quarter of a second.
-        async with self.world.running(client, ask=self.person, ready_idle_seconds=60, **limits) as talk:
+        async with self.world.running(client, ask=self.person, ready_idle_seconds=PATIENCE, **limits) as talk:
             yield McpTalk(talk, self.person, self.root / "project")

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pyte
+from waiting import PATIENCE
 
 from zot_tui.widgets.dialogs.stack import WAITS
 
@@ -123,7 +124,7 @@ class PtyScreen:
             os.close(self.descriptor)
             self.descriptor = -1
         try:
-            self.process.wait(5)
+            self.process.wait(PATIENCE / 10)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -134,13 +135,13 @@ class PtyScreen:
         """Send `text` as it is, reading meanwhile: Enter is `\\r`, Esc is `\\x1b`."""
         data = memoryview(text.encode() if isinstance(text, str) else text)
         while data:
-            readable, writable, _ = select.select([self.descriptor], [self.descriptor], [], 30)
+            readable, writable, _ = select.select([self.descriptor], [self.descriptor], [], PATIENCE)
             if readable:
                 self.read(0)
             if writable:
                 data = data[os.write(self.descriptor, data) :]
             elif not readable:
-                raise TimeoutError("the command has not read its input for 30 s")
+                raise TimeoutError(f"the command has not read its input for {PATIENCE:g} s")
 
     def paste(self, text: str) -> None:
         """Paste `text`, like a terminal with bracketed paste."""
@@ -208,7 +209,7 @@ class PtyScreen:
         self._show(data)
         return True
 
-    def wait_for(self, text: str, limit: float = 60.0) -> None:
+    def wait_for(self, text: str, limit: float = PATIENCE) -> None:
         """Wait until `text` is on the screen, and a question that is there can be answered. TimeoutError, with the
         screen, after `limit` seconds or at the end."""
         self.wait_until(lambda: text in (screen := self.screen()) and WAITS not in screen, limit, repr(text))
@@ -217,7 +218,7 @@ class PtyScreen:
         """Wait until a text is on the screen and nothing runs that could be stopped."""
         self.wait_until(lambda: text in self.screen() and "esc to stop" not in self.screen(), what=repr(text))
 
-    def wait_until(self, holds: Callable[[], bool], limit: float = 60.0, what: str = "it") -> None:
+    def wait_until(self, holds: Callable[[], bool], limit: float = PATIENCE, what: str = "it") -> None:
         """Wait until `holds()`, called after every piece of output; TimeoutError, with the screen."""
         end = time.monotonic() + limit
         while not holds():
@@ -225,7 +226,7 @@ class PtyScreen:
             if left <= 0 or (not self.read(min(left, 0.1)) and self._eof and not holds()):
                 raise TimeoutError(f"{what} was not seen; the screen:\n{self.screen()}")
 
-    def wait_end(self, limit: float = 60.0) -> int:
+    def wait_end(self, limit: float = PATIENCE) -> int:
         """Wait until the command has ended and its output is read; return its exit code, negative for a signal."""
         end = time.monotonic() + limit
         while not self._eof and time.monotonic() < end:

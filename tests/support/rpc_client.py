@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from waiting import PATIENCE
+
 from zot_agent.client import Event, Operation, RpcClient
 from zot_provider.testing import ScriptedServer
 
@@ -14,7 +16,7 @@ from zot_provider.testing import ScriptedServer
 async def connect(server: ScriptedServer, *args: str, **options: Any) -> AsyncGenerator[RpcClient]:
     env = os.environ | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": server.base_url("openai-chat")}
     options = {"env": env, "provider": "openai", "model": "scripted", "args": args} | options
-    async with asyncio.timeout(100), RpcClient.start(**options) as client:
+    async with asyncio.timeout(PATIENCE), RpcClient.start(**options) as client:
         yield client
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from waiting import PATIENCE
+
 import zot_agent.rpc
 from zot_core.testing import Schema
 from zot_provider.testing import ScriptedServer
 
 RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
-PATIENCE = 60
-"""Seconds after which something that should have come counts as missing."""
 
 
 class Peer:

@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 from extension_folder import write_extension
+from waiting import PATIENCE
 
 from zot_agent.host.build import build_host
 from zot_agent.host.host import Host
@@ -78,9 +79,9 @@ class Talk:
         await self.settle()
 
     async def until(self, holds: Callable[[], object]) -> None:
-        """Wait until `holds()` is true. TimeoutError, with the screen, after 30 seconds."""
+        """Wait until `holds()` is true. TimeoutError, with the screen, after `PATIENCE` seconds."""
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while not holds():
                     await asyncio.sleep(0.005)
                     await self.settle()

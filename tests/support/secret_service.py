@@ -11,8 +11,7 @@ from pathlib import Path
 
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
-
-PATIENCE = 60
+from waiting import PATIENCE
 
 
 @contextmanager

@@ -11,13 +11,12 @@ from typing import Any, Protocol, TypeAlias
 
 import httpx
 import websockets
+from waiting import PATIENCE
 from websockets.asyncio.client import ClientConnection
 
 from zot_agent.serve.address import Address
 
 TOKEN = "a token of at least sixteen characters"
-PATIENCE = 60
-"""Seconds after which something that should have come counts as missing."""
 
 
 StreamEvent: TypeAlias = tuple[str, str, Any]

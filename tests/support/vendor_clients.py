@@ -38,6 +38,7 @@ from vendor_readers import (
     read_responses,
 )
 from vendor_types import Check, shaped, typed
+from waiting import PATIENCE
 
 from zot_provider.record import Record
 from zot_provider.testing import ScriptedServer, Turn
@@ -63,7 +64,7 @@ async def _client_of_aws(*, base_url: str, api_key: str, max_retries: int, **_: 
     def add_key(params: dict[str, Any], **_: Any) -> None:
         params["headers"]["Authorization"] = f"Bearer {api_key}"
 
-    config = Config(signature_version=UNSIGNED, retries={"total_max_attempts": max_retries + 1}, read_timeout=60)
+    config = Config(signature_version=UNSIGNED, retries={"total_max_attempts": max_retries + 1}, read_timeout=PATIENCE)
     with closing(aws().create_client("bedrock-runtime", "us-east-1", endpoint_url=base_url, config=config)) as client:
         client.meta.events.register("before-call", add_key)
         yield client
@@ -169,7 +170,7 @@ class VendorClient(Record):
     @asynccontextmanager
     async def opened(self, base_url: str, **key: str) -> AsyncIterator[Any]:
         """Open the client, with this key if none is given. It repeats nothing."""
-        http = httpx2.AsyncClient(verify=False, timeout=60)  # no test needs certificates, which take long to load
+        http = httpx2.AsyncClient(verify=False, timeout=PATIENCE)  # no test needs certificates, which take long to load
         made = self.client(base_url=base_url, max_retries=0, http_client=http, **(key or {"api_key": KEY}))
         async with aclosing(http), made as client:
             yield client

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from command import KEY, Zot
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -65,7 +65,7 @@ class Window:
 
     def do(self, *words: str) -> None:
         """Have `xdotool` do something in the window, which is the only one."""
-        subprocess.run(["xdotool", *words], env=self.environment, check=True, timeout=30, capture_output=True)
+        subprocess.run(["xdotool", *words], env=self.environment, check=True, timeout=PATIENCE, capture_output=True)
 
     def frames(self, kind: str) -> list[dict[str, object]]:
         """The frames of a kind that the extension got or sent."""
@@ -108,7 +108,7 @@ def opened(name: str, display: str, tmp_path: Path, *answers: str | Turn) -> Ite
             window.do("type", "--delay", "20", "ok")
             window.do("key", "Return")
             wait_until((folder / "typed").exists)
-            terminal.wait(30)
+            terminal.wait(PATIENCE)
     assert (folder / "after").read_text() == (folder / "before").read_text()
     assert (folder / "typed").read_text() == "ok\n"
 

@@ -3,11 +3,12 @@ import subprocess
 import sys
 
 import pytest
+from waiting import PATIENCE
 
 
 def run(code: str) -> list[str]:
     code = f"from zot_agent.deferred_modules import defer_modules; {code}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     return done.stdout.split()
 
 

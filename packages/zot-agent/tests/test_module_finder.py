@@ -3,13 +3,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from waiting import PATIENCE
+
 START = "from zot_agent.module_finder import find_own_modules; find_own_modules();"
 
 
 def run(code: str, *flags: str, **env: str) -> str:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, *flags, "-c", START + code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=clean | env)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True, env=clean | env)
     return done.stdout.strip()
 
 
@@ -59,7 +61,7 @@ def test_byte_code_that_is_checked_by_its_hash_is_left_to_python(tmp_path: Path)
     load = package(tmp_path, "value = 'old'")
     module = str(tmp_path / "zot_tui" / "one.py")
     compile_it = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", module]
-    subprocess.run(compile_it, timeout=60, check=True)
+    subprocess.run(compile_it, timeout=PATIENCE, check=True)
     before = os.stat(module)
     Path(module).write_text("value = 'new'")
     os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.signals import defer_stop_signals, end_signals, handle_signals, ignore_stop_signals, on_end_signals
 
@@ -57,7 +58,7 @@ async def test_a_loop_hears_of_signals_until_that_is_undone() -> None:
         for number in (signal.SIGTERM, signal.SIGHUP):
             came.clear()
             os.kill(os.getpid(), number)
-            await asyncio.wait_for(came.wait(), 30)
+            await asyncio.wait_for(came.wait(), PATIENCE)
         undo()
         assert heard == [signal.SIGTERM, signal.SIGHUP]
         assert {signal.getsignal(number) for number in kept} == {signal.SIG_DFL}

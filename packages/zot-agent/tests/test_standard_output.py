@@ -1,6 +1,8 @@
 import subprocess
 import sys
 
+from waiting import PATIENCE
+
 INTERRUPTED = """
 import itertools, signal, sys
 from zot_agent.standard_output import watch_standard_output
@@ -39,7 +41,7 @@ while True:
 
 
 def test_what_is_interrupted_while_it_is_written_is_not_written_twice() -> None:
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, timeout=PATIENCE)
     assert done.stderr == b""
     lines = done.stdout.splitlines()
     assert len(lines) == len(set(lines))
@@ -57,5 +59,5 @@ except OutputFailed as error:
     os._exit(7)
 """
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, timeout=120)
+        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (7, b"No space left on device")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.aio import GivenUp, alive, being_cancelled, cancel_soon, finish, in_thread, is_async, spawn
 
@@ -25,7 +26,7 @@ async def test_a_task_that_nobody_holds_lives_until_it_ends() -> None:
 
     spawn(work(), "work")
     gc.collect()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await ended.wait()
 
 
@@ -98,7 +99,7 @@ async def test_a_task_can_be_cancelled_from_another_thread() -> None:
     task = spawn(forever(), "work")
     thread = threading.Thread(target=cancel_soon, args=(task,))
     thread.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(asyncio.CancelledError):
             await task
     thread.join()

@@ -3,6 +3,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext import Event, Extension, HelloAck, NotGranted, Response, display, prompt
 from zot_ext.protocol.from_extension import (
@@ -143,7 +144,7 @@ def test_events_come_in_order_with_fields_of_newer_hosts() -> None:
             host.event("turn_start", step=number)
         host.event("unheard_of")
         host.event("session_end", extra={"reason": "shutdown"})
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
     assert steps == list(range(200))
 
 

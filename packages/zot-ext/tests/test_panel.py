@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_ext import Extension, NotGranted, PanelKey, PanelSpec, Response
 from zot_ext.panel import Panel
@@ -105,7 +106,7 @@ def test_slow_events_do_not_hold_up_keys() -> None:
 
     @ext.on("turn_start")
     def slow(_: object) -> None:
-        assert drawn.wait(10)
+        assert drawn.wait(PATIENCE)
         ext.notify("seen")
 
     with FakeHost(ext) as host:

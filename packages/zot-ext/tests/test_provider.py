@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext import (
     CallPart,
@@ -136,7 +137,7 @@ def test_a_cancelled_answer_ends_its_handler() -> None:
         host.send(ProviderStream("s", "corp", "m", RawObject("{}"), RawObject("{}")))
         host.wait_for(ProviderEvent)
         host.send(CancelRequest("s"))
-        assert ended.wait(60)
+        assert ended.wait(PATIENCE)
 
 
 def test_models_are_listed_by_plain_and_async_handlers() -> None:
@@ -210,4 +211,4 @@ def test_a_sign_in_that_is_given_up_wakes_its_handler() -> None:
         host.send(ProviderQuestion("p", "club", "login"))
         host.wait_for(ProviderStep)
         host.send(CancelRequest("p"))
-        assert woken.wait(60)
+        assert woken.wait(PATIENCE)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext import Extension, HostError, NotGranted, PanelKey, PanelMouse, Response, ScreenPanel
 from zot_ext.protocol.from_extension import HostCall, PanelClose, PanelDraw, PanelKeyResult
@@ -142,7 +143,7 @@ def test_a_panel_that_is_opened_again_at_once_stays_open() -> None:
     panel = ext.panel("main", mode="overlay")
     panel.on_render(lambda: [str(len(closed))])
     panel.on_close(lambda: closed.append("closed"))
-    panel.on_key(lambda _: bool(waiting.wait(60)))
+    panel.on_key(lambda _: bool(waiting.wait(PATIENCE)))
     ext.command("play")(lambda _: panel.open())
     with playing(ext) as host:
         host.command("play")

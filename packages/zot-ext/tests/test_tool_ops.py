@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext import Extension, FileStat, NotGranted, ServedOps, ToolOps
 from zot_ext.protocol.codec import encode
@@ -134,21 +135,21 @@ def test_an_async_command_is_cancelled_by_its_task_and_a_plain_one_by_its_next_o
         host.wait_for(OpOutput)
         host.cancel_op(id)
         assert host.op_answer(id).code == "ECANCELED"
-        assert ended.wait(60)
+        assert ended.wait(PATIENCE)
 
     begun, go = threading.Event(), threading.Event()
 
     class Plain(Memory):
         def run(self, command: str, cwd: str, env: Mapping[str, str], output: Callable[[bytes], None]) -> int:
             begun.set()
-            go.wait(60)
+            go.wait(PATIENCE)
             output(b"too late")
             return 0
 
     ext, _ = offered(Plain())
     with FakeHost(ext, capabilities=GROUPS) as host:
         id = host.begin_op("exec", command="sleep", cwd="/")
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         host.cancel_op(id)
         host.op("stat", "/a")  # the cancel was read before
         go.set()

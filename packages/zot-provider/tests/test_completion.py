@@ -2,6 +2,7 @@ import asyncio
 from contextlib import aclosing
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.completion import Completion, complete, stream
 from zot_provider.errors import ConfigError, MissingKey, StatusError, StreamCut
@@ -86,7 +87,7 @@ async def test_giving_up_closes_the_connection_and_what_was_opened(way: str) -> 
         begun = asyncio.Event()
         task = asyncio.get_running_loop().create_task(leave(server.base_url("anthropic-messages"), begun))
         if way == "cancelled":
-            await asyncio.wait_for(begun.wait(), 60)
+            await asyncio.wait_for(begun.wait(), PATIENCE)
             task.cancel()
         elif way == "completion cancelled":
             await asyncio.to_thread(server.wait_for, 1)

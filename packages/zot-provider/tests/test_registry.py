@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.catalog.known import KnownProviders
 from zot_provider.catalog.user import parse_user_models
@@ -384,7 +385,7 @@ async def test_cancelling_a_listing_cancels_every_fetch() -> None:
         return []
 
     task = asyncio.get_running_loop().create_task(registry({"CORP_API_KEY": KEY}, CORP).listing(fetch, limit=60))
-    await asyncio.wait_for(asked.wait(), 60)
+    await asyncio.wait_for(asked.wait(), PATIENCE)
     task.cancel()
     await asyncio.wait([task])
     assert sorted(given_up) == ["corp", *LOCAL]

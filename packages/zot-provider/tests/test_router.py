@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.catalog.user import parse_user_models
 from zot_provider.client.http import Client
@@ -331,7 +332,7 @@ async def test_giving_up_one_answer_leaves_the_other_provider_s(stop: str) -> No
         loop = asyncio.get_running_loop()
         other = loop.create_task(answer(client, request("openai")))
         task = loop.create_task(leave())
-        await asyncio.wait_for(begun.wait(), 60)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         if stop == "cancel":
             task.cancel()
         await asyncio.wait([task])

@@ -3,6 +3,7 @@
 import asyncio
 
 from acp_editor import feed, text_of
+from waiting import PATIENCE
 
 from zot_agent.acp.feed import TAIL
 from zot_core.conversation.events import MessageAdded, TodoUpdate
@@ -130,7 +131,7 @@ async def test_the_output_of_a_running_tool_is_its_end() -> None:
     for _ in range(3):
         made.show(ToolProgress("c", "x" * TAIL))
     made.show(ToolProgress("c", "the end"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while "content" not in sent[-1]:
             await asyncio.sleep(0.01)
     shown = sent[-1]["content"][0]["content"]["text"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.acp.process import serve
 from zot_agent.host.options import HostOptions
@@ -17,7 +18,6 @@ from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_core.aio import spawn
 from zot_provider.testing import Call, ScriptedServer, Turn
 
-PATIENCE = 60
 TOUCH = Turn(calls=[Call("bash", {"command": "touch done"})])
 
 

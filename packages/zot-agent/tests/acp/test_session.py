@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from acp_editor import Editor
+from waiting import PATIENCE
 
 from zot_agent.acp.session import AcpSession, PromptEnd, PromptFailed
 from zot_agent.extensions.discover import Discovery
@@ -159,7 +160,7 @@ async def test_an_editor_that_reads_slowly_delays_the_next_model_call() -> None:
     editor = SlowEditor()
     async with opened(editor, "Hello.") as session:
         prompt = spawn(session.prompt(words("hi")), "prompt")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await editor.waited_for.wait()
         assert editor.said("agent_message_chunk").endswith("a note of the beginning")
         editor.reads.set()

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.cli.ext.folder.git import Git, GitError, is_url, without_password
 
@@ -52,7 +53,7 @@ def test_a_server_that_says_nothing_is_given_up_and_git_with_it(tmp_path: Path) 
             Git(seconds=1.0).clone(f"git://127.0.0.1:{port}/x", str(tmp_path / "x"))
         connection, _ = server.accept()
         with connection:
-            connection.settimeout(30)
+            connection.settimeout(PATIENCE)
             while connection.recv(4096):
                 pass  # until the other end is closed, as it is once git has ended
     assert not (tmp_path / "x").exists()

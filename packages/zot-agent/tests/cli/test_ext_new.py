@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 import zot_ext
 from zot_agent.cli.ext.new import LANGUAGES, TEMPLATES, run, scaffold
@@ -28,7 +29,7 @@ PIPELINE = re.compile(r"^    \{\n.*?^    \} \| .*?\n", re.M | re.S)
 def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None:
     folder = scaffold("my-ext", language, str(tmp_path))
     done = subprocess.run(
-        TESTS[language], cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=False
+        TESTS[language], cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -68,7 +69,13 @@ def test_the_pipeline_in_its_readme_drives_it(language: str, at_once: bool, tmp_
     if at_once:  # as a program reads it that starts slowly
         script = re.sub(r"^ *sleep .*\n", "", script, flags=re.M)
     done = subprocess.run(
-        ["sh", "-c", script], cwd=folder, env=environment(), capture_output=True, text=True, timeout=120, check=True
+        ["sh", "-c", script],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     frames = [json.loads(line) for line in done.stdout.splitlines()]
     assert frames[-2]["display"] == "Hello Ada, this is my-ext."
@@ -146,7 +153,7 @@ def test_its_readme_says_how_to_run_it_with_the_python_of_zot(tmp_path: Path) ->
     env = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": environment()["PYTHONPATH"]}
     script = "\n".join([*export.groups(), pipeline])
     done = subprocess.run(
-        ["sh", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
+        ["sh", "-e", "-c", script], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "OK" in done.stderr

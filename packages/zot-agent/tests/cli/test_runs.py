@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 from zot_agent.cli import runs as verbs
 from zot_agent.cli.runs import begin
@@ -25,8 +25,6 @@ from zot_core.runtime.run_rows import run_row
 from zot_core.sessions.file import SessionFile, load
 from zot_provider.errors import ZotError
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
-
-PATIENCE = 60.0
 
 
 def work(request: Received) -> Turn:
@@ -60,10 +58,7 @@ class Zot:
         return RunStore().find(id).state
 
     def wait(self, id: str, *states: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while self.state(id) not in states or RunStore().find(id).owned:
-            assert time.monotonic() < end, self.state(id)
-            time.sleep(0.02)
+        wait_until(lambda: self.state(id) in states and not RunStore().find(id).owned, f"{id} is {states}")
 
 
 @pytest.fixture
@@ -217,10 +212,7 @@ def test_a_run_is_cancelled_with_and_without_a_process(zot: Zot) -> None:
     with ScriptedServer([held]) as other:
         zot.at = ("--provider", "openai", "--model", "scripted", "--base-url", other.base_url("openai-chat"))
         zot.run("--detach", "--id", "fix", "do it")
-        end = time.monotonic() + PATIENCE
-        while effects() != ["began"]:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: effects() == ["began"])
         assert f"process {RunStore().find('fix').record.pid} has run fix" in zot.runs("resume", "fix", code=2)
         assert "run fix is running; zot runs cancel fix ends it first" in zot.runs("remove", "fix", code=2)
         zot.runs("cancel", "fix")
@@ -300,10 +292,7 @@ def test_a_signal_leaves_all_runs_to_another_process(zot: Zot, suspect: bool) ->
             change(run, run_row({"pid": 1}))
         words = [sys.executable, "-m", "zot_agent", "runs", "resume", "--all"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            end = time.monotonic() + PATIENCE
-            while effects() != ["began"]:
-                assert time.monotonic() < end
-                time.sleep(0.01)
+            wait_until(lambda: effects() == ["began"])
             process.terminate()
             out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (143, b""), out
@@ -319,10 +308,7 @@ def test_signals_leave_a_run_to_another_process_and_control_c_to_a_person(zot: Z
         with ScriptedServer([held]) as other:
             zot.at = ("--provider", "openai", "--model", "scripted", "--base-url", other.base_url("openai-chat"))
             zot.run("--detach", "--id", state, "do it")
-            end = time.monotonic() + PATIENCE
-            while effects() != ["began"]:
-                assert time.monotonic() < end
-                time.sleep(0.01)
+            wait_until(lambda: effects() == ["began"])
             os.kill(RunStore().find(state).record.pid, number)
             zot.wait(state, state)
 

@@ -3,6 +3,8 @@
 import asyncio
 import os
 
+from waiting import PATIENCE
+
 from zot_agent.client import ClientLimits
 from zot_agent.client.link import DEFAULT_LIMITS, RpcProcess
 from zot_provider.testing import ScriptedServer
@@ -18,7 +20,7 @@ class Linked:
 
 
 async def test_a_paused_process_is_not_read_until_it_is_resumed(server: ScriptedServer) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         linked = Linked("yes")
         for _ in range(2):
             linked.link.resume()
@@ -37,7 +39,7 @@ async def test_a_paused_process_is_not_read_until_it_is_resumed(server: Scripted
 async def test_the_end_is_reported_with_the_last_lines_also_when_a_grandchild_holds_the_pipes(
     server: ScriptedServer,
 ) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         script = "sleep 600 & printf said; printf complained >&2; exit 3"
         linked = Linked("sh", "-c", script, limits=ClientLimits(kill_seconds=600))
         assert await linked.lost == "zot rpc exited with code 3: complained"

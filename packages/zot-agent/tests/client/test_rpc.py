@@ -12,7 +12,7 @@ from typing import get_type_hints
 import pytest
 from extension_folder import write_program
 from rpc_client import connect, events_of, runs, text, types
-from waiting import read_fifo
+from waiting import PATIENCE, read_fifo
 
 from zot_agent.client import ClientLimits, Disconnected, Event, RpcClient, RpcError, image
 from zot_agent.rpc import METHODS
@@ -137,7 +137,7 @@ async def test_messages_can_be_added_to_a_running_prompt(server: ScriptedServer)
         with pytest.raises(RpcError, match="no prompt"):
             await client.steer("too early")
         operation = client.prompt("work")
-        server.wait_for(1, 30)
+        server.wait_for(1, PATIENCE)
         await client.steer("rather this")
         await client.follow_up("then that")
         await asyncio.to_thread(Path("go").write_text, "on")
@@ -235,7 +235,7 @@ async def test_every_waiting_call_fails_when_the_process_is_killed(server: Scrip
     async with connect(server) as client:
         operation = client.prompt("hi")
         await operation.started()
-        server.wait_for(1, 30)
+        server.wait_for(1, PATIENCE)
         os.kill(client.pid, signal.SIGKILL)
         with pytest.raises(Disconnected, match="SIGKILL"):
             await events_of(operation)

@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 PROGRAM = """
 import asyncio, logging, sys, time
@@ -34,7 +35,7 @@ asyncio.run(main())
 @pytest.mark.parametrize("flags", [(), ("-X", "dev")], ids=["log", "development mode"])
 def test_what_holds_the_loop_is_reported_once_with_its_stack(tmp_path: Path, flags: tuple[str, ...]) -> None:
     report = tmp_path / "report"
-    subprocess.run([sys.executable, *flags, "-c", PROGRAM, str(report)], check=True, timeout=60)
+    subprocess.run([sys.executable, *flags, "-c", PROGRAM, str(report)], check=True, timeout=PATIENCE)
     text = report.read_text()
     assert "the event loop was held for over 100 ms by\n" in text
     assert text.count("in hold_the_loop") == 1

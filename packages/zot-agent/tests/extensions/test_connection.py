@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.launch import LaunchError, command, environment
@@ -28,8 +29,6 @@ from zot_ext.protocol.from_extension import (
 from zot_ext.protocol.from_host import CommandInvoked, Event, EventIntercept, HelloAck, PanelKey
 
 BARE = Path(__file__).parent / "programs" / "bare.py"
-LONG = 60.0
-"""Seconds that nothing here takes, on any machine."""
 
 
 def running(group: int) -> list[int]:
@@ -75,7 +74,7 @@ class Listener:
         return [frame.message for frame in self.frames if isinstance(frame, Notify)]
 
     async def until(self, fits: Callable[[], bool]) -> None:
-        async with asyncio.timeout(LONG):
+        async with asyncio.timeout(PATIENCE):
             while not fits():
                 self._changed.clear()
                 await self._changed.wait()
@@ -137,7 +136,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             ack=listener.ack,
             log=log,
             limits=ExtensionLimits(
-                **{"hello_seconds": LONG, "shutdown_seconds": LONG, "write_seconds": LONG, **limits}
+                **{"hello_seconds": PATIENCE, "shutdown_seconds": PATIENCE, "write_seconds": PATIENCE, **limits}
             ),
             trace=trace,
         )
@@ -146,7 +145,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             assert connection.pid is not None
             groups.append(connection.pid)
             if greeted:
-                async with asyncio.timeout(LONG):
+                async with asyncio.timeout(PATIENCE):
                     await connection.wait_greeted()
             yield Started(connection, listener, log)
         finally:
@@ -164,13 +163,13 @@ GREETING = b'{"type":"hello","name":"bare"}\n'
 BOM_AND_CRLF = b'\xef\xbb\xbf\r\n\n{"type":"hello","name":"bare"}\r\n'
 
 
-async def ask(started: Started, args: str, id: str = "1", seconds: float = LONG) -> str:
+async def ask(started: Started, args: str, id: str = "1", seconds: float = PATIENCE) -> str:
     reply = await started.connection.request(CommandInvoked(id, "x", args), CommandResponse, seconds)
     return reply.display
 
 
 async def ready(started: Started) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         await started.connection.wait_ready()
 
 
@@ -202,7 +201,7 @@ async def test_one_that_says_nothing_is_ended_after_the_limit(start: Start) -> N
 
 
 async def test_one_that_takes_its_time_is_waited_for(start: Start) -> None:
-    async with start("late", greeted=False) as started, asyncio.timeout(LONG):
+    async with start("late", greeted=False) as started, asyncio.timeout(PATIENCE):
         while not started.said("waiting"):
             await asyncio.sleep(0.01)
         assert started.connection.state == "starting"
@@ -243,7 +242,7 @@ async def test_another_name_than_that_of_the_manifest_is_accepted_with_a_word_in
 
 
 async def test_what_is_registered_before_the_ack_counts(start: Start) -> None:
-    async with start("early", ready_idle_seconds=LONG) as started:
+    async with start("early", ready_idle_seconds=PATIENCE) as started:
         await ready(started)
         assert started.listener.frames == [RegisterCommand("x")]
         assert not started.connection.auto_ready
@@ -260,7 +259,7 @@ async def test_who_waits_for_it_to_be_ready_learns_of_its_end(start: Start) -> N
         waiting = asyncio.gather(started.connection.wait_greeted(), started.connection.wait_ready())
         await asyncio.sleep(0)
         await started.connection.stop()
-        async with asyncio.timeout(LONG):
+        async with asyncio.timeout(PATIENCE):
             await waiting
 
 
@@ -271,7 +270,7 @@ async def test_an_extension_written_with_zot_ext_runs_in_a_python_that_has_none(
     await connection.start()
     await connection.wait_ready()
     call = CommandInvoked("1", "shout", "hello")
-    reply = await connection.request(call, CommandResponse, LONG)
+    reply = await connection.request(call, CommandResponse, PATIENCE)
     await connection.stop()
     log.close()
     assert reply.display == "HELLO"
@@ -376,7 +375,7 @@ async def test_replies_of_all_kinds_find_their_requests(start: Start) -> None:
     async with start("serve") as started:
         question = EventIntercept("2", "tool_call", tool_name="bash")
         first, second = await asyncio.gather(
-            ask(started, "one"), started.connection.request(question, EventInterceptResponse, LONG)
+            ask(started, "one"), started.connection.request(question, EventInterceptResponse, PATIENCE)
         )
         assert (first, second) == ("one", EventInterceptResponse("2"))
 
@@ -508,7 +507,7 @@ async def test_a_slow_reader_that_keeps_up_is_not_cut_off(start: Start) -> None:
 
 
 async def test_one_that_closes_its_output_but_lives_is_ended(start: Start) -> None:
-    async with start("closes output", kill_seconds=LONG) as started:
+    async with start("closes output", kill_seconds=PATIENCE) as started:
         with pytest.raises(ExtensionEnded, match="closed its standard output"):
             await ask(started, "x")
         assert await started.listener.end() == "closed its standard output"
@@ -522,7 +521,7 @@ async def test_one_that_closes_its_input_is_ended(start: Start) -> None:
 
 
 async def test_a_parting_extension_may_say_something_and_clean_up_after_its_ack(start: Start) -> None:
-    async with start("parts slowly", kill_seconds=LONG) as started:
+    async with start("parts slowly", kill_seconds=PATIENCE) as started:
         await started.connection.stop()
         assert started.listener.notes == ["parting"]
     assert "cleaned up" in started.log
@@ -558,7 +557,7 @@ async def test_one_that_ignores_everything_is_killed_with_its_children(start: St
 
 
 async def test_one_that_owes_an_answer_is_not_waited_for_again(start: Start) -> None:
-    async with start("ignores", shutdown_seconds=LONG, kill_seconds=LONG) as started:
+    async with start("ignores", shutdown_seconds=PATIENCE, kill_seconds=PATIENCE) as started:
         await started.listener.note()
         asking = asyncio.create_task(ask(started, "x"))
         await asyncio.sleep(0)
@@ -571,7 +570,7 @@ async def test_one_that_owes_an_answer_is_not_waited_for_again(start: Start) -> 
 
 
 async def test_a_stop_that_is_cancelled_kills_and_still_leaves_nothing_behind(start: Start) -> None:
-    async with start("ignores", kill_seconds=LONG) as started:
+    async with start("ignores", kill_seconds=PATIENCE) as started:
         await started.listener.note()
         stopping = asyncio.get_running_loop().create_task(started.connection.stop())
         await asyncio.sleep(0)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.extensions.discover import (
     MANIFEST_FILE,
@@ -214,7 +215,7 @@ def test_without_extensions_the_protocol_is_not_loaded(home: Path) -> None:
         f"assert discover([], '.', {str(home)!r}).found == []\n"
         "print(sorted(name for name in sys.modules if name.startswith(('zot_ext', 'asyncio', 'json'))))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 import zot_ext
 from zot_agent.extensions.launch import (
@@ -157,7 +158,7 @@ def imported(python: str, *options: str, code: str = "", **more: str) -> list[st
         "import sys; print(sorted(set(vars(zot_ext)) & {'os', 'sys', '_become'}), 'importlib.util' in sys.modules)"
     )
     env = {**environment(os.environ), **more}
-    done = subprocess.run([python, *options, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([python, *options, "-c", code], env=env, capture_output=True, text=True, timeout=PATIENCE)
     return (done.stdout or done.stderr.splitlines()[-1]).splitlines()
 
 
@@ -167,7 +168,9 @@ def test_an_interpreter_without_zot_ext_gets_that_of_zot() -> None:
 
 
 def test_an_extension_runs_in_an_environment_of_its_own(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True, timeout=300)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True, timeout=3 * PATIENCE
+    )
     assert imported(str(tmp_path / "venv" / "bin" / "python"))[0] == REAL
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.host.detached import NotStarted, StartLimits, last_line, start_detached
 from zot_provider.errors import ZotError
@@ -45,7 +46,7 @@ def test_it_survives_the_process_that_started_it(tmp_path: Path) -> None:
         "import os, signal, sys\nsys.path.pop(0)\nfrom zot_agent.host.detached import start_detached\n"
         f"start_detached([], {str(log)!r}, cwd='.', env={env!r})\nos.killpg(0, signal.SIGKILL)\n"
     )
-    starter = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, start_new_session=True, timeout=60)
+    starter = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, start_new_session=True, timeout=PATIENCE)
     assert starter.returncode == -signal.SIGKILL
     assert pipe.read_text() == "alive\n"
 

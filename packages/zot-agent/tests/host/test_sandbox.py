@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.cli.args import parse
 from zot_agent.host.build import build_host
@@ -29,7 +30,7 @@ async def bash(host: Host, command: str) -> str:
     """Run a command as the tool runs it, and return its output."""
     parts: list[bytes] = []
     context = host.runtime.agent.context
-    await context.shell.run(command, cwd=context.cwd, env={}, timeout=60, output=parts.append)
+    await context.shell.run(command, cwd=context.cwd, env={}, timeout=PATIENCE, output=parts.append)
     return b"".join(parts).decode()
 
 

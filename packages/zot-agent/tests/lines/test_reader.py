@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_agent.lines.reader import LineReader
 from zot_ext.protocol.splitter import Oversized
-
-LONG = 60.0
 
 
 class Pipe:
@@ -61,7 +60,7 @@ def read(descriptor: int, limit: int = 1000) -> list[bytes | Oversized]:
 
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def limited() -> None:
-        async with asyncio.timeout(LONG):
+        async with asyncio.timeout(PATIENCE):
             await work()
 
     asyncio.run(limited())
@@ -70,7 +69,7 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 @settings(max_examples=30)
 @given(st.lists(st.binary(min_size=1, max_size=300).filter(lambda line: b"\n" not in line), max_size=40))
 async def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         os.write(pipe.target, b"\n".join(b"|" + part + b"|" for part in parts))
         os.close(pipe.target)
@@ -81,7 +80,7 @@ async def test_all_lines_arrive_the_last_also_without_its_end(parts: list[bytes]
 
 
 async def test_a_line_too_long_is_told_as_such() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(limit=10)
         os.write(pipe.target, b"0123456789a\nshort\n")
         pipe.reader.drain()
@@ -90,7 +89,7 @@ async def test_a_line_too_long_is_told_as_such() -> None:
 
 
 async def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_the_pipe() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         os.write(pipe.target, b"a\nb")
         pipe.reader.drain()
@@ -101,7 +100,7 @@ async def test_draining_takes_what_is_there_for_the_end_although_somebody_holds_
 
 
 async def test_draining_ends_although_somebody_writes_without_end() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         gone = threading.Event()
 
@@ -116,13 +115,13 @@ async def test_draining_ends_although_somebody_writes_without_end() -> None:
         thread.start()
         pipe.reader.drain()
         await pipe.ended.wait()
-        await asyncio.to_thread(gone.wait, LONG)
+        await asyncio.to_thread(gone.wait, PATIENCE)
         thread.join()
         pipe.close()
 
 
 async def test_who_closes_the_reader_over_a_line_gets_no_other() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.enough = 1
         os.write(pipe.target, b"a\nb\n")
@@ -135,7 +134,7 @@ async def test_who_closes_the_reader_over_a_line_gets_no_other() -> None:
 @given(text=st.binary(max_size=300), cuts=st.lists(st.integers(0, 300), max_size=5), owned=st.booleans())
 async def test_lines_come_as_they_are_however_they_are_cut(text: bytes, cuts: list[int], owned: bool) -> None:
     found: list[bytes | Oversized] = []
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         reading, writing = os.pipe()
         ended = asyncio.Event()
         LineReader(reading, 1000, found.append, ended.set, owned=owned)
@@ -180,7 +179,7 @@ def test_what_cannot_be_read_has_ended(tmp_path: Path) -> None:
 
 async def test_the_settings_of_a_pipe_that_others_share_are_left_alone() -> None:
     found: list[bytes | Oversized] = []
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         reading, writing = os.pipe()
         reader = LineReader(reading, 1000, found.append, lambda: None)
         os.write(writing, b"line\n" * 10_000)  # several pieces
@@ -202,7 +201,7 @@ async def test_reading_can_be_paused(tmp_path: Path, name: str) -> None:
         reader.pause()
 
     reader: LineReader
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         ended = asyncio.Event()
         (tmp_path / "lines").write_bytes(lines)
         if name == "file":
@@ -235,7 +234,7 @@ LARGE = b"y" * 3_000_000
 
 
 async def test_a_long_line_is_read_beside_the_loop_and_what_follows_comes_in_its_order() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(limit=len(LARGE))
         writer = threading.Thread(target=write_all, args=(pipe.target, b"a\n" + LARGE + b"\nb\n" + LARGE + b"z\nc"))
         writer.start()
@@ -246,7 +245,7 @@ async def test_a_long_line_is_read_beside_the_loop_and_what_follows_comes_in_its
 
 @pytest.mark.parametrize("how", ["pause", "close", "drain"])
 async def test_reading_stops_in_the_middle_of_a_long_line(how: str) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(limit=len(LARGE))
         os.write(pipe.target, b"a\n")
         writer = threading.Thread(target=write_all, args=(os.dup(pipe.target), LARGE[:2_000_000]))
@@ -270,7 +269,7 @@ async def test_reading_stops_in_the_middle_of_a_long_line(how: str) -> None:
 
 
 async def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.reader.pause()
         os.write(pipe.target, b"a\nb\n")
@@ -283,7 +282,7 @@ async def test_what_is_drained_comes_although_the_reader_is_paused() -> None:
 
 @pytest.mark.parametrize("start", [LineReader.resume, LineReader.drain])
 async def test_a_peer_that_keeps_the_reader_busy_does_not_keep_the_loop(start: Callable[[LineReader], None]) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         source, target = os.pipe()
         os.write(target, (b"x" * 1023 + b"\n") * 64)
         turn = 0

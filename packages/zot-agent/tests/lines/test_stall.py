@@ -2,10 +2,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.lines.stall import StallTimer
-
-PATIENCE = 60
 
 
 def seconds_until_stalled(act: Callable[[StallTimer], Awaitable[float]], seconds: float) -> float:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_agent.lines.writer import LineWriter, Stuck, WriterLimits
 
-LONG = 60.0
 PIPE = 1 << 16
 
 
@@ -23,7 +23,7 @@ class Pipe:
         os.set_blocking(self.source, False)
         self.writer = LineWriter(
             target,
-            limits or WriterLimits(full_bytes=16 << 20, full_lines=256, stall_seconds=LONG, stall_only_full=True),
+            limits or WriterLimits(full_bytes=16 << 20, full_lines=256, stall_seconds=PATIENCE, stall_only_full=True),
             stuck=self.reports.append,
             lost=lambda error: self.reports.append(type(error)),
             moved=self.move,
@@ -77,7 +77,7 @@ def only_full(lines: int, seconds: float) -> WriterLimits:
 @settings(max_examples=30)
 @given(st.lists(st.sampled_from([1, 2, 70, 4096, PIPE - 1, PIPE, PIPE + 1, 3 * PIPE]), max_size=80))
 async def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[int]) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         lines = [b"%d" % (number % 10) * size + b"\n" for number, size in enumerate(sizes)]
         for line in lines:
@@ -90,7 +90,7 @@ async def test_whatever_the_sizes_lines_arrive_whole_and_in_order(sizes: list[in
 
 
 async def test_what_one_round_of_the_loop_brings_is_written_in_the_next() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.writer.write(b"a")
         pipe.writer.write(b"b")
@@ -101,7 +101,7 @@ async def test_what_one_round_of_the_loop_brings_is_written_in_the_next() -> Non
 
 
 async def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(WriterLimits(full_bytes=16 << 20, full_lines=10))
         for _ in range(800):
             pipe.write_if_it_fits(b"x" * 59 + b"\n")
@@ -116,7 +116,7 @@ async def test_nothing_is_lost_in_a_burst_that_the_pipe_can_hold() -> None:
     [(WriterLimits(full_bytes=16 << 20, full_lines=10), 10), (WriterLimits(full_bytes=3 * PIPE), 3)],
 )
 async def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(limits: WriterLimits, fit: int) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(limits)
         pipe.write_if_it_fits(b"-" * PIPE)  # fills the pipe
         for number in range(50):
@@ -130,7 +130,7 @@ async def test_a_full_queue_drops_only_what_may_be_lost_and_reports_how_much(lim
 
 
 async def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(only_full(3, 0.05))
         for _ in range(5):
             pipe.writer.write(b"x" * PIPE)
@@ -142,7 +142,7 @@ async def test_a_full_queue_that_does_not_move_is_closed_after_the_limit() -> No
 
 
 async def test_a_full_queue_that_moves_has_time() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(only_full(3, 2.0))
         for _ in range(12):
             pipe.writer.write(b"x" * PIPE)
@@ -154,7 +154,7 @@ async def test_a_full_queue_that_moves_has_time() -> None:
 
 
 async def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(only_full(3, 0.02))
         pipe.writer.write(b"x" * 2 * PIPE)
         pipe.writer.write(b"y")
@@ -166,7 +166,7 @@ async def test_a_queue_that_is_not_full_may_wait_for_ever() -> None:
 
 
 async def test_a_reader_that_is_gone_is_reported_once() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.leave()
         pipe.writer.write(b"x")
@@ -179,7 +179,7 @@ async def test_a_reader_that_is_gone_is_reported_once() -> None:
 
 
 async def test_what_is_written_now_is_there_at_once_behind_what_waits() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.writer.write(b"a")
         pipe.writer.write(b"b", now=True)
@@ -191,7 +191,7 @@ async def test_what_is_written_now_is_there_at_once_behind_what_waits() -> None:
 
 @pytest.mark.parametrize("size", [40, 3000])
 async def test_thousands_of_lines_of_one_turn_arrive_in_order_also_when_the_reader_is_slow(size: int) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         lines = [b"%d\n" % number * (size // 8) for number in range(5000)]
         for line in lines:
@@ -206,7 +206,7 @@ async def test_thousands_of_lines_of_one_turn_arrive_in_order_also_when_the_read
 
 
 async def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(WriterLimits(full_bytes=2 * PIPE))
         room = asyncio.ensure_future(pipe.writer.room())
         await room
@@ -229,7 +229,7 @@ async def test_a_reader_holds_up_who_waits_for_room_and_no_longer_than_needed() 
 
 
 async def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(WriterLimits(full_bytes=PIPE, max_bytes=3 * PIPE))
         pipe.writer.write(b"x" * 9 * PIPE)  # a long line is read for a long time
         for _ in range(5):
@@ -242,7 +242,7 @@ async def test_a_reader_that_lets_too_much_wait_is_stuck_at_once() -> None:
 
 
 async def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_full() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(WriterLimits(full_bytes=16 << 20, stall_seconds=3600))
         pipe.writer.write(b"x" * 3 * PIPE)
         await asyncio.sleep(0)
@@ -253,7 +253,7 @@ async def test_a_reader_that_takes_nothing_is_stuck_also_when_the_queue_is_not_f
 
 
 async def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe(watch=True)
         pipe.leave()
         while not pipe.writer.closed:
@@ -263,7 +263,7 @@ async def test_a_reader_that_goes_is_noticed_before_anything_is_written() -> Non
 
 
 async def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         pipe = Pipe()
         pipe.writer.write(b"x" * 500_000)
         await asyncio.sleep(0)
@@ -274,7 +274,7 @@ async def test_a_reader_that_goes_in_the_middle_is_noticed() -> None:
 
 
 async def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes() -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         lost: list[OSError] = []
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -294,7 +294,7 @@ async def test_a_reader_on_a_socket_may_write_to_it_and_is_noticed_when_it_goes(
 
 @pytest.mark.parametrize("blocking", [True, False])
 async def test_a_pipe_that_others_may_share_is_left_open_and_as_it_was_found(blocking: bool) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         source, target = os.pipe()
         os.set_blocking(target, blocking)
         writer = LineWriter(target, WriterLimits(full_bytes=1), stuck=lambda how: None, lost=lambda error: None)
@@ -308,7 +308,7 @@ async def test_a_pipe_that_others_may_share_is_left_open_and_as_it_was_found(blo
 
 
 async def test_a_file_takes_everything_and_its_errors_are_reported(tmp_path: Path) -> None:
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         lost: list[OSError] = []
         with open(tmp_path / "lines", "wb") as file, open("/dev/full", "wb", buffering=0) as full:
             for descriptor in (file.fileno(), full.fileno()):

@@ -10,6 +10,7 @@ import pytest
 from calling_extension import World
 from mcp_guarded import Guarded
 from mcp_world import McpWorld
+from waiting import PATIENCE
 
 from zot_provider.testing import SignInServer
 
@@ -25,7 +26,7 @@ def mcp_packages(tmp_path_factory: pytest.TempPathFactory, uv: str, installer_en
         done = subprocess.run(
             [sys.executable, "-m", "zot_agent", "ext", "setup", "mcp"],
             env=os.environ | installer_environment | {"ZOT_HOME": str(home)},
-            cwd=home, capture_output=True, text=True, check=False, timeout=300,
+            cwd=home, capture_output=True, text=True, check=False, timeout=3 * PATIENCE,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return home / "envs" / "mcp"

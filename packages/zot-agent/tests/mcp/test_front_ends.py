@@ -11,6 +11,7 @@ import pytest
 from declared import declared
 from mcp_world import McpWorld
 from pty_screen import PtyScreen
+from waiting import PATIENCE
 
 from zot_agent.client import RpcClient
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -41,7 +42,7 @@ def ask(mcp: McpWorld, flags: list[str], environment: dict[str, str], prompt: st
     done = subprocess.run(
         [sys.executable, "-m", "zot_agent", "-p", prompt, *flags],
         cwd=mcp.root / "project", env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=120, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -75,7 +76,7 @@ async def test_over_rpc(mcp: McpWorld, server: ScriptedServer) -> None:
     flags, environment = prepare(mcp, server)
     server.add(ASKS, "because", "done")
     options = {"cwd": str(mcp.root / "project"), "env": environment, "args": flags}
-    async with asyncio.timeout(120), RpcClient.start(**options) as client:
+    async with asyncio.timeout(PATIENCE), RpcClient.start(**options) as client:
         while "mcp__all__args-prompt" not in [each["name"] for each in await client.get_commands()]:
             await asyncio.sleep(0.05)
         async for event in client.prompt("read @all:demo://resource/static/document/features.md"):

@@ -7,6 +7,7 @@ import sys
 
 from mcp_guarded import Guarded
 from mcp_world import McpWorld
+from waiting import PATIENCE
 
 from zot_provider.transport.http import HttpTransport
 
@@ -29,13 +30,13 @@ async def test_a_person_signs_in_at_the_command_line(mcp: McpWorld, guarded: Gua
     assert process.stdout is not None
     transport = HttpTransport()
     try:
-        while not (line := (await asyncio.wait_for(process.stdout.readline(), 60)).decode()).startswith("http"):
+        while not (line := (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()).startswith("http"):
             assert line, (await process.communicate())[1].decode()
         back = (await transport.send("GET", line.strip(), {})).headers["location"]
         await transport.send("GET", back, {})
     finally:
         await transport.close()
-    out, err = await asyncio.wait_for(process.communicate(), 60)
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert process.returncode == 0, err.decode()
     assert out.decode().endswith("signed in to far; it connects again\n")
     code, shown = await mcp.doctor()

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from mcp_world import McpWorld
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
@@ -30,7 +31,7 @@ async def test_a_client_asks_zot(mcp: McpWorld, server: ScriptedServer) -> None:
         *[mcp.python, CLIENT, json.dumps(variables), sys.executable, "-m", "zot_agent", "mcp", "serve", *flags],
         cwd=mcp.root / "project", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    out, err = await asyncio.wait_for(client.communicate(), 120)
+    out, err = await asyncio.wait_for(client.communicate(), PATIENCE)
     assert client.returncode == 0, err.decode()
     names, steps, cancelled, texts, failed = json.loads(out)
     assert names == ["ask"]

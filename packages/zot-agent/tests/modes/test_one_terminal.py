@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.errors import ModelError
 from zot_provider.testing import Fault, ScriptedServer, Turn
@@ -63,7 +64,7 @@ def on_terminal(*command: str, **environment: str) -> str:
             if not data:
                 break
             seen += data
-        process.wait(60)
+        process.wait(PATIENCE)
     os.close(master)
     return seen.decode().replace("\r\n", "\n")
 
@@ -71,7 +72,12 @@ def on_terminal(*command: str, **environment: str) -> str:
 def redirected(*command: str) -> tuple[str, str]:
     """The two streams of a command, each a pipe of its own."""
     done = subprocess.run(
-        [sys.executable, *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     return done.stdout, done.stderr
 

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60
-
+from waiting import PATIENCE
 
 ZOT = [
     sys.executable,

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from rpc_peer import Peer, StartPeer
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from zot_provider.testing import Call, Received, ScriptedServer, Turn
 
@@ -42,7 +42,7 @@ def test_a_client_that_closes_its_end_stops_everything(start: StartPeer, server:
     assert peer.process.stdout is not None
     peer.process.stdout.close()
 
-    assert peer.process.wait(60) == 0
+    assert peer.process.wait(PATIENCE) == 0
     wait_until(lambda: gone(int(pid.read_text())))
 
 

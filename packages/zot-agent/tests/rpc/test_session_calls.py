@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from extension_folder import write_extension
 from rpc_peer import Peer, StartPeer
+from waiting import PATIENCE
 
 from zot_core.sessions.store import SessionStore
 from zot_provider.messages import Message, TextBlock
@@ -73,4 +74,4 @@ def test_a_command_opens_another_session_and_goes_on_in_a_new_one(
 def test_an_extension_ends_the_process_once_nothing_runs(peer: Peer, server: ScriptedServer) -> None:
     server.add("hello")
     assert call(peer, "control.shutdown") == {}
-    assert peer.process.wait(60) == 0
+    assert peer.process.wait(PATIENCE) == 0

@@ -7,10 +7,10 @@ import re
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+from waiting import PATIENCE
+
 from zot_agent.rpc.limits import DEFAULT_LIMITS, RpcLimits
 from zot_agent.rpc.writer import ClientWriter
-
-PATIENCE = 60
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.config.paths import runs_root
 from zot_agent.host.options import HostOptions
@@ -69,7 +70,7 @@ def test_of_two_processes_one_makes_the_run_and_the_other_finds_it() -> None:
         subprocess.Popen([sys.executable, "-c", RACE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    told = [process.communicate("go\n", timeout=60)[0].split() for process in both]
+    told = [process.communicate("go\n", timeout=PATIENCE)[0].split() for process in both]
     assert sorted(made for made, _ in told) == ["False", "True"]
     assert len({path for _, path in told}) == 1
 

@@ -8,8 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from chromium import Tab, browser
-from served import PATIENCE, TOKEN, Served, Serving
+from served import TOKEN, Served, Serving
 from visited_page import Visiting
+from waiting import PATIENCE
 
 from zot_agent.host.options import HostOptions
 from zot_agent.serve.address import Address

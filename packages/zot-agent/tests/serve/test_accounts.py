@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import PATIENCE, Serving, write_corp
+from served import Serving, write_corp
+from waiting import PATIENCE
 
 from zot_agent.config.paths import zot_home
 from zot_agent.host.build import open_registry

@@ -10,6 +10,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 import pytest
 from served import TOKEN, Served, Serving
+from waiting import PATIENCE
 
 from zot_agent.rpc.limits import RpcLimits
 
@@ -34,7 +35,7 @@ async def _connect(served: Served, data: bytes = b"") -> socket.socket:
 async def _send_until_closed(client: socket.socket, data: bytes, most: int = 1 << 40) -> int:
     """Send `data` again and again until the server closes the connection; return how many bytes were sent."""
     sent = 0
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while sent < most:
             try:
                 await asyncio.get_running_loop().sock_sendall(client, data)
@@ -47,7 +48,7 @@ async def _send_until_closed(client: socket.socket, data: bytes, most: int = 1 <
 async def _ended(client: socket.socket) -> None:
     """Return when the server has closed the connection."""
     loop = asyncio.get_running_loop()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         try:
             while await loop.sock_recv(client, 65536):
                 pass
@@ -104,7 +105,7 @@ async def test_a_connection_without_a_request_with_the_token_is_closed(serving: 
 
 
 async def test_a_request_with_the_token_may_take_longer_than_a_stranger(serving: Serving) -> None:
-    async with serving(stranger_seconds=0.1, heartbeat_seconds=0.3) as served:
+    async with serving(stranger_seconds=2, heartbeat_seconds=1.2) as served:
         id = await served.open()
         async with served.http.stream("GET", f"/sessions/{id}/events") as response:
             beats = 0
@@ -131,7 +132,7 @@ async def _raw_web_socket(served: Served, extension: str = "") -> AsyncIterator[
     )
     with await _connect(served, upgrade.encode()) as client:
         head = b""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not head.endswith(b"\r\n\r\n"):
                 head += await asyncio.get_running_loop().sock_recv(client, 4096)
         yield client, head
@@ -185,14 +186,14 @@ async def test_accepting_continues_when_descriptors_were_used_up_and_says_so_onc
                 loop = asyncio.get_running_loop()
                 await loop.sock_connect(client, (served.address.host, served.address.port))
                 await loop.sock_sendall(client, WITH_TOKEN)
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(PATIENCE):
                     said = ""
                     while not said:
                         await asyncio.sleep(0.2)
                         said += capfd.readouterr().err
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 assert (await loop.sock_recv(client, 4096)).startswith(b"HTTP/1.1 200")
         assert said + capfd.readouterr().err == "zot: cannot accept connections: Too many open files\n"
 
@@ -200,7 +201,7 @@ async def test_accepting_continues_when_descriptors_were_used_up_and_says_so_onc
 @pytest.mark.parametrize("data", [b"", REQUEST * 5000, WITH_TOKEN * 5000])
 async def test_the_end_does_not_wait_for_clients(serving: Serving, data: bytes) -> None:
     with ExitStack() as clients:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             async with serving(flush_seconds=0.2, unread_seconds=600) as served:
                 for _ in range(20):
                     clients.enter_context(await _connect(served, data))

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_agent.rpc.limits import RpcLimits
 from zot_agent.serve.feed import FeedFollower, Item, SessionFeed
@@ -84,7 +85,7 @@ async def test_a_follower_that_takes_nothing_for_too_long_is_let_go_and_an_idle_
     idle, stuck = feed.follow(), feed.follow()
     feed.publish("line")
     assert await everything(idle) == [(1, "line")]
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not stuck.over:
             await asyncio.sleep(0.01)
     assert stuck.slow == "the client has read nothing for 0.05 s"
@@ -102,14 +103,14 @@ async def test_there_is_room_once_the_slowest_follower_has_caught_up() -> None:
     await asyncio.sleep(0)
     assert [wait.done() for wait in waits] == [False, False]
     await everything(one)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*waits)
     for _ in range(5):
         feed.publish("x" * 100)
     wait = asyncio.create_task(feed.room())
     await asyncio.sleep(0)
     feed.close()  # who has gone is not waited for
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await wait
 
 

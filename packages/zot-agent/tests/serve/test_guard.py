@@ -5,6 +5,7 @@ import asyncio
 import httpx
 import pytest
 from served import Serving
+from waiting import PATIENCE
 
 from zot_agent.serve.guard import PUBLIC
 
@@ -91,7 +92,7 @@ async def test_the_page_needs_no_token_and_no_other_file_is_served(serving: Serv
 
 async def test_a_refused_client_that_keeps_sending_does_not_keep_the_connection(serving: Serving) -> None:
     chunks = b"1\r\nx\r\n" * 5000
-    async with serving(stranger_seconds=0.5) as served:
+    async with serving(stranger_seconds=PATIENCE / 40) as served:
         head = b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         answers = await asyncio.gather(*(served.raw(head + chunks) for _ in range(20)))
         assert all(answer.startswith(b"HTTP/1.1 401") for answer in answers)
@@ -125,5 +126,5 @@ async def test_a_head_that_is_wrong_is_refused(serving: Serving, data: bytes, st
     ],
 )
 async def test_http_2_is_refused(serving: Serving, data: bytes, status: bytes) -> None:
-    async with serving(stranger_seconds=0.5) as served:
+    async with serving(stranger_seconds=PATIENCE / 40) as served:
         assert (await served.raw(data)).split(b" ")[1] == status

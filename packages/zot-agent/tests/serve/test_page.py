@@ -11,6 +11,7 @@ from chromium import browser
 from extension_folder import write_extension
 from served import TOKEN, Serving, write_corp
 from visited_page import Visiting, choose, log_of
+from waiting import PATIENCE
 
 from zot_core.sessions.store import SessionStore
 from zot_provider.auth.personal import PersonalKeys
@@ -116,7 +117,7 @@ class Held:
         self.free, self._text = threading.Event(), text
 
     def __call__(self, request: Any) -> Turn:
-        assert self.free.wait(120)
+        assert self.free.wait(PATIENCE)
         return Turn(self._text)
 
 

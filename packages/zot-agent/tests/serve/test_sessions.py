@@ -3,6 +3,7 @@
 import asyncio
 
 from served import Serving
+from waiting import PATIENCE
 
 from zot_provider.testing import Fault, ScriptedServer, Turn
 
@@ -25,7 +26,7 @@ async def test_sessions_that_nobody_uses_are_closed_after_a_while(serving: Servi
         followed = await served.open()
         async with served.socket(followed) as peer:
             forgotten = await served.open()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while len(await served.sessions()) > 2:
                     await asyncio.sleep(0.05)
             assert {each["id"] for each in await served.sessions()} == {followed, working}

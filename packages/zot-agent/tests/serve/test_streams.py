@@ -11,6 +11,7 @@ import websockets
 from extension_folder import write_extension
 from rpc_client import text, types
 from served import Served, Serving, StreamEvent
+from waiting import PATIENCE
 
 from zot_agent.rpc.limits import RpcLimits
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -155,7 +156,7 @@ async def test_closing_a_session_closes_its_sockets_and_kills_what_it_runs(
         async with served.socket(id) as peer:
             await peer.call("prompt", message="work")
             await peer.until("tool_call")
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while not ((alone / "pid").exists() and (alone / "pid").read_text().strip()):
                     await asyncio.sleep(0.02)
             pid = int((alone / "pid").read_text())
@@ -210,7 +211,7 @@ async def test_too_many_clients_are_refused_and_those_that_left_make_room(servin
             assert refused.value.response.status_code == 429
             async with served.socket(two):
                 assert (await served.http.get(f"/sessions/{two}/events")).status_code == 429
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while any(each["clients"] for each in await served.sessions()):
                 await asyncio.sleep(0.01)
         async with served.socket(one) as peer:
@@ -261,7 +262,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_the_others_miss_n
         id = await served.open()
         with _client_that_reads_nothing(served, id):
             async with served.socket(id, compression=None) as peer:
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(PATIENCE):
                     while (await served.sessions())[0]["clients"] < 2:
                         await asyncio.sleep(0.01)
                 for _ in range(15):
@@ -279,12 +280,12 @@ async def test_a_slow_client_delays_the_next_model_call_until_it_is_disconnected
     async with serving(rpc=limits) as served:
         id = await served.open()
         with _client_that_reads_nothing(served, id):
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while (await served.sessions())[0]["clients"] < 1:
                     await asyncio.sleep(0.01)
             await served.command(id, "prompt", message="much")
             await served.command(id, "prompt", message="and more")
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while len(server.requests) < 1 or (await served.sessions())[0]["busy"]:
                     held = len(server.requests) == 1 and (await served.sessions())[0]["message_count"] == 2
                     asked = len(server.requests)

@@ -5,12 +5,12 @@ import os
 import shutil
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from repository import Repository
+from waiting import wait_until
 
 from zot_agent.host.detached import NotStarted
 from zot_agent.host.options import HostOptions
@@ -27,15 +27,6 @@ from zot_provider.messages import Message, TextBlock
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
 WAITS = Turn(calls=[Call("bash", {"command": "echo ready; exec sleep 1000"})])
-
-
-def wait_for(holds: Callable[[], object]) -> None:
-    """Wait until `holds()` is true. TimeoutError after 30 seconds."""
-    deadline = time.monotonic() + 30
-    while not holds():
-        if time.monotonic() > deadline:
-            raise TimeoutError("the condition did not become true")
-        time.sleep(0.01)
 
 
 class World:
@@ -58,9 +49,9 @@ class World:
 
     def until(self, id: str, *states: MemberState) -> Member:
         """Wait until a member is in one of these states, and its process has ended unless that is one of work."""
-        wait_for(lambda: self.swarm.find(id).state in states)
+        wait_until(lambda: self.swarm.find(id).state in states)
         if not self.swarm.find(id).active:
-            wait_for(lambda: not self.swarm.folder(id).alive)
+            wait_until(lambda: not self.swarm.folder(id).alive)
         return self.swarm.find(id)
 
     def asked(self, number: int) -> list[str]:
@@ -108,14 +99,14 @@ def test_a_message_goes_to_the_next_model_call_or_starts_it_again(world: World) 
     (world.repository.path / ".gitignore").write_text("pipe\n")
     member = world.new("go", Turn(calls=[Call("bash", {"command": "mkfifo pipe; cat pipe"})]), "One.", "Two.")
     pipe = Path(member.cwd) / "pipe"
-    wait_for(pipe.exists)
+    wait_until(pipe.exists)
     assert world.swarm.send("go", "and hurry").state == "working"
-    wait_for(lambda: not world.swarm.folder("go").waiting() or world.swarm.folder("go").wake())
+    wait_until(lambda: not world.swarm.folder("go").waiting() or world.swarm.folder("go").wake())
     pipe.write_text("on")
     world.until("go", "done")
     assert world.asked(1) == ["go", "and hurry"]
     world.swarm.send("go", "once more")
-    wait_for(lambda: world.swarm.find("go").answer == "Two.")
+    wait_until(lambda: world.swarm.find("go").answer == "Two.")
     assert world.until("go", "done").steps == 3
     assert world.asked(2) == ["go", "and hurry", "once more"]
     assert world.swarm.folder("go").waiting() == []
@@ -123,7 +114,7 @@ def test_a_message_goes_to_the_next_model_call_or_starts_it_again(world: World) 
 
 def test_kill_stops_the_work_and_resume_goes_on_with_it(world: World) -> None:
     world.new("go", WAITS, "Finished.")
-    wait_for(lambda: "bash: echo ready" in world.swarm.find("go").line)
+    wait_until(lambda: "bash: echo ready" in world.swarm.find("go").line)
     with pytest.raises(MemberInUse, match="go works now"):
         world.swarm.remove("go", discard=True)
     with pytest.raises(ConfigError, match="works now"):
@@ -141,7 +132,7 @@ def test_kill_stops_the_work_and_resume_goes_on_with_it(world: World) -> None:
 
 def test_a_killed_process_is_noticed_and_loses_nothing(world: World) -> None:
     member = world.new("go", WAITS, "Finished.")
-    wait_for(lambda: "bash: echo ready" in world.swarm.find("go").line)
+    wait_until(lambda: "bash: echo ready" in world.swarm.find("go").line)
     os.kill(world.swarm.find("go").pid, signal.SIGKILL)
     assert world.until("go", "interrupted").question is None
     (Path(member.cwd) / "left.txt").write_text("work")
@@ -170,7 +161,7 @@ def test_a_message_that_the_session_has_is_not_read_again(world: World) -> None:
 
 def test_a_process_that_does_not_end_is_killed(world: World) -> None:
     world.new("go", WAITS)
-    wait_for(lambda: "bash: echo ready" in world.swarm.find("go").line)
+    wait_until(lambda: "bash: echo ready" in world.swarm.find("go").line)
     pid = world.swarm.find("go").pid
     os.kill(pid, signal.SIGSTOP)
     hurried = Swarm(limits=SwarmLimits(stop_seconds=0.1))
@@ -180,7 +171,7 @@ def test_a_process_that_does_not_end_is_killed(world: World) -> None:
 
 def test_a_signal_stops_it_and_keeps_what_it_has_not_read(world: World) -> None:
     world.new("go", WAITS, "Both.")
-    wait_for(lambda: "bash: echo ready" in world.swarm.find("go").line)
+    wait_until(lambda: "bash: echo ready" in world.swarm.find("go").line)
     world.swarm.send("go", "later")
     os.kill(world.swarm.find("go").pid, signal.SIGTERM)
     world.until("go", "stopped")
@@ -211,7 +202,7 @@ def test_two_messages_at_once_start_one_process_and_are_both_read(world: World) 
         sender.start()
     for sender in senders:
         sender.join()
-    wait_for(lambda: not world.swarm.folder("go").waiting() and not world.swarm.folder("go").alive)
+    wait_until(lambda: not world.swarm.folder("go").waiting() and not world.swarm.folder("go").alive)
     assert world.swarm.find("go").state == "done"
     assert sorted("\n".join(world.asked(-1)).split("\n")) == ["go", "left", "right"]
 
@@ -258,7 +249,7 @@ def test_a_worktree_that_is_gone_is_said_and_the_message_is_kept(world: World) -
         world.swarm.send("go", "again")
     world.repository.git("worktree", "add", str(folder), "zot/go")
     world.swarm.resume("go")
-    wait_for(lambda: world.swarm.find("go").answer == "Two.")
+    wait_until(lambda: world.swarm.find("go").answer == "Two.")
     assert world.asked(1) == ["go", "again"]
     world.until("go", "done")
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.host.host import Host
 from zot_agent.ui.commands import MODULES, slash_commands
@@ -53,7 +54,7 @@ class Stage:
         return SimpleNamespace(exit=lambda: self.log.append("exit"))
 
     async def settled(self) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not self.log or self.log[-1] != "refresh":
                 await asyncio.sleep(0.005)
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.agent import user_message
 from zot_core.events import AgentEvent, Notice, ToolResultEvent, ToolStart, TurnEnd
@@ -48,7 +49,7 @@ async def test_a_call_that_was_cut_does_not_run_and_the_model_hears_why(provider
         agent = make_agent(client, note)
         events: list[AgentEvent] = []
         agent.hooks.event.add(events.append)
-        await asyncio.wait_for(agent.run(user_message("hi")), 60)
+        await asyncio.wait_for(agent.run(user_message("hi")), PATIENCE)
         await client.close()
         assert len(server.requests) == 2
         assert "cut off at the output limit before this call was complete" in str(server.requests[1].body)

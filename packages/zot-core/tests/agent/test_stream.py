@@ -1,5 +1,7 @@
 import asyncio
 
+from waiting import PATIENCE
+
 from zot_core.agent import user_message
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.events import AgentEvent, AutoRetryEnd, AutoRetryStart, Done, TurnEnd
@@ -53,7 +55,7 @@ async def test_stopping_ends_the_wait_for_a_retry() -> None:
                 agent.cancel()
 
         agent.hooks.event.add(watch)
-        await asyncio.wait_for(agent.run(user_message("hi")), 60)
+        await asyncio.wait_for(agent.run(user_message("hi")), PATIENCE)
         await client.close()
         assert len(server.requests) == 1
     assert events[-3:] == [AutoRetryEnd(False, 1, "stopped"), TurnEnd("aborted"), Done("aborted")]

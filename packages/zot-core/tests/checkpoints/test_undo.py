@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_core import Conversation, Runtime, ToolContext, tool
 from zot_core.checkpoints.store import CheckpointLimits
@@ -334,7 +334,7 @@ async def test_commands_of_the_person_are_not_undone(opens: Opens, work: Path) -
     async with opens(bash("echo 1 > a"), "done") as rt:
         await ask(rt, "go")
         context = rt.agent.context
-        await context.shell.run("echo person > b", cwd=str(work), env={}, timeout=10, output=lambda _: None)
+        await context.shell.run("echo person > b", cwd=str(work), env={}, timeout=PATIENCE, output=lambda _: None)
         await context.files.write(str(work / "c"), b"person")
         await rt.branches.undo()
         assert files(work) == {"b": "person\n", "c": "person"}
@@ -350,7 +350,7 @@ async def test_what_a_command_changed_is_found_before_a_command_in_another_folde
         """Run a command here, and one in another folder."""
         for folder in (work, tmp_path / "other"):
             rt.agent.change_context(cwd=str(folder))
-            await context.shell.run("echo 1 > a", cwd=str(folder), env={}, timeout=30, output=lambda _: None)
+            await context.shell.run("echo 1 > a", cwd=str(folder), env={}, timeout=PATIENCE, output=lambda _: None)
         return "done"
 
     limits = CheckpointLimits(pause=600.0)
@@ -363,7 +363,7 @@ async def test_commands_that_run_at_the_same_time_are_covered(opens: Opens, work
     @tool(parallel=True)
     async def sh(command: str, context: ToolContext) -> str:
         """Run a command."""
-        await context.shell.run(command, cwd=context.cwd, env={}, timeout=30, output=lambda _: None)
+        await context.shell.run(command, cwd=context.cwd, env={}, timeout=PATIENCE, output=lambda _: None)
         return "done"
 
     first, second = "echo 1 > a; echo > pipe; read x < back", "read x < pipe; echo 2 > b; echo > back"

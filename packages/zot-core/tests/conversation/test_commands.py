@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.conversation.commands import (
     Command,
@@ -68,7 +69,7 @@ class World:
         return [event for event in self.events if isinstance(event, kind)]
 
     async def say(self, text: str) -> str:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             return await self.conversation.prompt(text)
 
     @property
@@ -178,7 +179,7 @@ async def test_a_message_that_is_made_interrupts() -> None:
     world = World(Turn("word " * 100, delay=0.05), "answered")
     async with world.conversation as conversation:
         stopped = conversation.prompt("go")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             async for event in stopped:
                 if event.type == "text_delta":
                     break

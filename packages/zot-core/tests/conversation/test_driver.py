@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.conversation.commands import Command
 from zot_core.conversation.driver import Conversation, NotRunning
@@ -81,7 +82,7 @@ class Bench:
 @asynccontextmanager
 async def bench(*answers: Any, **named: Any) -> AsyncIterator[Bench]:
     made = Bench(*answers, **named)
-    async with asyncio.timeout(60), made.conversation:
+    async with asyncio.timeout(PATIENCE), made.conversation:
         yield made
 
 

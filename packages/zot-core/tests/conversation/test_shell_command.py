@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.conversation.shell_command import (
     STOPPED,
@@ -109,7 +110,7 @@ def begun(tmp_path: Path, *, cancel: bool) -> ShellResult | None:
 
         running = RunningCommand(ShellCommand("sleep 600 & echo $!; wait"), context(tmp_path), show)
         work = asyncio.create_task(running.run())
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await seen.wait()
             if cancel:
                 work.cancel()
@@ -150,7 +151,7 @@ def test_cancelling_leaves_nothing_running(tmp_path: Path) -> None:
 async def test_a_command_that_is_stopped_before_it_began_ends_at_once(tmp_path: Path) -> None:
     running = RunningCommand(ShellCommand("sleep 600"), context(tmp_path), lambda text: None)
     running.stop()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert (await running.run()).stopped
 
 

@@ -4,6 +4,7 @@ import threading
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.errors import Busy, Closed
 from zot_core.events import AgentEvent, Done, SubagentStart, TextDelta
@@ -193,7 +194,7 @@ def test_any_number_of_threads_may_ask_and_close_at_any_moment() -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(10)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
         assert len(ends) == 3
 

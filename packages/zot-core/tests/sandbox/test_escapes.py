@@ -10,11 +10,11 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 from zot_core.checkpoints.objects import ObjectStore
 from zot_core.checkpoints.states import FileState, put_back
@@ -120,7 +120,7 @@ def test_what_a_command_does_to_hidden_folders_stays_inside(world: SandboxWorld,
 
 def test_a_process_that_leaves_its_session_ends_with_its_command(world: SandboxWorld) -> None:
     world.run("setsid sleep 98765.25 & sleep 98765.25 & echo started")
-    assert until_gone("98765.25")
+    wait_until_gone("98765.25")
 
 
 def test_what_runs_ends_with_an_agent_that_is_killed(world: SandboxWorld) -> None:
@@ -135,23 +135,15 @@ def test_what_runs_ends_with_an_agent_that_is_killed(world: SandboxWorld) -> Non
         f"asyncio.run(shell.run(command, cwd={str(world.project)!r}, env={{}}, timeout=None, output=print))"
     )
     agent = subprocess.Popen([sys.executable, "-c", program])
-    deadline = time.monotonic() + 60
-    while not (world.project / "started").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until((world.project / "started").exists)
     agent.kill()
     agent.wait()
-    assert until_gone("98765.5")
+    wait_until_gone("98765.5")
 
 
-def until_gone(word: str) -> bool:
+def wait_until_gone(word: str) -> None:
     """Wait until no process has the word in its command line."""
-    deadline = time.monotonic() + 60
-    while any(word.encode() in command_line(path) for path in Path("/proc").glob("[0-9]*")):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
+    wait_until(lambda: not any(word.encode() in command_line(path) for path in Path("/proc").glob("[0-9]*")))
 
 
 def command_line(path: Path) -> bytes:
@@ -322,7 +314,7 @@ def test_processes_are_counted_and_all_of_them_end_at_the_time_limit(world: Sand
     ended, text = world.run(command, sandbox=sandbox, timeout=3)
     assert ended.timed_out
     assert text.startswith("77\n")
-    assert until_gone("98765.75")
+    wait_until_gone("98765.75")
 
 
 async def test_an_undo_writes_nowhere_else_while_a_command_exchanges_a_folder_for_a_link(world: SandboxWorld) -> None:
@@ -373,7 +365,7 @@ async def test_what_the_host_saves_by_renaming_stays_protected(world: SandboxWor
 
     shell = SandboxedShell(world.sandbox, LocalShell())
     command = "echo ready; until [ -e saved ]; do sleep 0.01; done; echo x >.zot/config.json"
-    ended = await shell.run(command, cwd=str(world.project), env={}, timeout=60, output=save)
+    ended = await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=save)
     assert ended.exit_code == 1
     assert settings.read_text() == '{"a": 1}'
 
@@ -394,7 +386,7 @@ async def test_a_command_lives_when_another_thread_ends(world: SandboxWorld) -> 
         shell = SandboxedShell(world.sandbox, LocalShell())
         command = "touch begun; until [ -e ended ]; do sleep 0.01; done; echo lives"
         running = asyncio.create_task(
-            shell.run(command, cwd=str(world.project), env={}, timeout=60, output=parts.append)
+            shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
         )
         while not (world.project / "begun").exists():
             await asyncio.sleep(0.01)

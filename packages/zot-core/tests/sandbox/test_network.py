@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from raw_server import start_raw_server
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_core.machine.interface import ShellExit
 from zot_core.machine.shell import Launch, LocalShell, ShellLimits
@@ -52,7 +52,7 @@ class Inside:
     async def run(self, command: str) -> tuple[ShellExit, str]:
         shell = SandboxedShell(self.sandbox, LocalShell(ShellLimits(kill_after=0.5)))
         parts: list[bytes] = []
-        ended = await shell.run(command, cwd=self._cwd, env={}, timeout=60, output=parts.append)
+        ended = await shell.run(command, cwd=self._cwd, env={}, timeout=PATIENCE, output=parts.append)
         return ended, b"".join(parts).decode(errors="replace")
 
     async def python(self, program: str, *arguments: Any) -> str:
@@ -153,7 +153,7 @@ async def test_sandboxes_side_by_side_have_a_proxy_each_and_leave_nothing(world:
 async def test_a_command_without_hosts_has_no_proxy(world: SandboxWorld) -> None:
     shell = SandboxedShell(world.sandbox, LocalShell())
     parts: list[bytes] = []
-    await shell.run("env", cwd=str(world.project), env={}, timeout=60, output=parts.append)
+    await shell.run("env", cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
     assert b"_PROXY" not in b"".join(parts)
 
 

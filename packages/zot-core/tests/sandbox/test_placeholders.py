@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox.placeholders import Placeholders
@@ -18,10 +18,10 @@ from zot_core.testing.sandbox_world import SandboxWorld
 async def test_the_end_of_another_sandbox_of_the_project_takes_no_protection_away(world: SandboxWorld) -> None:
     first, second = world.open(scratch=""), world.open(scratch="")
     shells = [SandboxedShell(each, LocalShell()) for each in (first, second)]
-    await shells[0].run("true", cwd=str(world.project), env={}, timeout=60, output=print)
+    await shells[0].run("true", cwd=str(world.project), env={}, timeout=PATIENCE, output=print)
     command = "touch begun; until [ -e ended ]; do sleep 0.01; done; echo x >.zot/config.json || mkdir .zot"
     running = asyncio.create_task(
-        shells[1].run(command, cwd=str(world.project), env={}, timeout=60, output=lambda piece: None)
+        shells[1].run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=lambda piece: None)
     )
     await until((world.project / "begun").exists)
     first.close()

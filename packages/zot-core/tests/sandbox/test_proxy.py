@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import RawServer, start_raw_server
+from waiting import PATIENCE
 
 from zot_core.machine.hosts import host_patterns
 from zot_core.machine.network import NetworkAccess
@@ -57,7 +58,7 @@ class Inside:
         if end:
             writer.write_eof()
         answer = b""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             with suppress(ConnectionError):
                 answer = await reader.read()
         writer.close()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.machine.shell import LocalShell
 from zot_core.sandbox import bubblewrap
@@ -89,7 +90,7 @@ def run_offered(world: SandboxWorld, answer: bool, *commands: str, strict: bool 
     async def run() -> None:
         shell = SandboxedShell(world.open(strict=strict), LocalShell(), offer)
         for command in commands:
-            await shell.run(command, cwd=str(world.project), env={}, timeout=60, output=parts.append)
+            await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
 
     asyncio.run(run())
     return asked, b"".join(parts).decode()
@@ -192,7 +193,7 @@ async def test_with_hosts_a_command_reaches_the_proxy_and_nothing_else(world: Sa
     )
     shell = SandboxedShell(sandbox, LocalShell())
     command = shlex.join([sys.executable, "-c", program])
-    await shell.run(command, cwd=str(world.project), env={}, timeout=60, output=parts.append)
+    await shell.run(command, cwd=str(world.project), env={}, timeout=PATIENCE, output=parts.append)
     sandbox.close()
     assert b"".join(parts).decode().splitlines()[:2] == ["403", "Network is unreachable"]
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.errors import ToolError
 from zot_core.events import AgentEvent, JobEnd, JobStart
@@ -62,7 +63,7 @@ def alive(group: int) -> bool:
 
 
 async def until(holds: Any) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not holds():
             await asyncio.sleep(0.01)
 

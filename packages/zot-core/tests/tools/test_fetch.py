@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from raw_server import Handler, RawServer, start_raw_server
+from waiting import PATIENCE
 
 from zot_core.aio import spawn
 from zot_core.errors import ToolError
@@ -235,7 +236,7 @@ async def test_a_cancelled_call_closes_its_connection(context: ToolContext) -> N
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while server.ended == 0:
                 await asyncio.sleep(0.01)
 

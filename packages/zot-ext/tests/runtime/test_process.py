@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from waiting import PATIENCE
+
 from zot_ext.protocol.from_extension import CommandResponse, Notify
 from zot_ext.protocol.from_host import CommandInvoked
 from zot_ext.testing import FakeHost
@@ -35,7 +37,7 @@ def process(folder: Path, program: str) -> Iterator[tuple[subprocess.Popen[bytes
     with child:
         try:
             yield child, log
-            assert child.wait(60) == 0
+            assert child.wait(PATIENCE) == 0
         finally:
             child.kill()
 
@@ -74,7 +76,7 @@ ext.on("turn_end")(lambda event: go.set())
         child.send_signal(signal.SIGTERM)
         host.event("turn_end")
         assert host.wait_for(CommandResponse).display == "in time"
-        assert child.wait(60) == 0
+        assert child.wait(PATIENCE) == 0
         host.end_input()
     assert log.read_text() == "[child] after\n"
 
@@ -92,7 +94,7 @@ def wait(args):
         host.wait_for(Notify)
         child.send_signal(signal.SIGTERM)
         assert host.wait_for(CommandResponse).error == "the extension is shutting down"
-        assert child.wait(60) == 0
+        assert child.wait(PATIENCE) == 0
         host.end_input()
     assert log.read_text() == ""
 
@@ -121,7 +123,7 @@ def hi(args):
         child.stdout.close()
         child.stdin.write(b'{"type":"command_invoked","id":"1","name":"hi"}\n')
         child.stdin.flush()
-        assert child.wait(60) == 0  # with its input still open
+        assert child.wait(PATIENCE) == 0  # with its input still open
     assert log.read_text() == "[child] said\n[child] after\n"
 
 

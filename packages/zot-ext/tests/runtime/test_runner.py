@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_ext import DEFAULT_LIMITS, Event, Extension, ExtensionLimits, PanelKey, ToolCallRequest, display
 from zot_ext.protocol.codec import encode
@@ -110,11 +111,11 @@ def test_requests_run_side_by_side() -> None:
 
     @ext.command("plain")
     def plain(_: str) -> str:
-        return str(meet.wait(10) >= 0)
+        return str(meet.wait(PATIENCE) >= 0)
 
     @ext.intercept("tool_call")
     def guard(_: ToolCallRequest) -> None:
-        meet.wait(10)
+        meet.wait(PATIENCE)
 
     with FakeHost(ext) as host:
         host.send(CommandInvoked("1", "plain", ""))
@@ -160,7 +161,7 @@ def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
     @ext.command("stuck")
     def stuck(_: str) -> str:
         ext.notify("begun")
-        release.wait(10)
+        release.wait(PATIENCE)
         ended.set()
         return "too late"
 
@@ -178,7 +179,7 @@ def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
     @ext.intercept("tool_call", on_error="block")
     def guard(_: object) -> None:
         ext.notify("begun")
-        release.wait(10)
+        release.wait(PATIENCE)
 
     host = FakeHost(ext)
     host.start()
@@ -189,7 +190,7 @@ def test_a_handler_that_does_not_end_is_answered_for_at_shutdown() -> None:
     host.wait_for(Notify, count=3)
     host.shutdown()
     release.set()
-    assert ended.wait(10)
+    assert ended.wait(PATIENCE)
     host.close()
     why = "the extension is shutting down"
     assert host.sent(CommandResponse) == [CommandResponse("1", error=why)]
@@ -227,7 +228,7 @@ def test_shutdown_waits_for_handlers_that_are_nearly_done() -> None:
     @ext.command("slow")
     def slow(_: str) -> str:
         ext.notify("begun")
-        assert seen.wait(10)
+        assert seen.wait(PATIENCE)
         return "in time"
 
     host = FakeHost(ext)

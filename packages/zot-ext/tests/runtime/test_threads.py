@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext.runtime.threads import LoopThread, SelfPipe, SerialQueue, ThreadPool, Wakeup
 
@@ -55,20 +56,20 @@ def test_a_serial_queue_keeps_the_order_and_may_be_idle_in_between() -> None:
         for number in range(start, start + 100):
             queue.put(lambda number=number: seen.append(number))  # type: ignore[misc]
         queue.put(done.set)
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
     assert seen == list(range(300))
 
 
 def test_jobs_that_have_not_started_can_be_dropped() -> None:
     queue, seen = SerialQueue("test"), list[int]()
     begun, go, done = threading.Event(), threading.Event(), threading.Event()
-    queue.put(lambda: (begun.set(), go.wait(10), None)[2])
-    assert begun.wait(10)
+    queue.put(lambda: (begun.set(), go.wait(PATIENCE), None)[2])
+    assert begun.wait(PATIENCE)
     queue.put(lambda: seen.append(1))
     queue.clear()
     queue.put(done.set)
     go.set()
-    assert done.wait(10)
+    assert done.wait(PATIENCE)
     assert seen == []
 
 
@@ -106,9 +107,9 @@ def test_stopping_cancels_what_still_runs() -> None:
 
     thread = threading.Thread(target=wait)
     thread.start()
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE)
     loop.stop(5)
-    thread.join(10)
+    thread.join(PATIENCE)
     assert len(outcome) == 1
 
 
@@ -116,13 +117,13 @@ def test_a_thread_pool_runs_jobs_side_by_side() -> None:
     pool, meeting, done = ThreadPool(), threading.Barrier(3), threading.Semaphore(0)
 
     def job() -> None:
-        meeting.wait(30)
+        meeting.wait(PATIENCE)
         done.release()
 
     for _ in range(3):
         pool.put(job)
 
-    assert all(done.acquire(timeout=30) for _ in range(3))
+    assert all(done.acquire(timeout=PATIENCE) for _ in range(3))
     pool.stop()
 
 
@@ -135,11 +136,11 @@ def test_an_idle_thread_takes_the_next_job_and_ends_when_the_pool_stops() -> Non
 
     for _ in range(5):
         pool.put(job)
-        assert done.acquire(timeout=30)
+        assert done.acquire(timeout=PATIENCE)
         while not pool._idle:  # the thread is on its way back
             time.sleep(0.001)
     pool.stop()
-    threads[0].join(30)
+    threads[0].join(PATIENCE)
 
     assert len(set(threads)) == 1
     assert not threads[0].is_alive()
@@ -150,7 +151,7 @@ def test_a_pool_keeps_at_most_its_limit_of_idle_threads() -> None:
 
     def job() -> None:
         threads.append(threading.current_thread())
-        gate.wait(30)
+        gate.wait(PATIENCE)
 
     for _ in range(4):
         pool.put(job)
@@ -161,6 +162,6 @@ def test_a_pool_keeps_at_most_its_limit_of_idle_threads() -> None:
         time.sleep(0.001)
     pool.stop()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
 
     assert not any(thread.is_alive() for thread in threads)

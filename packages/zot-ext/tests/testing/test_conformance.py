@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 import zot_ext
 from zot_ext import ExtensionLimits
@@ -610,7 +611,7 @@ def command(frame):
     code = "import sys; from zot_ext.testing import check; check(sys.argv[1:])"
     command = [sys.executable, "-c", code, sys.executable, "-I", "-S", str(tmp_path / "program.py")]
     environ = {"PYTHONPATH": str(Path(zot_ext.__file__).parents[1]), "TMPDIR": str(tmp_path)}
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stderr.endswith("KeyboardInterrupt\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)

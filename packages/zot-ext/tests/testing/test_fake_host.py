@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_ext import Extension, ExtensionLimits, HostError, NotGranted
 from zot_ext.protocol.from_extension import CommandResponse, Hello, ShutdownAck
@@ -38,10 +39,10 @@ def test_a_process_that_knows_no_sdk_is_driven_the_same_way() -> None:
     with subprocess.Popen([sys.executable, "-c", RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         with FakeHost(process, limits=QUICK) as host:
             assert host.command("twice").action == "noop"
-            host.wait_for(CommandResponse, count=2, seconds=10)
+            host.wait_for(CommandResponse, count=2, seconds=PATIENCE)
             with pytest.raises(TimeoutError, match=r"CommandResponse: not within 0\.05 s; it sent \[Hello"):
                 host.command("missing")
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert host.noise == [b"noise"]
 
 
@@ -59,7 +60,7 @@ def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
 
     def confirm(params: Mapping[str, Any]) -> dict[str, object]:
         asked.set()
-        closed.wait(60)
+        closed.wait(PATIENCE)
         return {"value": True}
 
     @ext.command("ask")
@@ -71,7 +72,7 @@ def test_an_answer_that_comes_after_the_end_is_dropped() -> None:
     host.greet()
     with pytest.raises(TimeoutError):
         host.command("ask")
-    assert asked.wait(60)
+    assert asked.wait(PATIENCE)
     threading.Timer(0.1, closed.set).start()
     host.close()  # joins the thread that answers
 

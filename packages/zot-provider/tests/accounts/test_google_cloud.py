@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from waiting import PATIENCE
 
 from zot_provider.accounts.google_cloud import GoogleCloudAccount
 from zot_provider.completion import complete
@@ -39,7 +40,7 @@ def endpoint(tokens: Tokens) -> Iterator[str]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
             tokens.asked += 1
-            tokens.hold.wait(30)
+            tokens.hold.wait(PATIENCE)
             token = {"access_token": f"token-{tokens.asked}", "expires_in": 3600, "token_type": "Bearer"}
             body = json.dumps(token if tokens.status == 200 else {"error": "invalid_grant"}).encode()
             self.send_response(tokens.status)

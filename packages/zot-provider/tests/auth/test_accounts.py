@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.auth.accounts import Accounts
 from zot_provider.auth.entry import AccountToken, Entry, KeyCommand
@@ -107,7 +108,7 @@ async def test_processes_refresh_once_in_all(tmp_path: Path) -> None:
         await sign_in(tmp_path, server, 1.0)
         command = [sys.executable, "-c", _PROCESS, str(tmp_path), f"{server.url}/token"]
         processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
-        keys = {process.communicate(timeout=60)[0] for process in processes}
+        keys = {process.communicate(timeout=PATIENCE)[0] for process in processes}
         assert len(keys) == 1
         assert server.paths() == ["/token"]
 

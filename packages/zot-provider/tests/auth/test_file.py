@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_provider.auth.entry import AccountToken, Entry, KeyCommand, entry_json, parse_entry
 from zot_provider.auth.file import AuthFile
@@ -189,7 +190,7 @@ for each in range(5):
 def test_processes_that_write_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     commands = [[sys.executable, "-c", _WRITER, str(tmp_path), f"p{number}"] for number in range(3)]
     processes = [subprocess.Popen(command) for command in commands]
-    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert [process.wait(PATIENCE) for process in processes] == [0, 0, 0]
     assert len(AuthFile(str(tmp_path)).names()) == 15
 
 

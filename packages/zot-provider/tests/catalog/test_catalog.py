@@ -4,6 +4,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_provider.catalog import find_model, list_models, resolve_model
 from zot_provider.errors import UnknownName
@@ -202,5 +203,5 @@ sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "op
 import zot_provider.catalog
 print(sorted(set(sys.modules) - before), [path for path in opened if path.endswith(".json")])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.strip() == "['zot_provider.catalog', 'zot_provider.catalog.names'] []"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.client.http import HttpClient
 from zot_provider.client.retry import RetryPolicy
@@ -113,7 +114,7 @@ async def test_text_that_utf8_cannot_hold_is_replaced() -> None:
 
 @pytest.mark.parametrize("stop", ["break", "cancel"])
 async def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
-    with ScriptedServer([Turn("word " * 1000, chunk=5, delay=0.02)]) as server:
+    with ScriptedServer([Turn("word " * 50_000, chunk=5, delay=0.02)]) as server:
         asked = client(server)
 
         async def read() -> None:
@@ -129,25 +130,23 @@ async def test_giving_up_closes_the_connection_at_once(stop: str) -> None:
         begun = asyncio.Event()
         task = asyncio.get_running_loop().create_task(read())
         if stop == "cancel":
-            await asyncio.wait_for(begun.wait(), 60)
+            await asyncio.wait_for(begun.wait(), PATIENCE)
             task.cancel()
         await asyncio.wait([task])
-        began = time.monotonic()
-        await asyncio.to_thread(server.wait_idle, 15.0)
-        assert time.monotonic() - began < 10  # the whole answer takes 20
+        await asyncio.to_thread(server.wait_idle, PATIENCE)
         assert server.requests[0].closed_early
         await asked.close()
 
 
 async def test_a_failure_in_the_stream_is_raised_although_the_server_keeps_the_line_open() -> None:
     reported = b'data: {"error": {"message": "no more"}}\n\n'
-    slow = Turn("word " * 100, chunk=5, delay=0.5, fault=Fault(after=2, garbage=reported))
+    slow = Turn("word " * 2000, chunk=5, delay=0.5, fault=Fault(after=2, garbage=reported))
     at_once = Turn("Once", error=ModelError("no more"), delivery=Delivery(writes="whole"))
     for turn in (at_once, slow):
         began = time.monotonic()
         with ScriptedServer([turn]) as server, pytest.raises(ModelError, match=r"openai: .*no more"):
             await answer(client(server))
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < PATIENCE
 
 
 async def test_a_stalled_server_is_a_timeout() -> None:

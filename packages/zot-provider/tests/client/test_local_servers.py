@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.errors import ProtocolError
 from zot_provider.model import Model
@@ -38,7 +39,7 @@ class DocumentHandler(BaseHTTPRequestHandler):
         server.seen.append(f"{self.command} {self.path}")
         page = server.pages.get(server.seen[-1])
         if page is Ellipsis:
-            server.closed.wait(60)
+            server.closed.wait(PATIENCE)
         body = json.dumps(page(json.loads(asked)) if callable(page) else page if page is not Ellipsis else 0).encode()
         self.send_response(404 if body == b"null" else 200)
         self.send_header("content-length", str(len(body)))

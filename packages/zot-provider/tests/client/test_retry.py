@@ -4,6 +4,7 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.client.http import HttpClient
 from zot_provider.client.retry import RetryPolicy
@@ -183,10 +184,10 @@ async def test_the_wait_for_a_retry_can_be_ended(end: str) -> None:
             await stream.aclose()
 
         task = asyncio.get_running_loop().create_task(read())
-        await asyncio.wait_for(begun.wait(), 60)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         if end == "cancel":
             task.cancel()
-        await asyncio.wait_for(asyncio.wait([task]), 60)
+        await asyncio.wait_for(asyncio.wait([task]), PATIENCE)
         await client.close()
         assert len(server.requests) == 1
 

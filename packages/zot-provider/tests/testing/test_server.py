@@ -9,6 +9,7 @@ import time
 from typing import Any, Literal
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.errors import ModelError
 from zot_provider.events import StreamEnd, StreamEvent
@@ -46,7 +47,7 @@ class Answer:
 
 
 def connect(server: ScriptedServer) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    return http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE)
 
 
 def path(server: ScriptedServer, wire: str) -> str:
@@ -299,7 +300,7 @@ def test_a_client_that_goes_away_is_noticed(turn: Turn) -> None:
         connection.request("POST", "/v1/chat/completions", json.dumps(BODIES["openai-chat"]))
         (request,) = server.wait_for(1)
         connection.close()
-        server.wait_idle(60)
+        server.wait_idle()
         assert request.closed_early
 
 
@@ -311,7 +312,7 @@ def test_leaving_ends_silence_and_idle_connections_at_once() -> None:
         Answer(idle.getresponse())
         waiting.request("POST", "/v1/chat/completions", json.dumps(BODIES["openai-chat"]))
         server.wait_for(2)
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < PATIENCE
     with pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)):
         waiting.getresponse()
     idle.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from raw_server import StartRawServer
+from waiting import PATIENCE
 
 from zot_provider.errors import ConnectError, ProviderError, ResponseTimeout, StatusError, StreamCut
 from zot_provider.transport.http import HttpLimits, HttpTransport
@@ -38,7 +39,7 @@ async def failure(raw_server: StartRawServer, handler: Any, limits: HttpLimits =
     async with raw_server(handler) as server:
         transport = HttpTransport(limits)
         try:
-            async with asyncio.timeout(60), aclosing(transport.post(server.url, {}, b"{}")) as chunks:
+            async with asyncio.timeout(PATIENCE), aclosing(transport.post(server.url, {}, b"{}")) as chunks:
                 async for _ in chunks:
                     pass
         except ProviderError as error:
@@ -88,7 +89,7 @@ async def test_interim_answers_of_a_proxy_are_given_up_in_time(
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
         transport = HttpTransport(IMPATIENT)
         with pytest.raises(ResponseTimeout):
-            await asyncio.wait_for(anext(transport.post("http://far.example/v1", {}, b"{}")), 60)
+            await asyncio.wait_for(anext(transport.post("http://far.example/v1", {}, b"{}")), PATIENCE)
         await transport.close()
 
 

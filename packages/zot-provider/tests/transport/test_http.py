@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from raw_server import StartRawServer
+from waiting import PATIENCE
 
 from zot_provider.errors import (
     ConfigError,
@@ -140,11 +141,11 @@ async def test_giving_up_in_the_middle_closes_the_connection_at_once(raw_server:
     async with raw_server(endless) as server:
         transport, begun = HttpTransport(), asyncio.Event()
         task = asyncio.get_running_loop().create_task(read())
-        await asyncio.wait_for(begun.wait(), 2)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         if how == "cancelling":
             task.cancel()
         await asyncio.wait([task])
-        await asyncio.wait_for(closed.wait(), 1)
+        await asyncio.wait_for(closed.wait(), PATIENCE)
         await transport.close()
 
 
@@ -428,7 +429,7 @@ async def test_coalescing_joins_the_data_after_a_piece(raw_server: StartRawServe
         url = f"https://localhost:{server.port}/v1" if secured else server.url
         pieces = []
         try:
-            async with asyncio.timeout(30), aclosing(transport.post(url, {}, b"{}")) as chunks:
+            async with asyncio.timeout(PATIENCE), aclosing(transport.post(url, {}, b"{}")) as chunks:
                 async for chunk in chunks:
                     pieces.append(chunk)
                     heard.set()
@@ -462,7 +463,7 @@ async def test_an_answer_abandoned_during_coalescing_closes_its_connection(raw_s
         await heard.wait()
         asking.cancel()
         await asyncio.wait([asking])
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await closed.wait()
         await transport.close()
         assert asking.cancelled()

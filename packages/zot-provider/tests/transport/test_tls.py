@@ -17,6 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from raw_server import RawServer, StartRawServer
+from waiting import PATIENCE
 
 from zot_provider.errors import ConnectError, ProviderError, StreamCut
 from zot_provider.transport.http import HttpLimits, HttpTransport
@@ -235,7 +236,7 @@ async def test_a_slow_handshake_ends_at_the_connect_limit(raw_server: StartRawSe
     async with raw_server(silent) as server, transport(HttpLimits(connect=0.3)) as client:
         with pytest.raises(ConnectError, match=r": no connection within 0\.3 s$"):
             await post(client, server)
-        await asyncio.wait_for(closed.wait(), 5)
+        await asyncio.wait_for(closed.wait(), PATIENCE)
 
 
 async def test_cancelling_during_the_handshake_closes_the_connection(raw_server: StartRawServer) -> None:
@@ -249,11 +250,11 @@ async def test_cancelling_during_the_handshake_closes_the_connection(raw_server:
 
     async with raw_server(silent) as server, transport() as client:
         asking = asyncio.create_task(post(client, server))
-        await asyncio.wait_for(greeted.wait(), 5)
+        await asyncio.wait_for(greeted.wait(), PATIENCE)
         asking.cancel()
         await asyncio.wait([asking])
         assert asking.cancelled()
-        await asyncio.wait_for(closed.wait(), 5)
+        await asyncio.wait_for(closed.wait(), PATIENCE)
 
 
 @pytest.mark.usefixtures("trusted")
@@ -272,10 +273,10 @@ async def test_cancelling_in_the_middle_of_an_answer_closes_the_connection(
 
     async with raw_server(endless, ssl=server_context(authority)) as server, transport() as client:
         asking = asyncio.create_task(post(client, server))
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), PATIENCE)
         asking.cancel()
         await asyncio.wait([asking])
-        await asyncio.wait_for(closed.wait(), 5)
+        await asyncio.wait_for(closed.wait(), PATIENCE)
 
 
 ASK = """
@@ -301,7 +302,7 @@ async def test_a_request_without_a_proxy_does_not_load_httpx(
     async with raw_server(answering(OK), ssl=server_context(authority) if secure else None) as server:
         url = f"http{'s' * secure}://localhost:{server.port}/v1"
         done = await asyncio.to_thread(
-            subprocess.run, [sys.executable, "-c", ASK, url], capture_output=True, text=True, timeout=60
+            subprocess.run, [sys.executable, "-c", ASK, url], capture_output=True, text=True, timeout=PATIENCE
         )
     answer, modules = done.stdout.splitlines()
     assert answer == "ok"

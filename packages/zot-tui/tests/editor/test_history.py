@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_tui.editor.history import ENTRY_SIZE, History, history_path
 
@@ -120,7 +121,7 @@ for number in range(100):
 @pytest.mark.parametrize("file_size", [10**6, 20_000])
 def test_processes_that_write_at_once_lose_and_tear_nothing(path: Path, file_size: int) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), name, str(file_size)]) for name in "abc"]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(timeout=PATIENCE) for writer in writers] == [0, 0, 0]
     rows = [json.loads(line)["text"].split()[:2] for line in path.read_bytes().splitlines()]
     for name in "abc":
         numbers = [int(number) for writer, number in rows if writer == name]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from waiting import PATIENCE
 
 from zot_tui.app import App
 from zot_tui.image.kitty import PLACEHOLDER
@@ -70,7 +71,7 @@ class Scene:
         return [number for number in self.sent if number not in deleted]
 
     async def until(self, holds: Callable[[], object]) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not holds():
                 await asyncio.sleep(0.005)
                 await self.driver.settle()
@@ -394,7 +395,7 @@ async def ready(shown: ImageStore, data: str) -> list[Row[Any]]:
     changed = asyncio.Event()
     rows = shown.rows(data, 40, changed.set)
     if not rows:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await changed.wait()
         rows = shown.rows(data, 40, lambda: None)
     return rows
@@ -437,7 +438,7 @@ async def test_of_images_that_wait_the_last_ones_are_scaled(encode: Callable[...
     images = [encode(Image.new("RGB", (8, 16), (shade, 0, 0))) for shade in range(8)]
     for data, event in zip(images, done, strict=True):
         shown.rows(data, 40, event.set)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         for event in done:
             await event.wait()
     rows = [bool(shown.rows(data, 40, lambda: None)) for data in images]
@@ -451,7 +452,7 @@ async def test_as_many_images_as_a_screen_has_rows_wait_until_they_are_scaled(en
     told: asyncio.Queue[str] = asyncio.Queue()
     for data in images:
         assert shown.rows(data, 40, lambda data=data: told.put_nowait(data)) == []
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         for _ in images:
             assert shown.rows(await told.get(), 40, lambda: None)
     shown.close()

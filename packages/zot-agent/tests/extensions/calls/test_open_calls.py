@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from calling_extension import CALLER, RAW, Person, World
-from waiting import until
+from waiting import PATIENCE, until
 
 import zot_agent.extensions.calls.methods as methods
 from zot_agent.extensions.calls.open_calls import handler
@@ -90,7 +90,7 @@ asyncio.run(main())
 def test_nothing_of_it_is_loaded_for_an_extension_without_groups(world: World) -> None:
     world.add("plain", "@ext.command('plain')\ndef plain(_):\n    return 'x'\n", "")
     command = [sys.executable, "-c", ALONE, *world.folders, str(world.root / "zot")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout == "[]\nFalse False\n"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -231,7 +232,7 @@ async def test_nothing_more_is_read_than_is_used(place: Place) -> None:
             assert talks.served.extensions is not None
             connection = talks.served.extensions.members[0].connection
             assert connection is not None
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while connection.reader.reading:
                     await asyncio.sleep(0)
             await anext(batches)
@@ -244,7 +245,7 @@ async def test_an_answer_that_nobody_wants_any_more_is_cancelled(place: Place) -
         request = Request(talks.registry.resolve("corp/stalls"), [Message("user", [TextBlock("hi")])])
         async with aclosing(talks.client.stream(request)) as batches:  # type: ignore[type-var]
             await anext(batches)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not (place.folder / "memory" / "noticed").exists():
                 await asyncio.sleep(0.01)
 

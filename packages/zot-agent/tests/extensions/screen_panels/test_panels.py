@@ -2,6 +2,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.extensions.panels import Panels
 from zot_agent.extensions.screen_panels.owned import PanelWishes, read_lines
@@ -48,7 +49,7 @@ class Screen:
         return self.views(id)[-1]
 
     async def until(self, holds: Any) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not holds():
                 await asyncio.sleep(0.005)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pi_zot import pi_environment
+from waiting import PATIENCE
 
 from zot_agent.pi.runtime import BRIDGE
 from zot_ext import ExtensionLimits
@@ -57,7 +58,7 @@ def _running(
         for name, value in {"mode": "tui", "has_ui": True}.items():
             setattr(host.ack, name, value)
         with host:
-            host.wait_for(Ready, seconds=60)
+            host.wait_for(Ready, seconds=PATIENCE)
             yield host
 
 

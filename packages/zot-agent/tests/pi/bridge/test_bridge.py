@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pi_zot import pi_environment
+from waiting import PATIENCE
 
 from zot_agent.pi.runtime import BRIDGE
 from zot_ext.protocol.from_extension import HostCall, Notify, PanelDraw, RegisterCommand, RegisterTool, Subscribe
@@ -318,7 +319,7 @@ def test_what_extensions_register_is_described_without_a_host(tmp_path: Path) ->
     )
     done = subprocess.run(
         ["node", BRIDGE, "--describe", str(folder), str(tmp_path / "gone")],
-        env=pi_environment(os.environ), capture_output=True, text=True, timeout=60, check=True,
+        env=pi_environment(os.environ), capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert found["extensions"][0]["flags"] == [

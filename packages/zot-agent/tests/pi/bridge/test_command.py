@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pi_zot import pi_environment
+from waiting import PATIENCE
 
 from zot_agent.pi.runtime import BRIDGE
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -27,7 +28,7 @@ def pi(root: Path, server: ScriptedServer, *arguments: str) -> "subprocess.Compl
     environment = pi_environment(os.environ) | variables
     return subprocess.run(
         ["node", str(program), *arguments],
-        env=environment, cwd=root, capture_output=True, text=True, timeout=60, check=False,
+        env=environment, cwd=root, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 import asyncio
 import os
 import subprocess
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -9,13 +8,14 @@ from typing import TypeVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import PATIENCE, wait_until
 
 from zot_agent.ui.input.files import FileIndex, IndexLimits
 from zot_tui.text.fuzzy import rank
 
 T = TypeVar("T")
 
-PATIENT = IndexLimits(seconds=120)
+PATIENT = IndexLimits(seconds=PATIENCE)
 
 
 def in_index(cwd: Path, work: Callable[[FileIndex], Awaitable[T]], limits: IndexLimits = PATIENT) -> T:
@@ -126,7 +126,7 @@ def test_there_is_a_bound_to_the_paths_and_the_index_says_so(tree: Path) -> None
     async def work(index: FileIndex) -> tuple[list[str], bool]:
         return await index.filled(), index.complete
 
-    found, complete = in_index(tree, work, IndexLimits(paths=3, seconds=120))
+    found, complete = in_index(tree, work, IndexLimits(paths=3, seconds=PATIENCE))
     assert (len(found), complete) == (3, False)
     assert in_index(tree, work)[1]
 
@@ -153,7 +153,7 @@ def test_an_index_that_is_old_is_made_anew_when_it_is_asked(tree: Path) -> None:
         assert "new.py" in second
         assert "a.py" not in second
 
-    in_index(tree, work, IndexLimits(seconds=120, fresh=0))
+    in_index(tree, work, IndexLimits(seconds=PATIENCE, fresh=0))
 
 
 def test_an_index_that_is_fresh_is_not_made_anew(tree: Path) -> None:
@@ -162,7 +162,7 @@ def test_an_index_that_is_fresh_is_not_made_anew(tree: Path) -> None:
         make(tree, "new.py")
         assert "new.py" not in await index.filled()
 
-    in_index(tree, work, IndexLimits(seconds=120, fresh=3600))
+    in_index(tree, work, IndexLimits(seconds=PATIENCE, fresh=3600))
 
 
 def hanging_git(folder: Path, after: str = "") -> Path:
@@ -179,11 +179,7 @@ def hanging_git(folder: Path, after: str = "") -> Path:
 
 def assert_ended(pids: Path) -> None:
     """They were killed: on a busy machine each dies when its turn comes."""
-    end = time.monotonic() + 60
-    for number in pids.read_text().split():
-        while runs(number):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+    wait_until(lambda: not any(map(runs, pids.read_text().split())))
 
 
 def runs(number: str) -> bool:
@@ -194,7 +190,7 @@ def runs(number: str) -> bool:
 
 
 async def there(path: Path) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not path.exists():
             await asyncio.sleep(0.01)
 

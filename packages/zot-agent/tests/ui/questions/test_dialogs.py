@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from screen import Chats, Talk
+from waiting import PATIENCE
 
 from zot_core.conversation.dialogs import DialogAnswer, DialogField, DialogRow, ExtensionDialog
 
@@ -22,7 +23,7 @@ async def answer(talk: Talk, dialog: ExtensionDialog, *steps: tuple[str, str]) -
     for shown, keys in steps:
         await talk.shown(shown)
         await talk.press(keys)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         return await asked
 
 

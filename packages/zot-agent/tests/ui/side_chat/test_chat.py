@@ -4,6 +4,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.ui.side_chat.chat import INSTRUCTIONS, SideChat, without_tool_calls
 from zot_core.errors import Busy
@@ -75,7 +76,7 @@ async def test_a_busy_agent_is_not_disturbed(tmp_path: Path) -> None:
     over = threading.Event()
 
     def slow(request: object) -> Turn:
-        assert over.wait(60)
+        assert over.wait(PATIENCE)
         return Turn("slow answer")
 
     with ScriptedServer([slow, "quick answer"]) as server:

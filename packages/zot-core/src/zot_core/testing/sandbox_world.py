@@ -86,7 +86,7 @@ class SandboxWorld:
     def run(self, command: str, *, sandbox: Sandbox | None = None, **options: Any) -> tuple[ShellExit, str]:
         """Run a command inside; return how it ended and what it printed."""
         shell = SandboxedShell(sandbox or self.sandbox, LocalShell(ShellLimits(kill_after=0.5)))
-        options = dict[str, Any](cwd=str(self.project), env={}, timeout=60) | options
+        options = dict[str, Any](cwd=str(self.project), env={}, timeout=300) | options
         parts: list[bytes] = []
         ended = asyncio.run(shell.run(command, output=parts.append, **options))
         return ended, b"".join(parts).decode(errors="replace")

@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 from zot_core.confirm import PermissionAnswer, PermissionQuestion, Permissions
 from zot_core.conversation.driver import Conversation
 from zot_core.events import SubagentStart
@@ -42,7 +44,7 @@ class World:
 
     async def results(self) -> list[str]:
         """Run, and return what the sub-agent reads of its calls."""
-        async with asyncio.timeout(30), self.conversation:
+        async with asyncio.timeout(PATIENCE), self.conversation:
             await self.conversation.prompt("main")
         last = self.client.asked("a")[-1].messages[-1]
         return [block.content[0].text for block in last.content]  # type: ignore[union-attr]

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.errors import SessionError
 from zot_core.events import AgentEvent, SubagentStart
@@ -36,7 +37,7 @@ async def test_nothing_is_left_whenever_a_run_is_stopped(tmp_path: Path, seed: i
     runtime = Runtime(Model("m", "v"), client=TaskClient(script(chance)), agents=(), cwd=tmp_path)
     runtime.agents.limits = AgentLimits(running=chance.choice([1, 2, 16]))
     before = asyncio.all_tasks()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         run = runtime.prompt("main")
         for _ in range(chance.randrange(60)):
             await asyncio.sleep(0)
@@ -59,7 +60,7 @@ async def test_nobody_waits_for_an_agent_whose_start_fails(tmp_path: Path) -> No
 
     async with Runtime(Model("m", "v"), client=client, agents=(), cwd=tmp_path) as runtime:
         runtime.hooks.event.add(fail)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             assert await runtime.prompt("main") == "completed"
         assert runtime.agents.all == []
         assert "the disk is full" in str(client.asked("main")[1].messages[-1])

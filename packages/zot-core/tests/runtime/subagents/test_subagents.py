@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.events import (
     AgentEvent,
@@ -42,7 +43,7 @@ def family(client: TaskClient, **options: Any) -> Runtime:
 
 
 async def answered(runtime: Runtime, text: str = "main") -> list[AgentEvent]:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         return [event async for event in runtime.prompt(text)]
 
 
@@ -162,7 +163,7 @@ async def test_cancelling_the_run_cancels_its_agents() -> None:
         run = runtime.prompt("main")
         events: list[AgentEvent] = []
         runtime.hooks.event.add(events.append)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while sorted(client.hanging) != ["a", "b"]:
                 await asyncio.sleep(0.001)
             run.cancel()
@@ -175,7 +176,7 @@ async def test_closing_the_runtime_ends_its_agents() -> None:
     client = TaskClient({"a": [HANGS]})
     runtime = family(client)
     running = asyncio.ensure_future(runtime.agents.run("a"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not client.hanging:
             await asyncio.sleep(0.001)
         await runtime.close()
@@ -202,7 +203,7 @@ async def test_a_message_of_the_person_is_read_while_an_agent_works_in_the_backg
     client = TaskClient({"main": [Turn(calls=[call("a", background=True)]), "waits", "heard", "done"], "a": [HANGS]})
     async with family(client) as runtime:
         run = runtime.prompt("main")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not client.hanging or len(client.asked("main")) < 2:
                 await asyncio.sleep(0.001)
             runtime.steer("how far?")
@@ -221,7 +222,7 @@ async def test_a_person_steers_and_stops_an_agent() -> None:
         runtime.hooks.event.add(
             lambda event: isinstance(event, SubagentStart) and runtime.agents.find("1").steer("hurry") and None
         )
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not client.hanging:
                 await asyncio.sleep(0.001)
             agent = runtime.agents.find("1")
@@ -372,7 +373,7 @@ async def test_leaving_a_map_stops_what_runs() -> None:
         async for item, _ in agents:
             assert item == "fast"
             break
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await agents.aclose()
         assert runtime.agents.running == []
 
@@ -382,7 +383,7 @@ async def test_agents_of_a_process_that_was_killed_are_interrupted(tmp_path: Pat
     client = TaskClient({"main": [Turn(calls=[call("a")])], "a": [Turn(calls=[Call("ls", {})]), HANGS]})
     runtime = family(client, session=path)
     run = runtime.prompt("main")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not client.hanging:
             await asyncio.sleep(0.001)
     killed = tmp_path / "killed"

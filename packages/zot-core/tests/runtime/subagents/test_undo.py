@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.runtime.runtime import Runtime
@@ -25,7 +26,7 @@ async def test_what_a_sub_agent_writes_is_undone_with_the_prompt(tmp_path: Path,
     async with Runtime(Model("m", "v"), client=client, cwd=work, agents=(), session=tmp_path / "s.jsonl") as runtime:
         runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), runtime.agent)
         runtime.checkpoints.attach()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await runtime.prompt("main")
             assert path.read_text() == "after"
             await runtime.branches.undo()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.checkpoints.watch import Checkpoints
 from zot_core.confirm import PermissionAnswer, PermissionQuestion, Permissions
@@ -56,7 +57,7 @@ def give(*tasks: str, **more: Any) -> Turn:
 async def answered(runtime: Runtime) -> tuple[list[str], list[SubagentStop]]:
     """Run, and return the results of the model's calls, and the ends of its agents."""
     events: list[AgentEvent] = []
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         events.extend([event async for event in runtime.prompt("main")])
     texts = [each.content[0].text for each in events if isinstance(each, ToolResultEvent)]  # type: ignore[union-attr]
     return texts, [each for each in events if isinstance(each, SubagentStop)]
@@ -166,7 +167,7 @@ async def test_what_a_stopped_agent_has_changed_is_kept(project: Path) -> None:
     client = TaskClient({"main": [give("a"), "done"], "a": [WRITE, HANGS]})
     async with family(project, client) as runtime:
         run = runtime.prompt("main")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not client.hanging:
                 await asyncio.sleep(0)
             run.cancel()
@@ -185,7 +186,7 @@ async def test_cancelling_while_a_worktree_is_made_leaves_nothing(project: Path)
     client = TaskClient({"main": [give("a"), "done"], "a": ["never"]})
     async with family(project, client) as runtime:
         run = runtime.prompt("main")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not (project.parent / "begun").exists():
                 await asyncio.sleep(0)
             run.cancel()
@@ -225,7 +226,7 @@ async def test_a_session_says_where_an_agent_worked_whose_process_was_killed(pro
     client = TaskClient({"main": [give("a"), "done"], "a": [HANGS]})
     async with family(project, client, session=project.parent / "s.jsonl") as runtime:
         run = runtime.prompt("main")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not client.hanging:
                 await asyncio.sleep(0)
         async with Runtime(Model("m", "v"), client=client, session=_copy(project)) as later:
@@ -278,7 +279,7 @@ async def questions(project: Path, *calls: Call, mode: Any = "ask", **rules: Any
     client = TaskClient({"main": [give("a"), "done"], "a": [Turn(calls=list(calls)), "done"]})
     runtime = family(project, client)
     permissions = Permissions(mode, parse_permissions(rules, "the test").rules, ask=ask)
-    async with asyncio.timeout(60), Conversation(runtime, permissions=permissions) as conversation:
+    async with asyncio.timeout(PATIENCE), Conversation(runtime, permissions=permissions) as conversation:
         await conversation.prompt("main")
     last = client.asked("a")[-1].messages[-1]
     texts = [block.content[0].text for block in last.content]  # type: ignore[union-attr]

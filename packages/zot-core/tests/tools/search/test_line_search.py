@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from zot_core.tools.search import line_search
 from zot_core.tools.search.line_search import CLASSES, LINE_BYTES, compiled, is_binary, rows
@@ -86,7 +87,7 @@ def test_patterns_a_later_python_reads_otherwise_cause_no_warning() -> None:
 def run(*arguments: str, **options: object) -> "subprocess.CompletedProcess[bytes]":
     text = json.dumps({"pattern": "o", "literal": False, "ignore_case": False, "context": 0, "length": 9} | options)
     command = [sys.executable, "-I", "-S", line_search.__file__, text, *arguments]
-    return subprocess.run(command, capture_output=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE)
 
 
 def test_the_script_prints_path_number_and_line_of_regular_files(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
@@ -203,7 +204,7 @@ async def test_a_pattern_that_never_ends_is_stopped_and_the_loop_lives_on(tmp_pa
     result = await search(each(["a", "b"]), str(tmp_path), SearchQuery("(a+)+$|evil"), LocalFiles(), limits)
     watching.cancel()
     assert result == SearchResult([MatchLine("a", 1, True, "evil")], timed_out=True)
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < PATIENCE
     assert turns > 5, "the loop stood still while the pattern was tried"
 
 
@@ -220,7 +221,7 @@ async def test_cancelling_ends_the_search_and_its_process(tmp_path: Path, place:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (time.monotonic() - began) < 60
+    assert time.monotonic() - began < PATIENCE
 
 
 @pytest.mark.parametrize("ending", ["limit", "cancelled", "enough"])

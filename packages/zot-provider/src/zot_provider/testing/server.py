@@ -86,14 +86,14 @@ class ScriptedServer:
         """Append turns to the script."""
         self._script.add(*answers)
 
-    def wait_for(self, count: int, timeout: float = 30.0) -> list[Received]:
+    def wait_for(self, count: int, timeout: float = 120.0) -> list[Received]:
         """Wait for `count` requests and return all. Raises TimeoutError after `timeout` seconds."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self.requests) >= count, timeout):
                 raise TimeoutError(f"{len(self.requests)} requests came, not {count}")
             return list(self.requests)
 
-    def wait_idle(self, timeout: float = 30.0) -> None:
+    def wait_idle(self, timeout: float = 120.0) -> None:
         """Wait until no answer is being written: then `closed_early` is final. TimeoutError after `timeout` seconds."""
         with self._changed:
             if not self._changed.wait_for(lambda: not self._answering, timeout):
@@ -158,5 +158,5 @@ class _Listener(ThreadingHTTPServer):
             for connection in self._connections:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)  # wakes threads that wait for the next request
-            self._closed.wait_for(lambda: not self._connections, 5.0)
+            self._closed.wait_for(lambda: not self._connections, 60.0)
         self.server_close()

@@ -96,7 +96,7 @@ class Driver:
                 return
         raise RuntimeError(f"the app still requested a redraw after {_ROUNDS} of them")
 
-    async def wait_for(self, text: str, limit: float = 30.0) -> None:
+    async def wait_for(self, text: str, limit: float = 120.0) -> None:
         """Wait until `text` is on the screen, and a question that is there can be answered, unless `text` is the notice
         that it cannot. Checked after each draw. TimeoutError, with the screen, after `limit` seconds."""
         drawn = asyncio.Event()
