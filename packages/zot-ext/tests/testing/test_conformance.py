@@ -35,7 +35,7 @@ QUICK = ExtensionLimits(
 )
 
 SOUND = """\
-import json, os, signal, subprocess, sys, time
+import json, os, sys, time
 
 def send(**frame):
     os.write(1, json.dumps(frame).encode() + b"\\n")
@@ -340,7 +340,7 @@ BROKEN = [
     ("ignores-end-of-input", "end = lambda: time.sleep(60)", QUICK),
     (
         "leaves-process",
-        "child = subprocess.Popen(['sleep', '60'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)",
+        "from subprocess import DEVNULL, Popen\nchild = Popen(['sleep', '60'], stdin=DEVNULL, stdout=DEVNULL)",
         PATIENT,
     ),
 ]
@@ -601,6 +601,7 @@ def test_a_check_that_is_interrupted_leaves_no_process(tmp_path: Path) -> None:
         SOUND.replace(
             "#CHANGE",
             f"""
+import signal
 def command(frame):
     open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
     os.kill(os.getppid(), signal.SIGINT)
