@@ -56,7 +56,7 @@ def run(folder: Path, test: str, env: dict[str, str] | None = None, *flags: str,
     (folder / "test_it.py").write_text(test)
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    environment = {**outside, "PYTHONPATH": str(ROOT), **(env or {})}
+    environment = {**outside, "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support", **(env or {})}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, **options
     )  # type: ignore[call-overload]
