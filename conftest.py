@@ -8,6 +8,7 @@ import asyncio
 import atexit
 import ctypes
 import functools
+import gc
 import inspect
 import json
 import logging
@@ -201,6 +202,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--pi-results", default="", help="a folder: drive all examples of pi, and write there how they do")
     parser.addoption("--fuzz-seconds", type=float, default=0, help="seconds to search with each target in tests/fuzz")
     parser.addoption("--example-seconds", type=float, default=PATIENCE, help="seconds after which an example hangs")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect all tests before garbage is: there is none yet, and no collection looks through the tests later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-FETCHING = 600.0
+FETCHING = 5 * PATIENCE
 """Seconds for downloads, which are no part of the demo's own limit."""
-RUN_LIMIT = 90.0
 
 Run = Callable[..., str]
 
@@ -35,7 +35,7 @@ def program(uv: str, libgomp: str, installer_environment: dict[str, str]) -> Run
         project = ["--project", str(ROOT), "--package", "zot-agent", "--extra", "local"]
         command = [uv, "run", "--quiet", "--isolated", "--no-default-groups", *project, "python"]
 
-    def run(arguments: list[str], cwd: Path, limit: float = RUN_LIMIT) -> str:
+    def run(arguments: list[str], cwd: Path, limit: float = PATIENCE) -> str:
         done = subprocess.run(
             [*command, *arguments], cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=limit, check=False,
@@ -51,7 +51,7 @@ def program(uv: str, libgomp: str, installer_environment: dict[str, str]) -> Run
 def demo(program: Run) -> Run:
     """Runs `zot` in the same way, with the weights of the demo model."""
 
-    def run(arguments: list[str], cwd: Path, limit: float = RUN_LIMIT) -> str:
+    def run(arguments: list[str], cwd: Path, limit: float = PATIENCE) -> str:
         return program(["-m", "zot_agent", *arguments], cwd, limit)
 
     cache = ROOT / ".cache"

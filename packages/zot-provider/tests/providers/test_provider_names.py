@@ -1,6 +1,7 @@
 """No provider's name is known outside its own file: what differs between providers is a field of the record."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ def strings(source: str) -> list[tuple[int, str]]:
     ]
 
 
+@cache
 def own_files(id: str) -> list[Path]:
     """The modules of the folder `providers` that have the id, and not only as the name of a wire."""
     found = []
