@@ -1,4 +1,4 @@
-"""`zot acp` as an editor uses it: the client side of the protocol's own package, over the pipes of a real process."""
+"""`zot acp` as an editor uses it: the client side of the protocol's own package, over a socket or real pipes."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ import pytest
 from acp import PROTOCOL_VERSION, embedded_blob_resource, image_block, resource_block, text_block
 from acp.helpers import embedded_text_resource, resource_link_block
 from acp.schema import McpServerStdio
-from acp_talk import Talk, open_talk
+from acp_talk import Talk, open_talk, start_talk
 from command import Zot
 from extension_folder import write_extension
 from waiting import PATIENCE
@@ -29,7 +29,7 @@ PNG = PIXEL.data
 
 
 async def test_a_client_learns_who_is_there_and_what_it_can_do(zot: Zot, server: ScriptedServer) -> None:
-    async with open_talk(zot, *zot.at(server)) as talk:
+    async with start_talk(zot, *zot.at(server)) as (talk, _):
         said = await talk.agent.initialize(protocol_version=PROTOCOL_VERSION)
         assert (said.protocol_version, said.auth_methods) == (1, [])
         assert (said.agent_info.name, said.agent_info.version) == ("zot", __version__)
@@ -70,7 +70,7 @@ async def test_without_a_key_the_variables_are_named(zot: Zot) -> None:
 
 async def test_text_and_thoughts_come_as_they_are_written(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("A tiny weather service.", reasoning="It is small.", chunk=6))
-    async with open_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as talk:
+    async with start_talk(zot, *zot.at(server, "anthropic"), "--reasoning", "low") as (talk, _):
         session = await talk.begin(zot)
         assert await talk.prompt(session, "what is this?") == "end_turn"
         assert talk.editor.said("agent_thought_chunk") == "It is small."
@@ -703,19 +703,18 @@ async def test_extensions_of_a_project_do_not_start_unasked_and_servers_need_the
 async def test_when_the_editor_goes_nothing_stays(zot: Zot, server: ScriptedServer, closed: str) -> None:
     os.mkfifo(zot.cwd / "pid")
     server.add(SLEEP, SLEEP)
-    async with open_talk(zot, *zot.at(server)) as talk:
+    async with start_talk(zot, *zot.at(server)) as (talk, process):
         session = await talk.begin(zot)
         sending = {"sessionId": session, "prompt": [{"type": "text", "text": "sleep"}]}
         request = {"jsonrpc": "2.0", "id": 99, "method": "session/prompt", "params": sending}
-        assert talk.process.stdin is not None
-        talk.process.stdin.write(json.dumps(request).encode() + b"\n")
+        talk.writer.write(json.dumps(request).encode() + b"\n")
         pid = await asyncio.to_thread(running_pid, zot)
         if closed == "output":
-            talk.process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+            process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
         else:
-            talk.process.stdin.close()
+            talk.writer.close()
         async with asyncio.timeout(PATIENCE):
-            assert await talk.process.wait() == 0
+            assert await process.wait() == 0
         assert ended(pid)
 
 

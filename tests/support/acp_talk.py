@@ -1,9 +1,11 @@
 """A connection to `zot acp`, as an editor has it: the client side of the protocol's own package, over real pipes."""
 
 import asyncio
+import os
+import socket
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, chdir, contextmanager
 from typing import Any, cast
 
 import pytest
@@ -12,6 +14,15 @@ from acp.client import ClientSideConnection
 from acp.schema import RequestPermissionResponse
 from command import Zot
 from waiting import PATIENCE
+
+from zot_agent.acp.process import serve
+from zot_agent.cli.args import parse
+
+from zot_agent.acp.process import serve
+from zot_agent.cli.args import parse
+
+from zot_agent.acp.process import serve
+from zot_agent.cli.args import parse
 
 
 class Editor:
@@ -62,15 +73,11 @@ class Editor:
 
 
 class Talk:
-    """A connection to `zot acp`, and its process."""
+    """A connection to `zot acp`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, editor: Editor) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self.process, self.editor = process, editor
-        self.agent: Any = ClientSideConnection(
-            cast(Any, editor), process.stdin, process.stdout, use_unstable_protocol=True
-        )
+    def __init__(self, editor: Editor, writer: asyncio.StreamWriter, reader: asyncio.StreamReader) -> None:
+        self.editor, self.writer = editor, writer
+        self.agent: Any = ClientSideConnection(cast(Any, editor), writer, reader, use_unstable_protocol=True)
 
     async def begin(self, zot: Zot, **more: Any) -> str:
         """Connect and begin a session; its id."""
@@ -94,17 +101,56 @@ class Talk:
 
 @asynccontextmanager
 async def open_talk(zot: Zot, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
-    """Start `zot acp`; in the end it must leave without a word when the pipe to it is closed."""
+    """Connect to what serves `zot acp`, in this process: the modules of the protocol take most of a second to import.
+    In the end it must leave without a word when the connection is closed."""
+    ours, theirs = socket.socketpair()
+    words: list[str] = []
+    with variables(zot.env if env is None else env), chdir(zot.cwd), theirs:
+        options = parse(["acp", *arguments], "").options
+        served = asyncio.create_task(
+            serve(options, source=theirs.fileno(), target=theirs.fileno(), print_error=words.append)
+        )
+        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 24)
+        talk = Talk(Editor(), writer, reader)
+        try:
+            yield talk
+            writer.write_eof()
+            async with asyncio.timeout(PATIENCE):
+                assert (await served, words) == (0, [])
+        finally:
+            served.cancel()
+            await asyncio.gather(served, return_exceptions=True)
+            await talk.agent.close()
+            writer.close()
+
+
+@contextmanager
+def variables(env: dict[str, str]) -> Iterator[None]:
+    """The environment of a process that does not exist."""
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(env)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@asynccontextmanager
+async def start_talk(zot: Zot, *arguments: str) -> AsyncIterator[tuple[Talk, asyncio.subprocess.Process]]:
+    """Start `zot acp` as a process."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *zot.command, "acp", *arguments,
-        cwd=zot.cwd, env=zot.env if env is None else env, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 24,
+        cwd=zot.cwd, env=zot.env, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 24,
     )  # fmt: skip
-    talk = Talk(process, Editor())
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    talk = Talk(Editor(), process.stdin, process.stdout)
     try:
-        yield talk
-        assert process.stdin is not None
-        assert process.stderr is not None
+        yield talk, process
         process.stdin.close()
         async with asyncio.timeout(PATIENCE):
             assert (await process.stderr.read(), await process.wait()) == (b"", 0)
