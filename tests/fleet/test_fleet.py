@@ -14,7 +14,17 @@ from contextlib import suppress
 from typing import Any
 
 from command import Finished, Zot
-from fleet_runs import check, fork_servers, messages_of, model, record_of, rows_of, run_processes, wait_for_runs
+from fleet_runs import (
+    check,
+    fork_servers,
+    messages_of,
+    model,
+    record_of,
+    rows_of,
+    run_processes,
+    states_of,
+    wait_for_runs,
+)
 from fleet_servers import Postgres, Temporal, Workers, free_port, submit_many
 from full_disk import zot_on_full_disk
 from waiting import PATIENCE, wait_until
@@ -45,7 +55,8 @@ def listed(zot: Zot) -> dict[str, dict[str, Any]]:
 def ended(zot: Zot, database: Postgres, id: str, state: str) -> dict[str, Any]:
     """Wait until the engine knows that a run is in this state."""
     wait_for_runs(database, [id], state)
-    return dict(wait_until(lambda: run if (run := show(zot, id))["state"] == state else None, f"{id} is {state}"))
+    wait_until(lambda: states_of(zot).get(id) == state, f"{id} is {state}", pause=0.1)
+    return show(zot, id)
 
 
 def test_a_run_is_taken_by_a_worker_and_can_be_seen(
@@ -247,7 +258,7 @@ def test_control_c_while_a_run_is_submitted_says_whether_the_fleet_has_it(
 ) -> None:
     given, kept = (f"{name}-{os.urandom(3).hex()}" for name in ("given", "kept"))
     process = zot.start("run", "--fleet", "--id", given, *zot.at(server), given)
-    wait_until(lambda: given in listed(zot), "the engine has it", pause=0.2)
+    wait_until(lambda: given in states_of(zot), "the engine has it", pause=0.2)
     process.send_signal(signal.SIGINT)
     stopped = zot.finish(process)
     assert (stopped.code, stopped.line()) == (130, "no longer following; the run continues")

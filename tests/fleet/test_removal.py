@@ -1,11 +1,9 @@
 """Runs that are over are removed, with everything that is kept for them."""
 
-import json
 import os
-from typing import Any
 
 from command import Zot
-from fleet_runs import wait_for_runs
+from fleet_runs import states_of, wait_for_runs
 from fleet_servers import Postgres, Workers
 from waiting import PATIENCE, wait_until
 
@@ -17,12 +15,6 @@ def submit(zot: Zot, server: ScriptedServer, id: str, *options: str) -> None:
     assert zot.run(*words, timeout=PATIENCE).code == 0
 
 
-def listed(zot: Zot) -> dict[str, str]:
-    done = zot.run("runs", "list", "--fleet", "--json", timeout=PATIENCE)
-    runs: list[dict[str, Any]] = json.loads(done.out)["runs"]
-    return {run["id"]: run["state"] for run in runs}
-
-
 def test_a_run_is_removed_once_it_is_over(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres
 ) -> None:
@@ -31,7 +23,7 @@ def test_a_run_is_removed_once_it_is_over(
     submit(zot, server, id, "--permission-mode", "ask")
     workers.start()
     wait_for_runs(database, [id], "waiting")
-    wait_until(lambda: listed(zot)[id] == "waiting", "it waits")
+    wait_until(lambda: states_of(zot)[id] == "waiting", "it waits")
     words = ("runs", "remove", id, "--fleet")
     refused = zot.run(*words, timeout=PATIENCE)
     assert (refused.code, refused.line()) == (
@@ -39,17 +31,17 @@ def test_a_run_is_removed_once_it_is_over(
     )  # fmt: skip
     assert zot.run("runs", "answer", id, "yes", "--fleet", timeout=PATIENCE).code == 0
     wait_for_runs(database, [id], "done")
-    wait_until(lambda: listed(zot)[id] == "done", "it is done")
+    wait_until(lambda: states_of(zot)[id] == "done", "it is done")
     assert not (workers.folder / id).exists()
     assert zot.run(*words, timeout=PATIENCE).result == (0, f"removed {id}\n", "")
     for table in ("zot_run WHERE id", "zot_row WHERE run", "zot_blob WHERE run"):
         assert database.execute(f"SELECT count(*) FROM {table} = '{id}'") == [(0,)]
-    wait_until(lambda: id not in listed(zot), "the engine has forgotten it")
+    wait_until(lambda: id not in states_of(zot), "the engine has forgotten it")
     again = zot.run(*words, timeout=PATIENCE)
     assert (again.code, again.line()) == (2, f"no run {id} in the store")
     submit(zot, server, id)
     wait_for_runs(database, [id], "done")
-    wait_until(lambda: listed(zot).get(id) == "done", "a new run of that name is done")
+    wait_until(lambda: states_of(zot).get(id) == "done", "a new run of that name is done")
 
 
 def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules(
@@ -61,10 +53,10 @@ def test_old_runs_are_removed_but_those_that_work_and_the_templates_of_schedules
     for id in (done, young):
         submit(zot, server, id)
         wait_for_runs(database, [id], "done")
-    wait_until(lambda: {listed(zot)[id] for id in (done, young)} == {"done"}, "they are done")
+    wait_until(lambda: {states_of(zot)[id] for id in (done, young)} == {"done"}, "they are done")
     submit(zot, server, waits, "--permission-mode", "ask")
     wait_for_runs(database, [waits], "waiting")
-    wait_until(lambda: listed(zot)[waits] == "waiting", "it waits")
+    wait_until(lambda: states_of(zot)[waits] == "waiting", "it waits")
     words = ("run", "--fleet", "--id", template, "--schedule", "0 3 * * *", *zot.at(server), template)
     assert zot.run(*words, timeout=PATIENCE).code == 0
     in_use = zot.run("runs", "remove", template, "--fleet", timeout=PATIENCE)

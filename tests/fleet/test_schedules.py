@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from command import Zot
-from fleet_runs import begin, record_of, wait_for_runs
+from fleet_runs import begin, record_of, states_of, wait_for_runs
 from fleet_servers import Postgres, Workers, submit_many
 from waiting import PATIENCE, wait_until
 
@@ -92,7 +92,7 @@ def test_a_run_of_high_priority_begins_before_those_that_came_earlier(
             wait_until(lambda: len(server.requests) == 1, "the worker has something to do")
     queued = {*low, high}
     wait_until(
-        lambda: queued == {run["id"] for run in listed(zot) if run["state"] == "queued"} & queued, "all are queued"
+        lambda: queued == {id for id, state in states_of(zot).items() if state == "queued"} & queued, "all are queued"
     )
     (zot.cwd / "go").touch()
     wait_for_runs(database, [first, *low, high], "done")

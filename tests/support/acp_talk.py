@@ -18,12 +18,6 @@ from waiting import PATIENCE
 from zot_agent.acp.process import serve
 from zot_agent.cli.args import parse
 
-from zot_agent.acp.process import serve
-from zot_agent.cli.args import parse
-
-from zot_agent.acp.process import serve
-from zot_agent.cli.args import parse
-
 
 class Editor:
     """What the agent sees of an editor: it writes down what it is told, and answers questions as `answers` say."""

@@ -11,6 +11,7 @@ from go_zot import check_accepted
 from temporalio.client import Client
 from waiting import PATIENCE, wait_until
 
+from zot_agent.fleet.engine.client import Fleet
 from zot_core.runtime.run_rows import RunRecord, run_of_rows
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import read_message
@@ -45,6 +46,16 @@ def wait_for_runs(database: Postgres, ids: list[str], *states: str, seconds: flo
         return not left
 
     wait_until(all_there, f"{ids} are {states}", seconds, pause=0.1)
+
+
+def states_of(zot: Zot) -> dict[str, str]:
+    """The state of each run, as `zot runs list --fleet` has it. A process for each look would cost half a second."""
+
+    async def listed() -> dict[str, str]:
+        fleet = Fleet(await Client.connect(zot.env["ZOT_FLEET_ADDRESS"]), zot.env["ZOT_FLEET_QUEUE"])
+        return {run.id: run.state for run in await fleet.list()}
+
+    return asyncio.run(listed())
 
 
 def rows_of(database: Postgres, id: str) -> bytes:
