@@ -14,10 +14,11 @@ import pytest
 from command import Zot
 from extension_folder import write_extension
 from pty_screen import KITTY, PtyScreen
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 
-LIMIT = 20.0
+LIMIT = PATIENCE / 4
 """Seconds for the end of the work. All of it would go on for longer, or for ever."""
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"

@@ -32,9 +32,13 @@ PROGRAMS = [name for name in NAMES if load_manifest(EXTENSIONS / name).exec]
 """Those that are not data alone."""
 
 
-PATIENT = ExtensionLimits(intercept_seconds=60, editor_key_seconds=60, shutdown_seconds=60, write_seconds=60)
+PATIENT = ExtensionLimits(
+    intercept_seconds=PATIENCE, editor_key_seconds=PATIENCE, shutdown_seconds=PATIENCE, write_seconds=PATIENCE
+)
 
-SLOW = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60, ready_idle_seconds=2)
+SLOW = ExtensionLimits(
+    intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE, write_seconds=PATIENCE, ready_idle_seconds=2
+)
 """For programs that start others before they are ready."""
 
 NEEDS = {

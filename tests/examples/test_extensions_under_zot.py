@@ -15,7 +15,7 @@ from calling_extension import Person
 from command import Zot as Command
 from declared import declared
 from ssh_server import ssh_server
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -34,7 +34,7 @@ from zot_provider.testing import Call, ScriptedClient, ScriptedServer, Turn
 from zot_provider.testing.sign_in_server import SignInScript, SignInServer
 
 EXTENSIONS = Path(__file__).parents[2] / "examples" / "extensions"
-LIMITS = ExtensionLimits(ready_total_seconds=60, intercept_seconds=60, shutdown_seconds=20)
+LIMITS = ExtensionLimits(ready_total_seconds=PATIENCE, intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE)
 
 
 class Zot:

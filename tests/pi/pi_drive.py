@@ -19,7 +19,7 @@ from zot_provider.testing import ScriptedServer, Turn
 from zot_tui.widgets.dialogs.stack import WAITS
 
 HOSTS = Path(__file__).parents[1] / "support" / "pi_hosts.mjs"
-SECONDS = 90.0
+SECONDS = PATIENCE
 """How long a step waits for what it says."""
 _PATIENCE = 10.0
 """How long it waits before it types again."""

@@ -37,7 +37,7 @@ def test_what_is_made_passes_its_own_test(language: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("language", RUN)
 @pytest.mark.parametrize("name", ["my-ext", "X_" + "9" * 46])
 def test_what_is_made_keeps_to_the_protocol(language: str, name: str, tmp_path: Path) -> None:
-    patient = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+    patient = ExtensionLimits(intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE, write_seconds=PATIENCE)
     report = check(scaffold(name, language, str(tmp_path)), limits=patient)
     assert report.findings == ()
     assert report.commands == (name,)

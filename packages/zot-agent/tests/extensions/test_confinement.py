@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
 from zot_agent.extensions.hooks import AgentInfo
@@ -18,7 +19,9 @@ from zot_agent.extensions.launch import LaunchError
 from zot_agent.extensions.permissions.confinement import extension_sandbox
 from zot_ext.limits import ExtensionLimits
 
-PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)
+PATIENT = ExtensionLimits(
+    hello_seconds=PATIENCE, ready_total_seconds=PATIENCE, command_seconds=PATIENCE, shutdown_seconds=PATIENCE
+)
 
 PROBE = f"""#!{sys.executable}
 import ctypes, os, socket, subprocess, sys, threading

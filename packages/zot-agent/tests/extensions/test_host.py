@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -28,7 +28,7 @@ from zot_provider.testing import Call, ScriptedClient, Turn
 
 def limits(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
-    patient = {"hello_seconds": 60, "ready_total_seconds": 60, "intercept_seconds": 60, "shutdown_seconds": 20}
+    patient = dict.fromkeys(("hello_seconds", "ready_total_seconds", "intercept_seconds", "shutdown_seconds"), PATIENCE)
     return ExtensionLimits(**(patient | named))
 
 

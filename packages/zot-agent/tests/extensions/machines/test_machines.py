@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import until
+from waiting import PATIENCE, until
 
 from zot_agent.extensions.discover import discover
 from zot_agent.extensions.hooks import AgentInfo
@@ -30,7 +30,7 @@ PROGRAM = Path(__file__).parents[1] / "programs" / "machine.py"
 
 def patient(**named: float) -> ExtensionLimits:
     """Limits that a slow machine does not reach, but for those that are named."""
-    return ExtensionLimits(**({"ready_total_seconds": 60, "shutdown_seconds": 20} | named))
+    return ExtensionLimits(**({"ready_total_seconds": PATIENCE, "shutdown_seconds": PATIENCE} | named))
 
 
 PATIENT = patient()

@@ -43,7 +43,7 @@ from zot_provider.request import Request, ToolSpec
 from zot_provider.router import RoutingClient
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "models.py"
-USUAL = ExtensionLimits(ready_total_seconds=60, provider_seconds=60, shutdown_seconds=20)
+USUAL = ExtensionLimits(ready_total_seconds=PATIENCE, provider_seconds=PATIENCE, shutdown_seconds=PATIENCE)
 
 
 OWN = {"stream": True, "auth": "none"}
@@ -209,7 +209,7 @@ async def test_an_answer_that_has_begun_ends_with_its_extension_and_the_next_one
 
 
 async def test_an_answer_that_stalls_is_cancelled_and_asked_for_again(place: Place) -> None:
-    async with place.open(ExtensionLimits(ready_total_seconds=60, stream_idle_seconds=0.3)) as talks:
+    async with place.open(ExtensionLimits(ready_total_seconds=PATIENCE, stream_idle_seconds=0.3)) as talks:
         events = await talks.answer("corp/stalls")
     assert text(events) == "at last"
     (again,) = [event for event in events if isinstance(event, AutoRetryStart)]
@@ -218,14 +218,14 @@ async def test_an_answer_that_stalls_is_cancelled_and_asked_for_again(place: Pla
 
 
 async def test_a_flood_is_ended_and_the_extension_goes_on(place: Place) -> None:
-    async with place.open(ExtensionLimits(ready_total_seconds=60, stream_bytes=3_000_000)) as talks:
+    async with place.open(ExtensionLimits(ready_total_seconds=PATIENCE, stream_bytes=3_000_000)) as talks:
         with pytest.raises(ProtocolError, match="corp: the answer has more than 2 MiB"):
             await talks.answer("corp/floods")
         assert await talks.text("corp/cut") == "too lo"
 
 
 async def test_nothing_more_is_read_than_is_used(place: Place) -> None:
-    async with place.open(ExtensionLimits(ready_total_seconds=60, stream_waiting_bytes=100_000)) as talks:
+    async with place.open(ExtensionLimits(ready_total_seconds=PATIENCE, stream_waiting_bytes=100_000)) as talks:
         request = Request(talks.registry.resolve("corp/floods"), [Message("user", [TextBlock("hi")])])
         async with aclosing(talks.client.stream(request)) as batches:  # type: ignore[type-var]
             await anext(batches)
@@ -274,7 +274,7 @@ async def test_a_length_limit_is_reported(place: Place) -> None:
 
 
 async def test_a_conversation_that_is_too_long_can_be_compacted(place: Place) -> None:
-    async with place.open(ExtensionLimits(ready_total_seconds=60, context_bytes=1000)) as talks:
+    async with place.open(ExtensionLimits(ready_total_seconds=PATIENCE, context_bytes=1000)) as talks:
         with pytest.raises(ProviderError, match="too long") as caught:
             await talks.answer("corp/plain", Message("user", [TextBlock("x" * 2000)]))
     assert caught.value.context_overflow

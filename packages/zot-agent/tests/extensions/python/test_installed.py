@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tiny_wheel import write_wheel
+from waiting import PATIENCE
 
 from zot_agent.cli.ext import run
 from zot_agent.extensions.discover import DiscoveredExtension, discover, read_extension
@@ -19,7 +20,9 @@ from zot_agent.extensions.python.installer import InstallLimits, install
 from zot_agent.installers import InstallError
 from zot_ext.limits import ExtensionLimits
 
-PATIENT = ExtensionLimits(hello_seconds=60, ready_total_seconds=60, command_seconds=60, shutdown_seconds=20)
+PATIENT = ExtensionLimits(
+    hello_seconds=PATIENCE, ready_total_seconds=PATIENCE, command_seconds=PATIENCE, shutdown_seconds=PATIENCE
+)
 PROGRAM = """
 import sys, tiny
 from zot_ext import Extension, display

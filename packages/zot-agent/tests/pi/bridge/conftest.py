@@ -17,7 +17,7 @@ from zot_ext import ExtensionLimits
 from zot_ext.protocol.from_extension import CAPABILITIES, Ready
 from zot_ext.testing import FakeHost
 
-LIMITS = ExtensionLimits(intercept_seconds=60, shutdown_seconds=60, write_seconds=60)
+LIMITS = ExtensionLimits(intercept_seconds=PATIENCE, shutdown_seconds=PATIENCE, write_seconds=PATIENCE)
 ANSWERS: dict[str, Any] = {
     "control.state": {
         "idle": True,
