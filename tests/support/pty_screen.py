@@ -90,6 +90,8 @@ class PtyScreen:
         self.received = bytearray()
         self._answers = dict(answers or {})
         self._screen = _pyte_screen(columns, rows)
+        self._text: str | None = ""
+        """What is on the screen, once it was asked for: pyte takes a millisecond to say it."""
         self._kept = b""
         self._asked = b""
         self._eof = False
@@ -151,6 +153,7 @@ class PtyScreen:
     def resize(self, columns: int, rows: int) -> None:
         """Resize the window, and signal it to the command."""
         self._screen.resize(rows, columns)
+        self._text = None
         self._set_size(columns, rows)
 
     def signal(self, number: int) -> None:
@@ -164,7 +167,9 @@ class PtyScreen:
 
     def screen(self) -> str:
         """Return the text on the screen, without trailing blanks and empty rows."""
-        return "\n".join(row.rstrip() for row in self._screen.display).rstrip("\n")
+        if self._text is None:
+            self._text = "\n".join(row.rstrip() for row in self._screen.display).rstrip("\n")
+        return self._text
 
     def style_at(self, column: int, row: int) -> Any:
         """Return pyte's character in one cell: `data`, `fg`, `bg`, `bold`, `reverse` and so on."""
@@ -253,6 +258,7 @@ class PtyScreen:
         cut = unfinished.start() if unfinished else len(data)
         self._kept = data[cut:]
         self._screen.stream.feed(data[:cut])
+        self._text = None
 
 
 def _pyte_screen(columns: int, rows: int) -> Any:
