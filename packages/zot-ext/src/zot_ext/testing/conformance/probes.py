@@ -102,5 +102,4 @@ PROBES = (
     Probe("breaks-on-large-argument", _ask_at_length, text=True),
 )
 ALL_AT_ONCE = Probe(PROBES[0].rule, _ask_all, _greet_in_all_ways)
-"""All of them in one run. A program that takes this needs no run for each; of one that does not, the rule
-is not known yet."""
+"""All of them in one run. If the program takes this, none needs a run of its own; if not, they say what it breaks."""
