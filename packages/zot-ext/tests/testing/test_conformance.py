@@ -20,10 +20,10 @@ from zot_ext.testing import RULES, Report, check
 
 # What must not be too short on a busy machine is long; what a broken program is waited for is short.
 PATIENT = ExtensionLimits(
-    ready_idle_seconds=1, ready_total_seconds=PATIENCE, shutdown_seconds=PATIENCE, kill_seconds=0.5
+    ready_idle_seconds=1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
 )
 SOON_READY = ExtensionLimits(
-    ready_idle_seconds=0.1, ready_total_seconds=PATIENCE, shutdown_seconds=PATIENCE, kill_seconds=0.5
+    ready_idle_seconds=0.1, ready_total_seconds=PATIENCE / 12, shutdown_seconds=PATIENCE, kill_seconds=0.5
 )
 """For programs that send `ready` and survive events, so that nothing depends on how long silence is."""
 QUICK = ExtensionLimits(
