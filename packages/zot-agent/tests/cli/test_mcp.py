@@ -63,8 +63,29 @@ def test_a_readme_s_json_is_added_alone_or_whole(mcp: McpCommand) -> None:
     mcp("add", "one", "--json", json.dumps(server))
     mcp("add", "two", "--json", json.dumps({"mcpServers": {"two": server}}))
     assert mcp.servers == {"one": server, "two": server}
-    assert "expected an object" in mcp("add", "three", "--json", "[]", code=2)
-    assert "expected either 'command' or 'url'" in mcp("add", "three", "--json", "{}", code=2)
+    mcp("add", json.dumps({"mcpServers": {"three": server, "four": server}}))
+    mcp("add", "five", json.dumps({"servers": {"other": server}}))
+    assert list(mcp.servers) == ["one", "two", "three", "four", "five"]
+    assert "expected an object" in mcp("add", "six", "--json", "[]", code=2)
+    assert "found no server" in mcp("add", "six", "--json", "{}", code=2)
+    assert "does not name its server" in mcp("add", json.dumps(server), code=2)
+
+
+def test_the_words_of_other_agents_add_a_server(mcp: McpCommand, alone: Path) -> None:
+    mcp("add", "--transport", "http", "docs", "https://h/mcp")
+    mcp("add", "-s", "user", "-t", "sse", "old", "https://h/sse")
+    mcp("add", "codex", "--url", "https://h/mcp", "--bearer-token-env-var", "T")
+    mcp("add", "-e", "A=b", "time", "--", "uvx", "x")
+    mcp("add", "bare", "python3", "-m", "x")
+    assert mcp.servers == {
+        "docs": {"type": "http", "url": "https://h/mcp"},
+        "old": {"type": "sse", "url": "https://h/sse"},
+        "codex": {"type": "http", "url": "https://h/mcp", "headers": {"Authorization": "Bearer ${T}"}},
+        "time": {"command": "uvx", "args": ["x"], "env": {"A": "b"}},
+        "bare": {"command": "python3", "args": ["-m", "x"]},
+    }
+    mcp("add", "here", "--scope", "project", "https://h/mcp")
+    assert list(json.loads((alone / ".mcp.json").read_text())["mcpServers"]) == ["here"]
 
 
 def test_what_else_is_in_the_file_stays(mcp: McpCommand) -> None:
@@ -78,6 +99,9 @@ def test_what_else_is_in_the_file_stays(mcp: McpCommand) -> None:
     ("arguments", "problem"),
     [
         (["add", "a"], "expected either a URL or -- COMMAND"),
+        (["add"], "expected a name, and a URL or -- COMMAND"),
+        (["add", "a", "-t", "http", "--", "x"], "--transport http is for a URL"),
+        (["add", "a", "-t", "stdio", "https://h"], "--transport stdio is for a command"),
         (["add", "a", "https://h", "--", "x"], "expected either a URL or -- COMMAND"),
         (["add", "a", "-H", "X: y", "--", "x"], "--header is for a URL"),
         (["add", "a", "https://h", "-e", "X=y"], "--env is for a command"),

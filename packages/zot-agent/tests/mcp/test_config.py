@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.mcp.config import McpServerConfig, read_servers
-from zot_agent.mcp.names import joined
+from zot_agent.mcp.names import joined, names_of
 
 
 def read(folder: Path, servers: object, **environ: str) -> tuple[list[McpServerConfig], list[str]]:
@@ -55,8 +55,8 @@ def test_of_several_servers_of_one_name_the_first_counts_even_if_it_is_disabled(
     [
         ({}, "expected either 'command' or 'url'"),
         ({"command": "a", "url": "http://h"}, "expected either 'command' or 'url'"),
-        ({"type": "sse", "url": "http://h"}, "the transport sse is the old one"),
-        ({"type": "ws", "url": "http://h"}, "type 'ws' is neither stdio nor http"),
+        ({"type": "ws", "url": "http://h"}, "type 'ws' is neither stdio nor http nor sse"),
+        ({"url": "http://h", "wait_for": -1}, "'wait_for' is not a time of 0 to 590 seconds"),
         ({"url": "h"}, "'url' does not begin with http"),
         ({"command": 1}, "'command' is not a text"),
         ({"command": "a", "args": "b"}, "'args' is not a list"),
@@ -93,3 +93,24 @@ def test_names_are_those_that_providers_accept() -> None:
     long = joined("server", "x" * 80)
     assert len(long) == 64
     assert long != joined("server", "x" * 81)
+
+
+def test_two_names_that_look_the_same_both_stay() -> None:
+    found = names_of("s", ["a.b", "a_b", "a b"])
+    assert list(found) == ["a.b", "a_b", "a b"]
+    assert found["a_b"] == "mcp__s__a_b"
+    assert len({*found.values()}) == 3
+    assert names_of("s", ["a b", "a_b", "a.b"]) == found
+    assert names_of("s", ["a_b"], {"mcp__s__a_b"})["a_b"].startswith("mcp__s__a_b_")
+
+
+def test_the_spellings_of_other_agents_are_read_where_they_lie(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:1/mcp"
+    given = {"x": {"type": "streamableHttp", "url": url}, "y": {"serverUrl": url}, "h": {"httpUrl": url}}
+    servers, problems = read(
+        tmp_path, given | {"off": {"command": "x", "enabled": False}, "old": {"type": "sse", "url": url}}
+    )
+    assert problems == []
+    assert [(each.name, each.url, each.transport) for each in servers] == [
+        ("x", url, "http"), ("y", url, "http"), ("h", url, "http"), ("old", url, "sse"),
+    ]  # fmt: skip

@@ -20,8 +20,8 @@ async def test_servers_that_cannot_be_used_disturb_nobody(mcp: McpWorld) -> None
         await until(lambda: "mcp__babbles__go" in zot.tools)
         assert await zot.call("mcp__babbles__go") == "babbled"
         why = {
-            "silent": "the server was not ready within 1 s",
-            "dies": "the server has ended",
+            "silent": "failed: the server was not ready within 1 s (startup_timeout): it has not answered ",
+            "dies": "the server has ended with exit code 3",
             "flood": "the server sent a line of more than 16 MiB",
             "absent": "failed: the server cannot be started: /does/not/exist: No such file or directory",
             "refused": "the server cannot be used: ",
@@ -36,7 +36,7 @@ WEAK = "serve(lambda name, arguments: os._exit(1) if arguments else text(str(os.
 
 async def a_server_that_dies_in_a_call_is_started_again(zot: McpTalk) -> None:
     first = await zot.call("mcp__weak__go")
-    assert await zot.call("mcp__weak__go", die=True) == "ERROR the MCP server weak has ended"
+    assert await zot.call("mcp__weak__go", die=True) == "ERROR the MCP server weak has ended with exit code 1"
     second = await zot.call("mcp__weak__go")
     assert first.isdigit()
     assert second.isdigit()

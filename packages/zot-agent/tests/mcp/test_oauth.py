@@ -48,3 +48,8 @@ async def test_a_person_signs_in_to_a_server_once(mcp: McpWorld, guarded: Guarde
     async with mcp.running() as zot:
         await until(lambda: "mcp__far__go" in zot.tools)
     assert len(guarded.registered) == 1
+    guarded.service.granted.clear()  # the token has ended
+    async with mcp.running() as zot:
+        await zot.until_shown("far", "far  ready")
+    asked = [(fields["grant_type"], fields["resource"]) for path, fields in guarded.service.posts if path == "/token"]
+    assert asked == [("authorization_code", f"{guarded.url}/mcp"), ("refresh_token", f"{guarded.url}/mcp")]

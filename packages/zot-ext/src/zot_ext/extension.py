@@ -326,6 +326,13 @@ class Extension(Groups):
 
         return await asyncio.to_thread(function, *args, **named)
 
+    def ready_later(self) -> Callable[[], None]:
+        """Report that the extension is ready when the returned function is called, from any thread, and not after
+        `on_hello`, which calls this; requests are handled meanwhile. Raises `RuntimeError` before `run()`."""
+        if self._runner is None:
+            raise RuntimeError("the extension is not running; call this in on_hello")
+        return self._runner.hold_ready()
+
     def more_time(self, seconds: int) -> None:
         """Ask for more time for the request that the calling handler answers, in the group `cancel`; once."""
         self.call("request.extend", seconds=seconds)

@@ -8,13 +8,13 @@ import os
 import re
 
 from zot_agent.mcp.config import read_servers
-from zot_agent.mcp.listing import details, prompt_arguments, summary
-from zot_agent.mcp.names import joined
+from zot_agent.mcp.listing import details, noted, prompt_arguments, summary
+from zot_agent.mcp.names import names_of
 from zot_ext import Extension, display, error, prompt, text_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from zot_agent.mcp.config import McpServerConfig
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import HelloAck
     from zot_ext.registrations import ToolOptions
 
+SLOW_SECONDS = 10.0
+"""After so long a line says which servers still start. Until all are ready or have failed the extension is not ready
+either, so that nothing of an unfinished start is remembered; zot waits for it as for any extension."""
 CALL_SECONDS = 60.0
 """How long zot waits for a tool unless it is asked for more time."""
 MOST_SECONDS = 600
@@ -32,6 +35,8 @@ DIRECT_TOOLS = 10
 """A server with more tools has them behind a search, so that they do not fill the prompt."""
 DESCRIPTION = 4096
 """The most characters of the description of a tool."""
+ONCE = frozenset({"print", "stream", "json"})
+"""The modes that end after one prompt."""
 _GROUPS = ("commands", "tools", "tools2", "ui", "model", "cancel", "storage")
 _MENTION = re.compile(r"(?<!\S)@([A-Za-z0-9_.-]+):(\S+)")
 MENTIONS = 5
@@ -59,8 +64,11 @@ class Bridge:
         self._answers: Any = None
         self._running: Any = None
         self._resources = False
+        self._told: dict[str, str] = {}  # what the person was told last about a server
         self._ext.on_hello(self._start)
-        if self._configs:
+        if any(each.wait_for for each in self._configs):
+            self._ext.intercept("input")(self._first_prompt)
+        elif self._configs:
             self._ext.intercept("input", contains=[f"@{each.name}:" for each in self._configs][:200])(self._mention)
         about = "show MCP servers; /mcp NAME shows what one offers; also /mcp reconnect NAME, /mcp login NAME"
         self._ext.command("mcp", about)(self._command)
@@ -74,8 +82,7 @@ class Bridge:
         self._ext.log(text)
 
     async def _start(self, host: HelloAck) -> None:
-        """Start all servers, and wait for their tools: each has a limit of its own. zot waits for three seconds, in a
-        run of one prompt for more, and not at all where it remembers what the servers offered in an earlier run."""
+        """Start all servers, and be ready when each of them is, or has failed."""
         import asyncio  # noqa: PLC0415  after the hello, so that zot need not wait for it
 
         import anyio  # noqa: PLC0415  as above
@@ -94,14 +101,30 @@ class Bridge:
                 for server in self.servers.values():
                     tasks.start_soon(server.run)
 
-        self._running = asyncio.run_coroutine_threadsafe(run(), asyncio.get_running_loop())
-        for server in self.servers.values():
+        async def say_ready() -> None:
+            with anyio.move_on_after(SLOW_SECONDS) as limit:
+                await self._all_settled(self.servers.values())
+            if limit.cancelled_caught:
+                self._name_missing(self.servers.values(), "its tools come when it is ready")
+            await self._all_settled(self.servers.values())
+            self._ext.missing += [
+                f"MCP server {each.name}: the server {each.problem}"
+                for each in self.servers.values()
+                if each.state != "ready"
+            ]
+            ready()
+
+        ready, loop = self._ext.ready_later(), asyncio.get_running_loop()
+        self._running = [asyncio.run_coroutine_threadsafe(each(), loop) for each in (run, say_ready)]
+
+    async def _all_settled(self, servers: Iterable[McpServer]) -> None:
+        for server in servers:
             await server.settled.wait()
-        self._ext.missing += [
-            f"MCP server {each.name}: the server {each.problem}"
-            for each in self.servers.values()
-            if each.state != "ready"
-        ]
+
+    def _name_missing(self, servers: Iterable[McpServer], then: str) -> None:
+        for server in servers:
+            if not server.settled.is_set():
+                self._ext.notify(f"MCP server {server.name} is not ready: it {server.progress}; {then}", "warn")
 
     def auth(self, config: McpServerConfig) -> Any:
         """Return what gets tokens for a server, unless its headers have one."""
@@ -123,29 +146,39 @@ class Bridge:
 
     def changed(self, server: McpServer) -> None:
         """Register what a server offers now, and take back what it does not offer any more."""
-        offered = {joined(server.name, tool.name) for tool in server.offer.tools}
+        others = {name for name, (owner, _) in self._tools.items() if owner != server.name}
+        names = names_of(server.name, [tool.name for tool in server.offer.tools], others)
+        offered = set(names.values())
         gone = [name for name, (owner, _) in self._tools.items() if owner == server.name and name not in offered]
         for name in gone if self._has_tools2 else ():
             del self._tools[name]
             self._ext.remove_tool(name)
         for tool in server.offer.tools:
-            name = joined(server.name, tool.name)
-            if name in self._tools and self._tools[name] != (server.name, tool) and self._tools[name][0] != server.name:
-                self.log(f"{server.name}: {name} is a tool of {self._tools[name][0]} already")
-                continue  # of another server, whose name only looks different
+            name = names[tool.name]
             if self._tools.get(name) != (server.name, tool):
                 self._tools[name] = server.name, tool
                 self._register(name, tool, server)
+        others = {name for name, (owner, _) in self._prompts.items() if owner != server.name}
+        names = names_of(server.name, [each.name for each in server.offer.prompts], others)
         for each in server.offer.prompts:
-            name = joined(server.name, each.name)
+            name = names[each.name]
             if self._prompts.get(name) != (server.name, each):
                 self._prompts[name] = server.name, each
                 self._register_prompt(name, each)
         if not self._resources and (server.offer.resources or server.offer.templates):
             self._resources = True
             self._register_resources()
-        if server.state == "failed":
-            self._ext.notify(f"MCP server {server.name}: the server {server.problem}", "warn")
+        self._tell(server)
+
+    def _tell(self, server: McpServer) -> None:
+        """Show why a server is not there, or what of its offer is left out, unless that is known."""
+        if server.state == "starting":
+            return
+        told = noted(server.notes) if server.state == "ready" and server.notes else ""
+        told = told if server.state == "ready" else f"the server {server.problem}"
+        if told and told != self._told.get(server.name):
+            self._ext.notify(f"MCP server {server.name}: {told}", "warn")
+        self._told[server.name] = told or self._told.get(server.name, "")
 
     @property
     def _has_tools2(self) -> bool:
@@ -213,7 +246,7 @@ class Bridge:
         import anyio  # noqa: PLC0415  after the hello
         from mcp.shared.exceptions import MCPError  # noqa: PLC0415  as above
 
-        from zot_agent.mcp.stdio import ServerLost  # noqa: PLC0415  as above
+        from zot_agent.mcp.wire.stdio import ServerLost  # noqa: PLC0415  as above
 
         outcome: Any = None
         async with anyio.create_task_group() as tasks:
@@ -225,7 +258,7 @@ class Bridge:
                 outcome = f"the MCP server {server.name} {lost}"
             except MCPError as failed:
                 outcome = f"the MCP server {server.name}: {failed.message[:2000]}"
-            except (RuntimeError, ValueError) as broken:  # an answer that breaks the protocol
+            except (RuntimeError, ValueError) as broken:  # an answer that no repair has made fit the protocol
                 outcome = f"the MCP server {server.name} answered wrongly: {str(broken)[:2000]}"
             tasks.cancel_scope.cancel()
         self._answers.call_ended(server)
@@ -296,6 +329,22 @@ class Bridge:
         text = "\n\n".join(resource_text(each) for each in answer.contents)
         more = len(text) - TEXT_CHARACTERS
         return text_result(f"{text[:TEXT_CHARACTERS]}\n(cut: {more} more characters)" if more > 0 else text)
+
+    async def _first_prompt(self, request: InputRequest) -> InputDecision | None:
+        """Let a prompt that nothing follows wait for the servers whose `wait_for` wants that."""
+        import anyio  # noqa: PLC0415  after the hello
+
+        waited = [each for each in self.servers.values() if each.config.wait_for and not each.settled.is_set()]
+        if waited and request.source in ONCE:
+            longest = max(each.config.wait_for for each in waited)
+            names = ", ".join(each.name for each in waited)
+            self._ext.notify(f"waiting for the MCP server {names}, {longest:g} s at most")
+            await self._more_time(int(longest) + 5)
+            for each in waited:
+                with anyio.move_on_after(max(each.began + each.config.wait_for - anyio.current_time(), 0)):
+                    await each.settled.wait()
+            self._name_missing(waited, "the prompt is sent without its tools")
+        return await self._mention(request)
 
     async def _mention(self, request: InputRequest) -> InputDecision | None:
         """Add the resources that a prompt names as `@SERVER:URI`."""

@@ -9,6 +9,7 @@ import json
 import os
 import re
 
+from zot_agent.mcp.forms import KINDS, ordinary
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 KEY = "mcpServers"
 FILE_BYTES = 1 << 20
 """The most bytes of a file."""
+LONGEST_WAIT = 590.0
+"""The longest `wait_for`: an extension can hold up a prompt for ten minutes."""
+PROGRESS = "progress: "
+"""How the lines about slow servers begin, on the standard error of a report; `zot mcp doctor` shows them."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
@@ -39,6 +44,8 @@ class McpServerConfig(Record):
     env: tuple[tuple[str, str], ...] = ()
     cwd: str = ""
     url: str = ""
+    transport: str = ""
+    """For a URL: `sse` is the one of before 2025 alone; else streamable HTTP, and that one if it is refused."""
     headers: tuple[tuple[str, str], ...] = ()
     sampling: str = "ask"
     """Whether it may ask models: `ask` the person once, `allow`, `deny`."""
@@ -48,6 +55,8 @@ class McpServerConfig(Record):
     """Seconds for a call."""
     startup_timeout: float = 60.0
     """Seconds from its start to its list of tools."""
+    wait_for: float = 0.0
+    """Seconds for which the first prompt of a run of one prompt waits for it; 0 is as long as for any extension."""
     client_id: str = ""
     scope: str = ""
     """For a sign-in: as whom zot is known to the service, and what to ask for."""
@@ -92,10 +101,11 @@ def read_servers(
         except ConfigProblem as error:
             problems.append(str(error))
             continue
-        for name, given in servers.items():
+        for name, written in servers.items():
             if name in taken:
                 continue
             taken.add(name)
+            given = ordinary(written)[0] if isinstance(written, dict) else written
             if isinstance(given, dict) and given.get("disabled") is True:
                 continue
             try:
@@ -112,11 +122,10 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
         raise ConfigProblem(f"{source}: {name!r} is not a name: 1 to 64 letters, digits, '_', '-' and '.'")
     if not isinstance(given, dict):
         raise reader.problem("expected an object")
+    given, _ = ordinary(given)
     kind, url, command = given.get("type"), reader.text(given, "url"), reader.text(given, "command")
-    if kind == "sse":
-        raise reader.problem("the transport sse is the old one; zot speaks streamable HTTP (type http)")
-    if kind not in (None, "stdio", "http", "streamable-http", "streamable_http"):
-        raise reader.problem(f"type {kind!r} is neither stdio nor http")
+    if kind is not None and kind not in KINDS.values():
+        raise reader.problem(f"type {kind!r} is neither stdio nor http nor sse")
     if bool(url) == bool(command):
         raise reader.problem("expected either 'command' or 'url'")
     if url and not url.startswith(("http://", "https://")):
@@ -133,11 +142,13 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
         env=reader.pairs(given, "env"),
         cwd=reader.text(given, "cwd"),
         url=url,
+        transport=kind if url and isinstance(kind, str) else "",
         headers=reader.pairs(given, "headers"),
         sampling=sampling,
         deferred=reader.flag(given, "deferred"),
         timeout=reader.seconds(given, "timeout", usual["timeout"]),
         startup_timeout=reader.seconds(given, "startup_timeout", usual["startup_timeout"]),
+        wait_for=reader.wait(given, "wait_for"),
         client_id=reader.text(reader.group(given, "oauth"), "client_id"),
         scope=reader.text(reader.group(given, "oauth"), "scope"),
     )
@@ -186,6 +197,13 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 86_400_000:
             raise self.problem(f"{field!r} is not a time in milliseconds")
         return value / 1000
+
+    def wait(self, given: Mapping[str, Any], field: str) -> float:
+        """Read a time in seconds, in which people think about a wait."""
+        value = given.get(field, 0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_WAIT:
+            raise self.problem(f"{field!r} is not a time of 0 to {LONGEST_WAIT:g} seconds")
+        return float(value)
 
     def _text(self, value: object, field: str) -> str:
         if value is None:

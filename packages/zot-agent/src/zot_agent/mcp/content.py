@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 
 from zot_ext.answers import Result
@@ -35,9 +37,12 @@ def limited(blocks: Iterable[Any]) -> list[Block]:
     text_left, image_left, omitted = TEXT_CHARACTERS, IMAGE_CHARACTERS, 0
     for each in blocks:
         if each.type == "image":
-            image_left -= len(each.data)
-            if image_left >= 0:
-                found.append(ImageBlock(each.mime_type, each.data))
+            data = _base64(each.data)
+            image_left -= len(data)
+            if not data:
+                found.append(TextBlock(f"({each.mime_type} omitted: its data are not base64)"))
+            elif image_left >= 0:
+                found.append(ImageBlock(each.mime_type, data))
             else:
                 found.append(TextBlock(f"({each.mime_type} omitted: too large)"))
             continue
@@ -50,6 +55,17 @@ def limited(blocks: Iterable[Any]) -> list[Block]:
     if omitted:
         found.append(TextBlock(f"({omitted} more parts omitted: the answer is too long)"))
     return found
+
+
+def _base64(data: str) -> str:
+    """Return base64 as models take it: without line breaks, a prefix `data:...,` and the letters of URLs. Empty if it
+    is not base64."""
+    text = "".join(data.partition(",")[2].split() if data.startswith("data:") else data.split())
+    text = text.replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        return base64.b64encode(base64.b64decode(text + "=" * (-len(text) % 4), validate=True)).decode()
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def plain_text(block: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from zot_agent.mcp.names import joined
+from zot_agent.mcp.names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,18 +19,29 @@ def summary(server: McpServer) -> str:
     offer = server.offer
     counts = ((offer.tools, "tool"), (offer.prompts, "prompt"), (offer.resources, "resource"))
     parts = [f"{len(items)} {what}{'s' if len(items) != 1 else ''}" for items, what in counts if items]
-    state = server.state if server.state in ("ready", "starting") else f"{server.state}: the server {server.problem}"
+    state = server.state if server.state == "ready" else f"{server.state}: the server {server.problem}"
+    if server.state == "starting":
+        state = f"starting: it {server.progress}"
+    if server.notes:
+        parts.append(noted(server.notes))
     return f"{server.name}  {', '.join([state, *parts])}  ({server.config.what})"
+
+
+def noted(notes: Sequence[str], most: int = 3) -> str:
+    """Return what is left out of an offer as one line."""
+    more = f"; and {len(notes) - most} more, see zot mcp doctor" if len(notes) > most else ""
+    return f"left out: {'; '.join(notes[:most])}{more}"
 
 
 def details(server: McpServer) -> str:
     """Return lines about what a server offers."""
     offer = server.offer
     lines = [summary(server), offer.title] if offer.title else [summary(server)]
-    lines += [f"  {joined(server.name, each.name)}" for each in offer.tools]
-    lines += [f"  /{joined(server.name, each.name)}" for each in offer.prompts]
+    lines += [f"  {each}" for each in names_of(server.name, [each.name for each in offer.tools]).values()]
+    lines += [f"  /{each}" for each in names_of(server.name, [each.name for each in offer.prompts]).values()]
     lines += [f"  {each.uri}" for each in offer.resources]
-    return "\n".join([*lines, *(f"  {each.uri_template}" for each in offer.templates)])
+    lines += [f"  {each.uri_template}" for each in offer.templates]
+    return "\n".join([*lines, *(f"  left out: {each}" for each in server.notes)])
 
 
 def prompt_arguments(known: Sequence[Any], words: str) -> dict[str, str]:

@@ -86,7 +86,11 @@ class ServerAuth(httpx2.Auth):
 
     async def _authorize(self, refused: str, *, ask: bool) -> str:
         known, authorize = self._settings or {}, self._ext.secrets.authorize
-        more: dict[str, Any] = {"parameters": {"resource": self._config.url}, "ports": list(PORTS), "path": PATH}
+        more: dict[str, Any] = {
+            "parameters": {"resource": known.get("resource") or self._config.url},
+            "ports": list(PORTS),
+            "path": PATH,
+        }
         more |= {name: known[name] for name in ("client_id", "authorize_url", "scope")}
         token_url, title = known["token_url"], f"MCP server {self._config.name}"
         return await self._ext.soon(
@@ -118,6 +122,7 @@ class ServerAuth(httpx2.Auth):
             "token_url": service["token_endpoint"],
             "client_id": self._config.client_id or await self._register(client, service),
             "scope": self._config.scope or scopes,
+            "resource": str(resource.get("resource") or url),
         }
 
     async def _register(self, client: Any, service: dict[str, Any]) -> str:

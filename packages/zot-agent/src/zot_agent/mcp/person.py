@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import anyio.to_thread
 from mcp_types import CreateMessageResult, ElicitResult, ErrorData, TextContent
 
+from zot_agent.mcp.form import form_field, form_value
 from zot_ext.errors import HostError, NotGranted
 
 TYPE_CHECKING = False
@@ -19,6 +22,8 @@ SAMPLES_PER_CALL = 10
 """How often a server may ask a model while its calls are open."""
 MOST_TOKENS = 16_384
 """The longest answer of a model that a server gets."""
+TRIES = 5
+"""How often a form is shown whose values are not what the server wants."""
 REFUSED = -1
 """The code of the specification for "the user rejected it"."""
 _SHOWN = 2000
@@ -87,18 +92,33 @@ class Answers:
 
     async def _form(self, server: McpServer, params: Any) -> Any:
         schema = dict(params.requested_schema)
-        properties: dict[str, Any] = schema.get("properties") or {}
+        properties: dict[str, Any] = {
+            name: each for name, each in (schema.get("properties") or {}).items() if isinstance(each, dict)
+        }
         title = f"MCP server {server.name}"
         if not properties:
             agreed = await self._run(server, lambda: self._ext.ui.confirm(title, params.message))
             return ElicitResult(action="accept" if agreed else "decline", content={} if agreed else None)
         fields = [form_field(name, each, schema.get("required") or ()) for name, each in properties.items()]
-        values = await self._run(server, lambda: self._ext.ui.form(title, fields, message=params.message))
-        if values is None:
-            return ElicitResult(action="cancel")
-        return ElicitResult(
-            action="accept", content={name: form_value(properties[name], values[name]) for name in values}
-        )
+        message = params.message
+        for _ in range(TRIES):
+            values = await self._run(server, partial(self._ext.ui.form, title, fields, message=message))
+            if values is None:
+                break
+            content, mistakes = {}, []
+            for name, value in values.items():
+                try:
+                    content[name] = form_value(properties[name], value)
+                except ValueError as mistake:
+                    mistakes.append(f"{name}: {mistake}")
+            if not mistakes:
+                return ElicitResult(action="accept", content=content)
+            for field in fields:  # what was typed need not be typed again
+                if field["name"] in values:
+                    value = values[field["name"]]
+                    field["initial"] = str(value).lower() if isinstance(value, bool) else str(value)
+            message = "\n".join([params.message, "", *mistakes])
+        return ElicitResult(action="cancel")
 
     async def _run(self, server: McpServer, function: Callable[[], Any]) -> Any:
         """Run a function that waits for zot in the context of the newest call, whose time limit then pauses."""
@@ -117,43 +137,3 @@ def conversation_text(params: Any) -> str:
 def _text(content: Any) -> str:
     blocks = content if isinstance(content, list) else [content]
     return "\n".join(block.text if block.type == "text" else f"({block.type} omitted)" for block in blocks)
-
-
-def form_field(name: str, schema: dict[str, Any], required: Any) -> dict[str, Any]:
-    """Return the field of a form for a property; a list is written with commas."""
-    kind = {"integer": "integer", "number": "number", "boolean": "boolean"}.get(str(schema.get("type")), "text")
-    choices = [str(each) for each in choices_of(schema)]
-    described = [schema.get("title") or "", schema.get("description") or ""]
-    if schema.get("type") == "array":
-        options = ", ".join(map(str, choices_of(schema.get("items") or {})))
-        described.append(f"any of {options}, with commas between them" if options else "with commas between them")
-        choices = []
-    default = schema.get("default")
-    if isinstance(default, list):
-        default = ", ".join(map(str, default))
-    found: dict[str, Any] = {
-        "name": name,
-        "kind": "select" if choices else kind,
-        "required": name in required,
-        "description": ": ".join(filter(None, described)),
-    }
-    if choices:
-        found["choices"] = choices
-    if default is not None:
-        found["initial"] = str(default).lower() if isinstance(default, bool) else str(default)
-    return found
-
-
-def choices_of(schema: dict[str, Any]) -> list[Any]:
-    """Return the values of an enumeration in any of the forms of the specification."""
-    if isinstance(schema.get("enum"), list):
-        return list(schema["enum"])
-    titled = schema.get("oneOf") or schema.get("anyOf") or []
-    return [each["const"] for each in titled if isinstance(each, dict) and "const" in each]
-
-
-def form_value(schema: dict[str, Any], value: Any) -> Any:
-    """Return the value of a field as the server wants it."""
-    if schema.get("type") == "array" and isinstance(value, str):
-        return [each.strip() for each in value.split(",") if each.strip()]
-    return value

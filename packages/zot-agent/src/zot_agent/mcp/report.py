@@ -10,10 +10,13 @@ import anyio
 import httpx2
 from mcp_types import ElicitResult, ErrorData
 
-from zot_agent.mcp.config import McpServerConfig, read_servers
-from zot_agent.mcp.names import joined
+from zot_agent.mcp.config import PROGRESS, McpServerConfig, read_servers
+from zot_agent.mcp.names import names_of
 from zot_agent.mcp.person import REFUSED
 from zot_agent.mcp.server import McpServer
+
+SHOWN_SECONDS = 5.0
+"""How often a line says what a server does that starts slowly."""
 
 
 class _Nobody:
@@ -73,7 +76,12 @@ async def _report(config: McpServerConfig, found: dict[str, dict[str, Any]]) -> 
     server = McpServer(config, _Nobody())
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.run)
-        await server.settled.wait()
+        while not server.settled.is_set():
+            with anyio.move_on_after(SHOWN_SECONDS):
+                await server.settled.wait()
+                break
+            sys.stderr.write(f"{PROGRESS}{config.name} {server.progress}\n")
+            sys.stderr.flush()
         offer = server.offer
         found[config.name] = {
             "server": config.name,
@@ -81,8 +89,9 @@ async def _report(config: McpServerConfig, found: dict[str, dict[str, Any]]) -> 
             "token_key": config.token_key if server.auth is not None and server.auth.refused else "",
             "title": offer.title,
             "protocol": offer.protocol,
-            "tools": [joined(config.name, each.name) for each in offer.tools],
-            "prompts": [joined(config.name, each.name) for each in offer.prompts],
+            "tools": list(names_of(config.name, [each.name for each in offer.tools]).values()),
+            "prompts": list(names_of(config.name, [each.name for each in offer.prompts]).values()),
             "resources": [str(each.uri) for each in offer.resources],
+            "left_out": server.notes,
         }
         tasks.cancel_scope.cancel()

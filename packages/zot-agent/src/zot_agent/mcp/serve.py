@@ -14,7 +14,7 @@ from anyio.abc import Process
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from zot_agent.mcp.stdio import Lines, ServerLost
+from zot_agent.mcp.wire.stdio import Lines, ServerLost
 from zot_ext.version import __version__
 
 END_SECONDS = 5.0

@@ -10,30 +10,31 @@ from typing import Any, Literal, Protocol
 import anyio
 import anyio.lowlevel
 from mcp import Client
+from mcp.client.client import ConnectMode
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
     INVALID_REQUEST,
+    REQUEST_TIMEOUT,
     Implementation,
     ListRootsResult,
-    PromptListChangedNotification,
-    ResourceListChangedNotification,
     Root,
-    ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from zot_agent.mcp.config import McpServerConfig
-from zot_agent.mcp.stdio import ServerLost, stdio_transport
-from zot_agent.mcp.web import http_transport
-from zot_ext.record import Record
+from zot_agent.mcp.offer import Offer, read_offer
+from zot_agent.mcp.wire.repair import Repair
+from zot_agent.mcp.wire.standard_error import StandardError
+from zot_agent.mcp.wire.stdio import ServerLost, stdio_transport
+from zot_agent.mcp.wire.streams import Exchange, repaired
+from zot_agent.mcp.wire.web import OLD_STATUS, Answers, http_transport, old_transport
 from zot_ext.version import __version__
 
-PROBE_SECONDS = 20.0
-"""For an answer to the first question; a server that ignores what it does not know gets `initialize` then."""
-LIST_PAGES = 50
-"""The most pages of a list; a server could make up new ones for ever."""
-LIST_ITEMS = 1000
+FRESH_SECONDS = 5.0
+"""How long the result of a call waits for lists that the server has changed before it."""
+LOST_SECONDS = 1.0
+"""From the end of a connection until it is known why."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before a lost connection is made again: doubled after each failure in a row."""
 FAILURES = 6
@@ -41,19 +42,12 @@ FAILURES = 6
 STABLE_SECONDS = 30.0
 """A connection that lasted this long ends a row of failures."""
 
+NOTES = 100
+"""The most lines about what is left out of the offer of a server; the log has all."""
+CLOSED = "Connection closed"
+"""What the library says to whom waits for an answer when the connection is gone."""
+
 State = Literal["starting", "ready", "waiting", "failed"]
-_CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
-
-
-class Offer(Record):
-    """What a server offers: the objects of its lists, and its name."""
-
-    tools: tuple[Any, ...] = ()
-    prompts: tuple[Any, ...] = ()
-    resources: tuple[Any, ...] = ()
-    templates: tuple[Any, ...] = ()
-    title: str = ""
-    protocol: str = ""
 
 
 class ServerOwner(Protocol):
@@ -90,14 +84,44 @@ class McpServer:
         """Set once it was ready or has failed."""
         self.calls: list[contextvars.Context] = []
         """The contexts of the calls that are open, the newest last; what the server asks belongs to it."""
-        self._owner = owner
+        self.began = anyio.current_time()
+        """When it was started, by the clock of the loop."""
         self.auth = owner.auth(config) if config.url else None
+        self._owner = owner
+        self._notes: list[str] = []
         self._client: Any = None
-        self._gone = anyio.Event()
-        self._again = anyio.Event()
-        self._stale = anyio.Event()
+        self._gone, self._again = anyio.Event(), anyio.Event()
+        self._stale, self._fresh = anyio.Event(), anyio.Event()
+        self._fresh.set()
         self._moved = anyio.Event()
         """Set when the state changes, or the connection ends, and then replaced."""
+        self._said = StandardError(self._log)
+        self._exchange = Exchange(Repair(self._note), self._change)
+        self._answers = Answers()
+        self._old = config.transport == "sse"
+        self._handshake: ConnectMode = "auto"
+        self._met = False
+
+    @property
+    def notes(self) -> list[str]:
+        """What of its offer is left out, a line each."""
+        return list(self._notes)
+
+    @property
+    def progress(self) -> str:
+        """What it does while it starts, as the end of a sentence that begins "the server"."""
+        asked = self._exchange.waits_for
+        parts = [f"has not answered {asked} yet" if asked else "is not reached yet"]
+        parts += [f"it last wrote: {self._said.end}"] if self._said.end else []
+        return f"{parts[0]} ({anyio.current_time() - self.began:.0f} s)" + "".join(f"; {each}" for each in parts[1:])
+
+    def _note(self, method: str, text: str) -> None:
+        if len(self._notes) < NOTES:
+            self._notes.append(text)
+        self._log(f"{method}: {text}")
+
+    def _log(self, text: str) -> None:
+        self._owner.log(f"{self.name}: {text}")
 
     # Its connection
 
@@ -106,11 +130,11 @@ class McpServer:
         failures = 0
         while True:
             self._gone, self._again = anyio.Event(), anyio.Event()
+            self.began = anyio.current_time()
             self._set("starting")
-            began = anyio.current_time()
             why, final = await self._connection()
-            failures = 1 if anyio.current_time() - began > STABLE_SECONDS else failures + 1
-            self._owner.log(f"{self.name}: the server {why}")
+            failures = 1 if anyio.current_time() - self.began > STABLE_SECONDS else failures + 1
+            self._log(f"the server {why}")
             if final or failures >= FAILURES:
                 self._set("failed", why)
                 await self._again.wait()
@@ -157,38 +181,58 @@ class McpServer:
             with anyio.move_on_after(self.config.startup_timeout):
                 while self.state == "starting" and not self._gone.is_set():
                     await self._moved.wait()
-            if self.state == "starting" and not self._gone.is_set():
-                self.problem = f"was not ready within {self.config.startup_timeout:g} s"
+            if slow := self.state == "starting" and not self._gone.is_set():
+                self.problem = (
+                    f"was not ready within {self.config.startup_timeout:g} s (startup_timeout): it {self.progress}"
+                )
                 tasks.cancel_scope.cancel()
         self._client = None
         if self.auth is not None and self.auth.refused:
             return f"wants a sign-in: /mcp login {self.name}, or zot mcp login {self.name}", True
+        final = slow or (bool(failure) and isinstance(leaf(failure[0]), ServerLost))
         if failure and not self.problem:
-            error = leaf(failure[0])
-            return describe(error), isinstance(error, ServerLost)
-        return self.problem or "has ended", False
+            self.problem = describe(leaf(failure[0]), self._answers)
+        if not self._met and not slow:
+            self._try_otherwise()
+        return self.problem or "has closed the connection", final
+
+    def _try_otherwise(self) -> None:
+        """Let the next attempt speak as to an older server: some end when they are asked what they do not know."""
+        self._handshake = "legacy"
+        if self.config.transport != "sse":
+            self._old = not self._old and self._answers.refusal in OLD_STATUS
+
+    def _transport(self) -> Any:
+        config = self.config
+        if not config.url:
+            return stdio_transport(config, self._owner.cwd, self._lose, self._said, self._log)
+        if self._old:
+            return old_transport(config, self.auth, self._answers, self._lose)
+        return http_transport(config, self.auth, self._answers)
+
+    @contextlib.asynccontextmanager
+    async def _streams(self) -> AsyncIterator[Any]:
+        async with self._transport() as streams:
+            yield repaired(streams, self._exchange)
 
     @contextlib.asynccontextmanager
     async def _connected(self) -> AsyncIterator[None]:
-        config, owner = self.config, self._owner
-        transport = (
-            http_transport(config, self.auth)
-            if config.url
-            else stdio_transport(config, owner.cwd, self._lose, lambda text: owner.log(f"{self.name}: {text}"))
-        )
+        self._said, self._answers, self._notes = StandardError(self._log), Answers(), []
+        self._exchange = Exchange(Repair(self._note), self._change)
+        self._stale, self._fresh, self._met = anyio.Event(), anyio.Event(), False
+        self._fresh.set()
         client = Client(
-            transport,
-            read_timeout_seconds=PROBE_SECONDS,
-            sampling_callback=None if config.sampling == "deny" else self._sample,
+            self._streams(),
+            mode=self._handshake,
+            sampling_callback=None if self.config.sampling == "deny" else self._sample,
             elicitation_callback=self._elicit,
             list_roots_callback=self._roots,
             logging_callback=self._logged,
-            message_handler=self._notified,
             client_info=Implementation(name="zot", version=__version__),
             cache=None,
         )
         async with client, anyio.create_task_group() as tasks:
-            self._client = client
+            self._client, self._met = client, True
             await self._list()
             self._set("ready")
             tasks.start_soon(self._follow)
@@ -207,16 +251,14 @@ class McpServer:
     # What it offers
 
     async def _list(self) -> None:
-        client, can = self._client, self._client.server_capabilities
-        found = {
-            "tools": await _pages(client.list_tools, "tools") if can.tools else (),
-            "prompts": await _pages(client.list_prompts, "prompts") if can.prompts else (),
-            "resources": await _pages(client.list_resources, "resources") if can.resources else (),
-            "templates": await _pages(client.list_resource_templates, "resource_templates") if can.resources else (),
-        }
-        info = client.server_info
-        title = f"{info.title or info.name} {info.version}" if info else ""
-        self.offer = Offer(**found, title=title, protocol=client.protocol_version)
+        self._notes = []
+        self.offer = await read_offer(self._client, self.config.startup_timeout / 4, self._note)
+
+    def _change(self) -> None:
+        """Take note that a list has changed."""
+        self._stale.set()
+        if self._fresh.is_set():
+            self._fresh = anyio.Event()
 
     async def _follow(self) -> None:
         """Read the lists again whenever they have changed, however often the server says so."""
@@ -225,10 +267,12 @@ class McpServer:
             self._stale = anyio.Event()
             try:
                 await self._list()
-            except MCPError as error:
-                self._owner.log(f"{self.name}: its lists cannot be read: {error.message}")
+            except* MCPError as errors:
+                self._log(f"its lists cannot be read: {describe(leaf(errors))}")
             else:
                 self._owner.changed(self)
+            if not self._stale.is_set():
+                self._fresh.set()
 
     async def _listen(self) -> None:
         """Hear of changes where the server sends them in their own stream."""
@@ -236,16 +280,12 @@ class McpServer:
         try:
             async with self._client.listen(**kinds) as changes:
                 async for _ in changes:
-                    self._stale.set()
+                    self._change()
         except Exception as error:  # noqa: BLE001  of a server, which need not have it, or of a library
-            self._owner.log(f"{self.name}: changes of its lists are not heard: {describe(leaf(error))}")
-
-    async def _notified(self, message: object) -> None:
-        if isinstance(message, _CHANGES):
-            self._stale.set()
+            self._log(f"changes of its lists are not heard: {describe(leaf(error))}")
 
     async def _logged(self, params: Any) -> None:
-        self._owner.log(f"{self.name}: {params.level}: {str(params.data)[:2000]}")
+        self._log(f"{params.level}: {str(params.data)[:2000]}")
 
     # What it asks
 
@@ -264,12 +304,14 @@ class McpServer:
     # What it does
 
     async def call_tool(self, name: str, arguments: dict[str, Any], progress: Any = None) -> Any:
-        """Call a tool. Raises `ServerLost`, `MCPError`."""
-        return await self._asked(
-            lambda client: client.call_tool(
-                name, arguments, read_timeout_seconds=self.config.timeout, progress_callback=progress
-            )
+        """Call a tool, and wait a moment for lists that it has changed. Raises `ServerLost`, `MCPError`."""
+        seconds = self.config.timeout
+        found = await self._asked(
+            lambda client: client.call_tool(name, arguments, read_timeout_seconds=seconds, progress_callback=progress)
         )
+        with anyio.move_on_after(FRESH_SECONDS):
+            await self._fresh.wait()
+        return found
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> Any:
         """Get a prompt. Raises as `call_tool` does."""
@@ -282,15 +324,33 @@ class McpServer:
     async def _asked(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
         client, context = await self._ready(), contextvars.copy_context()
         self.calls.append(context)
+        seconds = self.config.timeout
         try:
-            return await ask(client)
+            # A call of a tool has the same limit in the library, which tells the server that nobody waits any more.
+            with anyio.fail_after(seconds + LOST_SECONDS):
+                return await ask(client)
+        except TimeoutError:
+            raise ServerLost(f"did not answer within {seconds:g} s (timeout)") from None
         except MCPError as error:
-            if error.code == CONNECTION_CLOSED or (error.code == INVALID_REQUEST and "terminated" in error.message):
-                self._lose("has ended")
+            if error.code == REQUEST_TIMEOUT:
+                raise ServerLost(f"did not answer within {seconds:g} s (timeout)") from None
+            if error.code == INVALID_REQUEST and "terminated" in error.message:
+                self._lose("has ended the session")
                 raise ServerLost(self.problem) from None
+            if error.code == CONNECTION_CLOSED:
+                raise ServerLost(await self._why_lost(error.message)) from None
             raise
         finally:
             self.calls.remove(context)
+
+    async def _why_lost(self, message: str) -> str:
+        """Return why a connection has ended, once that is known; one of HTTP may have lost a single answer."""
+        if message != CLOSED:
+            return f"has not answered: {message}"
+        with anyio.move_on_after(LOST_SECONDS):
+            while self.state == "ready":
+                await self._moved.wait()
+        return self.problem or "has closed the connection"
 
     async def _ready(self) -> Any:
         """Return the client, once it is ready; a server that has failed or waits is asked to try again."""
@@ -307,19 +367,6 @@ class McpServer:
         return self._client
 
 
-async def _pages(ask: Callable[..., Awaitable[Any]], field: str) -> tuple[Any, ...]:
-    """Return all items of a list that comes in pages."""
-    items: list[Any] = []
-    cursor = None
-    for _ in range(LIST_PAGES):
-        page = await ask(cursor=cursor)
-        items += getattr(page, field)
-        cursor = page.next_cursor
-        if not cursor or len(items) >= LIST_ITEMS:
-            break
-    return tuple(items[:LIST_ITEMS])
-
-
 def leaf(error: BaseException) -> BaseException:
     """Return the first error in a group of errors."""
     while isinstance(error, BaseExceptionGroup):
@@ -327,9 +374,10 @@ def leaf(error: BaseException) -> BaseException:
     return error
 
 
-def describe(error: BaseException) -> str:
+def describe(error: BaseException, answers: Answers | None = None) -> str:
     """Return an error as the end of a sentence that begins "the server"."""
     if isinstance(error, ServerLost):
         return str(error)
-    text = " ".join((error.message if isinstance(error, MCPError) else str(error)).split())
-    return f"cannot be used: {text or type(error).__name__}"
+    text = " ".join((error.message if isinstance(error, MCPError) else str(error)).split())[:1000]
+    refused = f" (HTTP {answers.refusal} {answers.words})" if answers is not None and answers.refusal else ""
+    return f"cannot be used: {text or type(error).__name__}{refused}"

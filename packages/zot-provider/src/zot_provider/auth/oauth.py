@@ -78,7 +78,7 @@ class TokenEndpoint:
         """
         sign_in = self.sign_in
         id = client_id or sign_in.client_id
-        sent = dict(fields) | ({"client_id": id} if id else {})
+        sent = dict(fields) | ({"client_id": id} if id else {}) | self._resource
         answer = await self.post(sign_in.token_url, sent, as_json=sign_in.yields_key)
         if sign_in.yields_key:
             return AccountToken(_secret(answer, "key", sign_in.token_url))
@@ -98,9 +98,13 @@ class TokenEndpoint:
             raise SignInFailed("the sign-in has ended", ended=True)
         id = token.client_id or self.sign_in.client_id
         fields = {"grant_type": "refresh_token", "refresh_token": token.refresh} | ({"client_id": id} if id else {})
-        return self._parse(await self.post(self.sign_in.token_url, fields), token)
+        return self._parse(await self.post(self.sign_in.token_url, fields | self._resource), token)
 
     # Internal.
+
+    @property
+    def _resource(self) -> dict[str, str]:
+        return {"resource": self.sign_in.resource} if self.sign_in.resource else {}
 
     async def _exchange(self, exchange: KeyExchange, secret: str, token: AccountToken) -> AccountToken:
         if not secret:

@@ -63,10 +63,11 @@ class SignIn(Record):
     with `issues_client_id` the callback has another one, which is stored and used from then on.
 
     `authorize_url` is the page of the flow `browser`, `device_url` where the flow `device` begins, `token_url` where
-    codes become tokens. `parameters` are added to the first request of either. `scope` is asked for, and
-    `required_scope` must have been granted. `yields_key`: the token is a key of the API that never ends, in the field
-    `key`; the request has JSON. `exchange` is a second request after that. `margin` is how many seconds before its end
-    a token is refreshed. `program` is what signs in with the flow `program`.
+    codes become tokens. `parameters` are added to the first request of either; `resource` to every request for a token,
+    which is then for that server alone (RFC 8707). `scope` is asked for, and `required_scope` must have been granted.
+    `yields_key`: the token is a key of the API that never ends, in the field `key`; the request has JSON. `exchange` is
+    a second request after that. `margin` is how many seconds before its end a token is refreshed. `program` is what
+    signs in with the flow `program`.
     """
 
     title: str
@@ -78,6 +79,7 @@ class SignIn(Record):
     scope: str = ""
     required_scope: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
+    resource: str = ""
     callback: Callback = field(default_factory=Callback)
     issues_client_id: bool = False
     nonce: bool = False

@@ -17,15 +17,19 @@ from zot_agent.config.settings import load_settings
 from zot_agent.extensions.calls.methods.stored.secret import secret_name
 from zot_agent.extensions.launch import environment
 from zot_agent.host.build import open_registry
+from zot_agent.mcp.config import PROGRESS, read_servers
+from zot_agent.standard_error import print_error
 from zot_provider.auth.store import AccountStore
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.record import Record
 
+_LINE_BYTES = 1 << 20
+
 
 class DoctorLimits(Record):
-    """The time limit of a look at all servers; each has its own `startup_timeout`."""
+    """How long a look at all servers may take beyond the longest `startup_timeout` of one of them."""
 
-    seconds: float = 180.0
+    seconds: float = 60.0
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -58,26 +62,54 @@ def run(arguments: Sequence[str]) -> int:
 def look(limits: DoctorLimits | None = None) -> list[dict[str, Any]]:
     """Connect to all servers and return what became of it, an object for each; one with `problem` alone is about a
     file. Raises `ConfigError`."""
-    files, seconds = usable_files(), (limits or DoctorLimits()).seconds
+    files = usable_files()
     if not files:
         return []
+    servers, _ = read_servers(files)
+    seconds = (limits or DoctorLimits()).seconds + max((each.startup_timeout for each in servers), default=0)
     program = python()
     found = extension(files)
     removed = removed_variables(load_settings(zot_home()), open_registry(zot_home()).providers)
     arguments = [found.manifest.args[0], "doctor", *found.manifest.args[1:]]
     command = [program, os.path.join(found.directory, arguments[0]), *arguments[1:]]
+    code, out, error = asyncio.run(_run(command, environment(removed=set(removed)), seconds))
     try:
-        done = subprocess.run(
-            command, env=environment(removed=set(removed)), stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=seconds, check=False, text=True, errors="replace",
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise ConfigError(f"the servers took longer than {seconds:g} s") from None
-    try:
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        if code in (0, 1) and out:
+            return [json.loads(line) for line in out.splitlines()]
+        raise ValueError
     except ValueError:
-        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        raise ConfigError(f"the servers could not be asked: {inline(last)}") from None
+        raise ConfigError(f"the servers could not be asked: {inline(error or 'no output')}") from None
+
+
+async def _run(command: list[str], variables: dict[str, str], seconds: float) -> tuple[int | None, str, str]:
+    """Run the report; return its exit code, its output and the last line of its standard error, of which those about
+    progress are shown at once. Raises `ConfigError`."""
+    process = await asyncio.create_subprocess_exec(
+        *command, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        limit=_LINE_BYTES,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    last = ""
+
+    async def hear(lines: asyncio.StreamReader) -> None:
+        nonlocal last
+        async for line in lines:
+            text = line.decode(errors="replace").strip()
+            last = text or last
+            if text.startswith(PROGRESS):
+                print_error(inline(text.removeprefix(PROGRESS)))
+
+    try:
+        async with asyncio.timeout(seconds):
+            out, _ = await asyncio.gather(process.stdout.read(), hear(process.stderr))
+            return await process.wait(), out.decode(errors="replace"), last
+    except TimeoutError:
+        raise ConfigError(f"the servers took longer than {seconds:g} s") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 async def _is_stored(key: str) -> bool:
@@ -96,5 +128,6 @@ def _print(report: dict[str, Any]) -> None:
         for kind in ("tools", "prompts", "resources"):
             if report[kind]:
                 lines.append(DoctorLine("ok", kind, inline(", ".join(report[kind]))))
+        lines += [DoctorLine("--", "left out", inline(each)) for each in report["left_out"]]
     for line in lines:
         print_text(line.lines(10_000))

@@ -13,6 +13,7 @@ from typing import Any
 from zot_agent.config.mcp_files import project_files
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import FILE, read_json_object
+from zot_agent.mcp.forms import ordinary
 from zot_core.templates import TemplateFile
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
@@ -125,7 +126,7 @@ def _scripts(command: str, cwd: str) -> list[str]:
 
 
 def _start(given: object) -> str:
-    fields = given if isinstance(given, dict) else {}
+    fields = ordinary(given)[0] if isinstance(given, dict) else {}
     command, arguments, url = fields.get("command"), fields.get("args"), fields.get("url")
     if isinstance(command, str):
         words = [each for each in arguments if isinstance(each, str)] if isinstance(arguments, list) else []

@@ -72,7 +72,11 @@ CONVERSATION: tuple[HostMethod, ...] = (
             CallParam("authorize_url", "text", "The page of the flow `browser`; https."),
             CallParam("device_url", "text", "Where the flow `device` begins; https."),
             CallParam("scope", "text", "What to ask for."),
-            CallParam("parameters", "object", "Added to the first request: strings."),
+            CallParam(
+                "parameters",
+                "object",
+                "Strings, added to the first request; `resource` also to those for tokens (RFC 8707).",
+            ),
             CallParam("ports", "list", "The ports that the service returns to; any by default."),
             CallParam("path", "text", "The path that it returns to; `/callback` by default."),
             CallParam("title", "text", "The name of the service, for the person."),

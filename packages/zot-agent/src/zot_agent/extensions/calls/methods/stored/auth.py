@@ -90,6 +90,7 @@ def _service(call: ExtensionCall) -> Provider:
         title,
         "browser" if flow == "browser" else "device",
         parameters=dict(more),
+        resource=more.get("resource", ""),
         callback=Callback(ports=tuple(ports), path=path),
         authorize_url=texts["authorize_url"],
         device_url=texts["device_url"],

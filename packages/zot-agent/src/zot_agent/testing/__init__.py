@@ -1,0 +1,1 @@
+"""Partners as they are, for tests of zot and of programs around it."""
