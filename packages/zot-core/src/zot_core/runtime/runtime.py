@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from zot_core.agent import Agent
 from zot_core.agent.fit_images import fit_images
 from zot_core.agent.refused_images import RefusedImages
+from zot_core.agent.refused_tools import RefusedTools
 from zot_core.agent.sent import SentHistory
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, Permissions, confirm_gate
@@ -150,6 +151,7 @@ class Runtime(Prompts):
         self.compactor = Compactor(self.agent, compaction, sent)
         self.compactor.attach()
         RefusedImages(self.agent, sent).attach()
+        RefusedTools(self.agent).attach()
         sent.attach()
         fit_images(self.agent)
         attach_jobs(self.agent)

@@ -167,7 +167,7 @@ BODIES: dict[str, dict[str, Any]] = {
                     "toolSpec": {
                         "name": "read",
                         "description": "This tool is not available any more.",
-                        "inputSchema": {"json": {"type": "object"}},
+                        "inputSchema": {"json": {"type": "object", "properties": {}}},
                     }
                 }
             ]

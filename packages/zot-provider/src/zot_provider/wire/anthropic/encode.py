@@ -14,6 +14,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import finite_json
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking
+from zot_provider.wire.schema import fitted
 
 _NAME = "anthropic-messages"
 
@@ -71,7 +72,7 @@ def _thinking_allowed(messages: list[dict[str, Any]]) -> bool:
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+    return {"name": tool.name, "description": tool.description, "input_schema": fitted(tool.schema)}
 
 
 def _messages(history: list[Message], quirks: Quirks) -> list[dict[str, Any]]:

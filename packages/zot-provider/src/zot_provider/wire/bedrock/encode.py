@@ -15,6 +15,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import NAMES, NO_OUTPUT, finite_json
 from zot_provider.wire.reasoning import claude_temperature, claude_thinking, effort_word
+from zot_provider.wire.schema import fitted
 
 _NAME = "bedrock-converse"
 
@@ -106,7 +107,7 @@ def _earlier_tools(messages: Sequence[Message]) -> list[ToolSpec]:
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
-    return {"toolSpec": {"name": tool.name, **described, "inputSchema": {"json": tool.schema}}}
+    return {"toolSpec": {"name": tool.name, **described, "inputSchema": {"json": fitted(tool.schema)}}}
 
 
 def _format(schema: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import NO_OUTPUT, finite_json, plain_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinking_budget
+from zot_provider.wire.schema import fitted
 
 _NAME = "gemini"
 
@@ -96,7 +97,7 @@ def _thinking(request: Request) -> dict[str, Any]:
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": _schema(tool.schema)}
+    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": _schema(fitted(tool.schema))}
 
 
 def _schema(schema: Any, *, named: bool = False) -> Any:

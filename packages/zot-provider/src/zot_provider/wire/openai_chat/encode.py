@@ -15,6 +15,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize
 from zot_provider.wire.parts import WordRule, data_url, is_closed, plain_text, result_text
 from zot_provider.wire.reasoning import effort_word, temperature, thinking, thinks
+from zot_provider.wire.schema import fitted
 
 _NAME = "openai-chat"
 
@@ -95,7 +96,7 @@ def _set_breakpoints(messages: list[dict[str, Any]], tools: Sequence[dict[str, A
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    function = {"name": tool.name, "description": tool.description, "parameters": fitted(tool.schema)}
     return {"type": "function", "function": function}
 
 

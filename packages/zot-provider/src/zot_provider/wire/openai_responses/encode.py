@@ -15,6 +15,7 @@ from zot_provider.wire.base import Quirks
 from zot_provider.wire.normalize import normalize, unique_id
 from zot_provider.wire.parts import data_url, is_closed, result_text
 from zot_provider.wire.reasoning import effort_word, temperature
+from zot_provider.wire.schema import fitted
 
 _NAME = "openai-responses"
 
@@ -74,8 +75,9 @@ def _tool(tool: ToolSpec, *, grammars: bool) -> dict[str, Any]:
     if grammars and sampling is not None and sampling.grammar:
         grammar = {"type": "grammar", "syntax": sampling.kind, "definition": sampling.grammar}
         return {"type": "custom", **named, "format": grammar}
-    strict = sampling is not None and sampling.kind == "json_schema" and is_closed(tool.schema)
-    return {"type": "function", **named, "parameters": tool.schema, "strict": strict}
+    schema = fitted(tool.schema)
+    strict = sampling is not None and sampling.kind == "json_schema" and is_closed(schema)
+    return {"type": "function", **named, "parameters": schema, "strict": strict}
 
 
 def _free_texts(messages: Iterable[Message]) -> dict[str, str]:
