@@ -111,10 +111,9 @@ kills: setup ## kill durable runs at random moments: N=50 runs, each until it is
 mutants: setup ## change what confines, a line at a time, and print what no test notices: P=permissions, M=60 minutes
 	$(UV) run scripts/mutants.py $(or $(P),permissions) --minutes $(or $(M),60)
 
-PYTHON_SERVERS := tests/support/mcp-servers/python tests/support/mcp-servers/python1
 mcp: setup ## zot with the MCP servers that people use, of npm and of PyPI, as tests/support/mcp-servers pins them
-	@for folder in $(PYTHON_SERVERS); do $(UV) venv --quiet --allow-existing $$folder/.venv && \
-	  $(UV) pip sync --quiet --python $$folder/.venv $$folder/requirements.txt || exit; done
+	@for name in python python1; do $(UV) venv --quiet --allow-existing .mcp-servers/$$name && \
+	  $(UV) pip sync --quiet --python .mcp-servers/$$name tests/support/mcp-servers/$$name.txt || exit; done
 	$(UV) run pytest tests/mcp
 
 pi: setup ## drive every example extension of pi through its purpose, and write the table in docs/pi.md

@@ -22,8 +22,8 @@ from waiting import until
 
 SERVERS = Path(__file__).parents[1] / "support" / "mcp-servers"
 NPM = SERVERS / "node_modules" / ".bin"
-PYTHON = SERVERS / "python" / ".venv" / "bin"
-PYTHON_1 = SERVERS / "python1" / ".venv" / "bin"
+PYTHON = Path(__file__).parents[2] / ".mcp-servers" / "python" / "bin"
+PYTHON_1 = PYTHON.parents[1] / "python1" / "bin"
 
 
 @pytest.fixture(scope="module")

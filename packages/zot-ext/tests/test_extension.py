@@ -70,6 +70,25 @@ def test_on_hello_comes_before_ready_and_before_every_request() -> None:
     assert host.frames[1:7] == [*late, *subscriptions, Notify("info", "hello"), Ready()]
 
 
+def test_an_extension_whose_on_hello_returns_false_says_itself_when_it_is_ready() -> None:
+    ext = Extension("later")
+    ext.on_hello(lambda ack: False)
+
+    @ext.command("now")
+    def now(args: str) -> Response:
+        ext.send(Ready())
+        return display("asked before it was ready")
+
+    host = FakeHost(ext)
+    host.start()
+    host.send(host.ack)
+    assert host.command("now").display == "asked before it was ready"
+    host.shutdown()
+    host.close()
+    assert host.frames.count(Ready()) == 1
+    assert host.frames.index(Ready()) > 1
+
+
 def test_a_host_that_never_introduces_itself_is_served_all_the_same() -> None:
     ext = Extension("late")
     ext.on_hello(lambda ack: ext.notify("never"))

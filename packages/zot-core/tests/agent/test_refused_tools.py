@@ -46,7 +46,7 @@ async def test_the_next_try_goes_without_the_refused_tool_and_a_note_names_it(pr
             assert str(await rt.ask("again")) == "fine"
         assert ["grep" in json.dumps(request.body["tools"]) for request in server.requests] == [True, False, False]
     (notice,) = [event for event in events if isinstance(event, Notice)]
-    assert notice.message.startswith("the tool grep was refused; the model goes on without it: ")
+    assert notice.message.startswith("the tool grep was refused; the model continues without it: ")
 
 
 async def test_a_refusal_that_names_no_tool_is_an_error_as_before() -> None:

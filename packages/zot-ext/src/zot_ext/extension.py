@@ -191,7 +191,8 @@ class Extension(Groups):
     def on_hello(self, handler: Handler) -> Handler:
         """Register a handler of the host's greeting, which runs before any request. It takes the `HelloAck`.
 
-        With such a handler, the extension reports that it is ready only afterwards.
+        With such a handler, the extension reports that it is ready only afterwards; if it returns False, not by itself:
+        it sends `Ready()` later, and handles requests before that.
         """
         self._registrations.hello.append(handler)
         return handler
@@ -325,13 +326,6 @@ class Extension(Groups):
         import asyncio  # noqa: PLC0415 - only async handlers need it
 
         return await asyncio.to_thread(function, *args, **named)
-
-    def ready_later(self) -> Callable[[], None]:
-        """Report that the extension is ready when the returned function is called, from any thread, and not after
-        `on_hello`, which calls this; requests are handled meanwhile. Raises `RuntimeError` before `run()`."""
-        if self._runner is None:
-            raise RuntimeError("the extension is not running; call this in on_hello")
-        return self._runner.hold_ready()
 
     def more_time(self, seconds: int) -> None:
         """Ask for more time for the request that the calling handler answers, in the group `cancel`; once."""

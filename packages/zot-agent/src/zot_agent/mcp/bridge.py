@@ -64,7 +64,7 @@ class Bridge:
         self._answers: Any = None
         self._running: Any = None
         self._resources = False
-        self._told: dict[str, str] = {}  # what the person was told last about a server
+        self._shown: dict[str, str] = {}  # the last line for the person about a server
         self._ext.on_hello(self._start)
         if any(each.wait_for for each in self._configs):
             self._ext.intercept("input")(self._first_prompt)
@@ -81,14 +81,15 @@ class Bridge:
         """Write a line to the log."""
         self._ext.log(text)
 
-    async def _start(self, host: HelloAck) -> None:
-        """Start all servers, and be ready when each of them is, or has failed."""
+    async def _start(self, host: HelloAck) -> bool:
+        """Start all servers; the extension is ready later, when each of them is, or has failed."""
         import asyncio  # noqa: PLC0415  after the hello, so that zot need not wait for it
 
         import anyio  # noqa: PLC0415  as above
 
         from zot_agent.mcp.person import Answers  # noqa: PLC0415  as above
         from zot_agent.mcp.server import McpServer  # noqa: PLC0415  as above
+        from zot_ext.protocol.from_extension import Ready  # noqa: PLC0415  as above
 
         self.cwd = host.cwd or os.getcwd()
         self._answers = Answers(self._ext)
@@ -107,15 +108,13 @@ class Bridge:
             if limit.cancelled_caught:
                 self._name_missing(self.servers.values(), "its tools come when it is ready")
             await self._all_settled(self.servers.values())
-            self._ext.missing += [
-                f"MCP server {each.name}: the server {each.problem}"
-                for each in self.servers.values()
-                if each.state != "ready"
-            ]
-            ready()
+            servers = self.servers.values()
+            failed = [f"MCP server {each.name}: the server {each.problem}" for each in servers if each.state != "ready"]
+            self._ext.send(Ready((*self._ext.missing, *failed)))
 
-        ready, loop = self._ext.ready_later(), asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         self._running = [asyncio.run_coroutine_threadsafe(each(), loop) for each in (run, say_ready)]
+        return False
 
     async def _all_settled(self, servers: Iterable[McpServer]) -> None:
         for server in servers:
@@ -174,11 +173,12 @@ class Bridge:
         """Show why a server is not there, or what of its offer is left out, unless that is known."""
         if server.state == "starting":
             return
-        told = noted(server.notes) if server.state == "ready" and server.notes else ""
-        told = told if server.state == "ready" else f"the server {server.problem}"
-        if told and told != self._told.get(server.name):
-            self._ext.notify(f"MCP server {server.name}: {told}", "warn")
-        self._told[server.name] = told or self._told.get(server.name, "")
+        line = f"the server {server.problem}"
+        if server.state == "ready":
+            line = noted(server.notes) if server.notes else ""
+        if line and line != self._shown.get(server.name):
+            self._ext.notify(f"MCP server {server.name}: {line}", "warn")
+        self._shown[server.name] = line or self._shown.get(server.name, "")
 
     @property
     def _has_tools2(self) -> bool:

@@ -17,8 +17,8 @@ def joined(server: str, name: str) -> str:
 
 
 def names_of(server: str, offered: Sequence[str], taken: Container[str] = ()) -> dict[str, str]:
-    """Return the name for each of the names that a server offers. Of those that would get one name, or one of `taken`,
-    the one that needs no replacement keeps it; the others get a checksum."""
+    """Return the name for each of the names that a server offers. Where several would get the same name, or a name in
+    `taken`, the first without replaced characters keeps it, and the others get a checksum."""
     found: dict[str, str] = {}
     given: set[str] = set()
     for name in sorted(offered, key=lambda each: (_plain(each) != each, each)):

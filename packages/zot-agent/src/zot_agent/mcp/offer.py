@@ -1,4 +1,4 @@
-"""`read_offer`: the lists of a server, each settled alone: one that it refuses, or does not send in time, is empty."""
+"""`read_offer`: the lists of a server, each settled alone: a list that it refuses or does not send in time is empty."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def read_offer(client: Any, seconds: float, note: Note) -> Offer:
 
 
 async def _items(method: str, ask: Callable[..., Awaitable[Any]], field: str, note: Note) -> tuple[Any, ...]:
-    """Return all items of a list; of one that cannot be read none. Raises `MCPError` if the connection is lost."""
+    """Return all items of a list, or no item if it cannot be read. Raises `MCPError` if the connection is lost."""
     items: list[Any] = []
     cursor = None
     try:

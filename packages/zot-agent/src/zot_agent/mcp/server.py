@@ -28,7 +28,7 @@ from zot_agent.mcp.wire.repair import Repair
 from zot_agent.mcp.wire.standard_error import StandardError
 from zot_agent.mcp.wire.stdio import ServerLost, stdio_transport
 from zot_agent.mcp.wire.streams import Exchange, repaired
-from zot_agent.mcp.wire.web import OLD_STATUS, Answers, http_transport, old_transport
+from zot_agent.mcp.wire.web import OLD_STATUS, WebAnswers, http_transport, old_transport
 from zot_ext.version import __version__
 
 FRESH_SECONDS = 5.0
@@ -97,7 +97,7 @@ class McpServer:
         """Set when the state changes, or the connection ends, and then replaced."""
         self._said = StandardError(self._log)
         self._exchange = Exchange(Repair(self._note), self._change)
-        self._answers = Answers()
+        self._answers = WebAnswers()
         self._old = config.transport == "sse"
         self._handshake: ConnectMode = "auto"
         self._met = False
@@ -217,7 +217,7 @@ class McpServer:
 
     @contextlib.asynccontextmanager
     async def _connected(self) -> AsyncIterator[None]:
-        self._said, self._answers, self._notes = StandardError(self._log), Answers(), []
+        self._said, self._answers, self._notes = StandardError(self._log), WebAnswers(), []
         self._exchange = Exchange(Repair(self._note), self._change)
         self._stale, self._fresh, self._met = anyio.Event(), anyio.Event(), False
         self._fresh.set()
@@ -374,7 +374,7 @@ def leaf(error: BaseException) -> BaseException:
     return error
 
 
-def describe(error: BaseException, answers: Answers | None = None) -> str:
+def describe(error: BaseException, answers: WebAnswers | None = None) -> str:
     """Return an error as the end of a sentence that begins "the server"."""
     if isinstance(error, ServerLost):
         return str(error)

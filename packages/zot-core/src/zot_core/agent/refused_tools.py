@@ -59,7 +59,7 @@ class RefusedTools:
         if not name:
             return None
         self._refused.add(name)
-        text = f"the tool {name} was refused; the model goes on without it: {error_line(error)}"
+        text = f"the tool {name} was refused; the model continues without it: {error_line(error)}"
         self._agent.emit(Notice("warn", text))
         return failure.replace(retry=True)
 

@@ -41,14 +41,17 @@ class HandlerRunner:
         self._log = log
         self._loop = LoopThread(None if caller is None else caller.running)
 
-    def greet(self, host: HelloAck | None) -> None:
-        """Run the `on_hello` handlers. After a failure the start is not complete."""
+    def greet(self, host: HelloAck | None) -> bool:
+        """Run the `on_hello` handlers; return whether the extension is ready then. After a failure the start is not
+        complete."""
+        ready = True
         for handler in list(self._registrations.hello):
             try:
-                self.call(handler, host)
+                ready = self.call(handler, host) is not False and ready
             except BaseException as error:  # noqa: BLE001 - a foreign handler; the host learns that it has failed
                 self.log_failure("on_hello", error)
                 self._registrations.missing.append(f"on_hello failed: {type(error).__name__}: {error}")
+        return ready
 
     def observe(self, frame: Event) -> None:
         """Run the observers of an event."""

@@ -108,7 +108,7 @@ class ExtensionRunner:
         self._unanswered: set[PendingRequest] = set()
         self._greeted = threading.Event()
         self._greeted.set()
-        self._ready = self._held = self._terminated = False
+        self._ready = self._terminated = False
         self._ended = ""
         os.set_blocking(self._source, True)
 
@@ -261,16 +261,10 @@ class ExtensionRunner:
 
     def _greet(self) -> None:
         try:
-            self._handlers.greet(self.host)
-            if not self._held:
+            if self._handlers.greet(self.host):
                 self._send_ready()
         finally:
             self._greeted.set()
-
-    def hold_ready(self) -> Callable[[], None]:
-        """Report that the extension is ready when the returned function is called."""
-        self._held = True
-        return self._send_ready
 
     def _send_ready(self) -> None:
         with self._lock:

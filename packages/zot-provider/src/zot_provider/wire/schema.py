@@ -1,7 +1,7 @@
 """`fitted`: the schema of a tool in a form that all providers take.
 
-Schemas come from servers and extensions. One that a provider refuses would make every request fail, whatever tool is
-called. The tool's own schema still checks the call, so what is loosened here is not lost.
+Schemas come from servers and extensions. A schema that a provider refuses would make every request fail, whatever
+tool is called. The tool's own schema still checks the call, so what is loosened here is not lost.
 
 Sources of the rules: OpenAI's guide "Structured model outputs" and its errors for functions (an object without
 `oneOf`, `anyOf`, `allOf`, `enum` and `not` at the top, no empty `enum`, arrays with `items`); Anthropic's errors (the
@@ -88,7 +88,9 @@ class _Fitting:
     def top(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Return the schema of all arguments, in which the parts of `anyOf`, `oneOf` and `allOf` are one."""
         schema = self._target(schema) if "$ref" in schema else schema
-        properties, required, notes = {}, [], []
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        notes: list[str] = []
         for field in ("allOf", "anyOf", "oneOf"):
             parts = [self._target(each) for each in _list(schema.get(field)) if isinstance(each, dict)]
             for each in parts:
@@ -180,7 +182,7 @@ def _consistent(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _type(value: Any) -> Any:
-    """Return a type, or a list of them; None for one that JSON Schema does not have, such as `any`."""
+    """Return a type, or a list of types; None for a word that JSON Schema does not have, such as `any`."""
     if isinstance(value, list):
         known = [each for each in value if isinstance(each, str) and each in _TYPES]
         return known if len(known) == len(value) else None

@@ -89,7 +89,7 @@ def _message(value: Any, text: str) -> JSONRPCMessage:
 
 
 def _answer(value: dict[str, Any], id: Any, text: str) -> JSONRPCMessage:
-    """Return an answer; one that has no result is an error that says so."""
+    """Return an answer; without a result it is an error that says so."""
     error, result = value.get("error"), value.get("result")
     if error is not None:
         return _error(error, id)

@@ -8,7 +8,7 @@ class NotForArguments(ValueError):
 
 
 def arguments_schema(given: Any) -> dict[str, Any]:
-    """Return a schema of an object: one that says no type describes an object, because arguments are one. Raises
+    """Return a schema of an object. A schema without a type describes an object, because arguments are one. Raises
     `NotForArguments` for a schema of something else."""
     if given is None or given is True:
         return {"type": "object", "properties": {}}

@@ -11,7 +11,7 @@ from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCNotificati
 from zot_agent.mcp.wire.repair import Repair
 
 OPEN = 1000
-"""The most requests whose method is remembered, for those that are never answered."""
+"""The most requests whose method is remembered, because some are never answered."""
 CHANGES = frozenset(f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources"))
 
 
@@ -20,13 +20,13 @@ class Exchange:
 
     def __init__(self, repair: Repair, changed: Callable[[], None]) -> None:
         """`changed` is called when the server says that a list has changed, before the answer that follows is passed
-        on; the library tells of it in a task, which may be later."""
+        on; the library passes it on in a task, which may run later."""
         self._repair, self._changed = repair, changed
         self._open: dict[Any, tuple[str, dict[str, Any]]] = {}
 
     @property
     def waits_for(self) -> str:
-        """The method of the newest request without an answer; empty if there is none."""
+        """The method of the newest request without an answer; empty without such a request."""
         return next((method for method, _ in reversed(self._open.values())), "")
 
     def sent(self, message: Any) -> None:
@@ -71,7 +71,7 @@ class _Stream:
         await self.aclose()
 
 
-class Outgoing(_Stream):
+class ToServer(_Stream):
     """The stream to the server."""
 
     async def send(self, item: SessionMessage) -> None:
@@ -80,7 +80,7 @@ class Outgoing(_Stream):
         await self._inner.send(item)
 
 
-class Incoming(_Stream):
+class FromServer(_Stream):
     """The stream from the server."""
 
     async def receive(self) -> Any:
@@ -90,7 +90,7 @@ class Incoming(_Stream):
             item.message = self._exchange.received(item.message)
         return item
 
-    def __aiter__(self) -> "Incoming":
+    def __aiter__(self) -> "FromServer":
         return self
 
     async def __anext__(self) -> Any:
@@ -100,7 +100,7 @@ class Incoming(_Stream):
             raise StopAsyncIteration from None
 
 
-def repaired(streams: tuple[Any, Any], exchange: Exchange) -> tuple[Incoming, Outgoing]:
+def repaired(streams: tuple[Any, Any], exchange: Exchange) -> tuple[FromServer, ToServer]:
     """Return streams in the place of those of a transport."""
     incoming, outgoing = streams
-    return Incoming(incoming, exchange), Outgoing(outgoing, exchange)
+    return FromServer(incoming, exchange), ToServer(outgoing, exchange)

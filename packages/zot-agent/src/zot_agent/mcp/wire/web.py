@@ -25,7 +25,7 @@ OLD_STATUS = (400, 404, 405, 406, 415)
 """What a server with the old transport answers to a request of the new one (specification, backwards compatibility)."""
 
 
-class Answers:
+class WebAnswers:
     """What a server has answered: the last status that is a refusal, 0 without one, and its words."""
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ def _message(text: bytes, most: int = LINE_BYTES) -> bytes:
     return taken
 
 
-async def _watch(answers: Answers, response: Any) -> None:
+async def _watch(answers: WebAnswers, response: Any) -> None:
     """Take note of a refusal, and repair and limit what the server says."""
     if response.status_code >= 400:
         answers.refusal, answers.words = response.status_code, response.reason_phrase
@@ -115,7 +115,7 @@ async def _watch(answers: Answers, response: Any) -> None:
     response.stream = body(response.stream)
 
 
-def _client(config: McpServerConfig, auth: Any, answers: Answers) -> httpx2.AsyncClient:
+def _client(config: McpServerConfig, auth: Any, answers: WebAnswers) -> httpx2.AsyncClient:
     """Return the client for a server; the package's own asks for compressed answers, and has other limits."""
     return httpx2.AsyncClient(
         headers={"accept-encoding": "identity"} | dict(config.headers),
@@ -126,7 +126,7 @@ def _client(config: McpServerConfig, auth: Any, answers: Answers) -> httpx2.Asyn
 
 
 @contextlib.asynccontextmanager
-async def http_transport(config: McpServerConfig, auth: Any, answers: Answers) -> AsyncIterator[Any]:
+async def http_transport(config: McpServerConfig, auth: Any, answers: WebAnswers) -> AsyncIterator[Any]:
     """Yield the streams that `mcp.Client` takes. Raises `ServerLost` for a URL that cannot be used."""
     try:
         client = _client(config, auth, answers)
@@ -141,7 +141,7 @@ async def http_transport(config: McpServerConfig, auth: Any, answers: Answers) -
 
 @contextlib.asynccontextmanager
 async def old_transport(
-    config: McpServerConfig, auth: Any, answers: Answers, lost: Callable[[str], None]
+    config: McpServerConfig, auth: Any, answers: WebAnswers, lost: Callable[[str], None]
 ) -> AsyncIterator[Any]:
     """Yield such streams over the transport of before 2025 (specification 2024-11-05, HTTP with SSE). `lost` is called
     with the reason when the server refuses a message, because the package's transport only stops then."""
