@@ -82,6 +82,7 @@ ANSWERS = {
     "text-result": "ERROR the MCP server {}: its answer is a text, not an object",
     "error-text": "ERROR the MCP server {}: no disk",
     "error-code-text": "ERROR the MCP server {}: no disk",
+    "error-without-id": "ERROR the MCP server {}: cannot parse",
     "broken-json": "ERROR the MCP server {}: its answer cannot be read: it is not JSON: ",
     "many-parts": "x" * 1000 + "(299000 more parts omitted)",
     "bare-result": '{"answer": 42}',
@@ -251,6 +252,18 @@ async def test_a_form_shows_titles_and_formats_and_is_asked_again_until_it_fits(
         "count: 1 to 5",
         "tags: Gamma: not one of Alpha, Beta",
     ]
+
+
+async def test_the_doctor_shows_what_is_left_out_and_how_a_server_has_ended(mcp: McpWorld) -> None:
+    add(mcp, "array-schema")
+    add(mcp, "exit")
+    (mcp.root / "zot" / "mcp.json").write_text(json.dumps({"mcpServers": mcp.servers}))
+    code, shown = await mcp.doctor()
+    assert code == 1
+    why = "tool listed: its inputSchema is of the type 'array'; arguments are an object"
+    assert f"--  left out          {why}" in shown
+    ended = "the server has ended with exit code 3: cannot open the database | is it running?"
+    assert f"no  exit              {ended}" in shown
 
 
 def test_each_flaw_has_words_and_an_unknown_one_is_refused() -> None:

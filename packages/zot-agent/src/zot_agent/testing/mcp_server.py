@@ -50,6 +50,7 @@ FLAWS = {
     "text-result": "the result is a text",
     "error-text": "the error is a text",
     "error-code-text": "the code of an error is a text",
+    "error-without-id": "an error whose id is null",
     "broken-json": "an answer that is no JSON",
     "many-parts": "300,000 parts",
     "bare-result": "a result without `content`",
@@ -200,11 +201,12 @@ class FlawedServer:
             "text-result": '{"jsonrpc": "2.0", "id": %s, "result": "done"}',
             "error-text": '{"jsonrpc": "2.0", "id": %s, "error": "no disk"}',
             "error-code-text": '{"jsonrpc": "2.0", "id": %s, "error": {"code": "E42", "message": "no disk"}}',
+            "error-without-id": '{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "cannot parse"}}',
             "broken-json": '{"jsonrpc": "2.0", "id": %s, "result": {"content": [}',
         }
         for flaw, line in raw.items():
             if flaw in self.flaws:
-                yield line % json.dumps(id)
+                yield line % json.dumps(id) if "%s" in line else line
                 return
         yield _result(id, next((value for flaw, value in odd.items() if flaw in self.flaws), _content(text)))
 

@@ -31,7 +31,7 @@ class NotAMessage(ValueError):
 def read_messages(line: bytes) -> list[JSONRPCMessage]:
     """Return the messages of a line (JSON-RPC 2.0, a batch too). An answer that cannot be read is an error that says
     so, if its id can be found. Raises `NotAMessage`."""
-    text = line.decode("utf-8", "replace")
+    text = line.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text, strict=False)
         if _SURROGATE.search(line):

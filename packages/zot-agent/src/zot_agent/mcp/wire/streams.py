@@ -44,6 +44,8 @@ class Exchange:
             self._changed()
         if not isinstance(message, JSONRPCResponse | JSONRPCError):
             return message
+        if message.id is None and len(self._open) == 1:  # an error of a server that could not read the request
+            message.id = next(iter(self._open))
         method, params = self._open.pop(str(message.id), ("", {}))
         if not method or isinstance(message, JSONRPCError):
             return message

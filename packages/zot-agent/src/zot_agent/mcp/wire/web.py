@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
 from zot_agent.mcp.config import McpServerConfig
-from zot_agent.mcp.wire.lines import NotAMessage, read_messages
+from zot_agent.mcp.wire.lines import read_messages
 from zot_agent.mcp.wire.stdio import LINE_BYTES, Lines, ServerLost
 
 CONNECT_SECONDS = 15.0
@@ -26,7 +26,7 @@ OLD_STATUS = (400, 404, 405, 406, 415)
 
 
 class WebAnswers:
-    """What a server has answered: the last status that is a refusal, 0 without one, and its words."""
+    """What a server has answered: the status of the last answer if it is a refusal, else 0, and its words."""
 
     def __init__(self) -> None:
         self.refusal, self.words = 0, ""
@@ -90,9 +90,9 @@ def _message(text: bytes, most: int = LINE_BYTES) -> bytes:
     """Return a message in the form that the library takes; something else as it is."""
     try:
         (message,) = read_messages(text)
-    except (NotAMessage, ValueError):
+        taken = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    except ValueError:
         return text
-    taken = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
     if len(taken) > most and isinstance(message, JSONRPCResponse):
         why = ErrorData(code=INTERNAL_ERROR, message=f"its answer has more than {-(-most >> 20)} MiB")
         error = JSONRPCError(jsonrpc="2.0", id=message.id, error=why)
@@ -102,8 +102,9 @@ def _message(text: bytes, most: int = LINE_BYTES) -> bytes:
 
 async def _watch(answers: WebAnswers, response: Any) -> None:
     """Take note of a refusal, and repair and limit what the server says."""
-    if response.status_code >= 400:
-        answers.refusal, answers.words = response.status_code, response.reason_phrase
+    if response.request.method == "POST":
+        refused = response.status_code >= 400
+        answers.refusal, answers.words = response.status_code if refused else 0, response.reason_phrase
     kind = response.headers.get("content-type", "").lower()
     body = _Body
     if response.headers.get("content-encoding", "identity").lower() != "identity":
