@@ -161,9 +161,15 @@ def _secrets(found: dict[str, Any]) -> None:
     if isinstance(named := found.pop("env_http_headers", None), dict):
         headers |= {name: f"${{{variable}}}" for name, variable in named.items()}
     if headers:
-        found["headers"] = headers | (found.get("headers") or {})
+        _merge(found, "headers", headers)
     if isinstance(passed := found.pop("env_vars", None), list):
-        found["env"] = {str(name): f"${{{name}}}" for name in passed} | (found.get("env") or {})
+        _merge(found, "env", {str(name): f"${{{name}}}" for name in passed})
+
+
+def _merge(found: dict[str, Any], field: str, more: dict[str, str]) -> None:
+    """Add to an object what it lacks; what is no object stays, for whoever reads it refuses that."""
+    own = found.get(field) or {}
+    found[field] = more | own if isinstance(own, dict) else own
 
 
 def _placed(value: Any) -> Any:

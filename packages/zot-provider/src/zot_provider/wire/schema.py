@@ -105,8 +105,7 @@ class _Fitting:
                     notes.append(f"Needs {count} of these sets of arguments: {'; '.join(alternatives)}.")
         kept = {name: each for name, each in schema.items() if name not in _TOP and name != "$ref"}
         kept["type"] = "object"
-        if properties:
-            kept["properties"] = properties | _dict(kept.get("properties"))
+        kept["properties"] = properties | _dict(kept.get("properties"))
         if required:
             kept["required"] = [*dict.fromkeys([*_list(kept.get("required")), *required])]
         hidden = [name for name in _dict(kept.get("properties")) if not _PROPERTY.fullmatch(name)]
@@ -114,9 +113,7 @@ class _Fitting:
             notes.append(f"Also takes {json.dumps(name, ensure_ascii=False)}.")
         if notes:
             kept["description"] = " ".join([*filter(None, [_text(kept.get("description"))]), *notes])
-        found = self._schema(kept, 0, ())
-        found.setdefault("properties", {})
-        return found
+        return self._schema(kept, 0, ())
 
     def _target(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Return what a schema refers to, with its own fields; itself if it refers to nothing that is known."""
