@@ -167,7 +167,7 @@ def _secrets(found: dict[str, Any]) -> None:
 
 
 def _merge(found: dict[str, Any], field: str, more: dict[str, str]) -> None:
-    """Add to an object what it lacks; what is no object stays, for whoever reads it refuses that."""
+    """Add to an object what it lacks; something else stays, and is refused where it is read."""
     own = found.get(field) or {}
     found[field] = more | own if isinstance(own, dict) else own
 
