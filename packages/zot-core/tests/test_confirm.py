@@ -117,15 +117,15 @@ async def test_no_text_that_a_tool_returns_allows_a_call(text: str) -> None:
     assert second == "not allowed: no rule allows 'touch planted', and nobody can be asked"
 
 
-async def test_a_misspelt_rule_is_named_before_the_first_call_runs() -> None:
-    rules = parse_permissions({"deny": ["bsh(echo *)", "weather(h)"]}, "f").rules
+async def test_a_rule_that_no_tool_has_is_named_before_the_first_call_runs() -> None:
+    rules = parse_permissions({"deny": ["weather(h)"], "allow": ["other"]}, "f").rules
     echo = Call("bash", {"command": "echo hi"})
     async with agent_with(echo, echo) as runtime:
         notices: list[str] = []
         runtime.hooks.event.add(lambda event: notices.append(event.message) if isinstance(event, Notice) else None)
         Permissions("yolo", rules).attach(runtime.agent)
         await runtime.prompt("go")
-    assert notices == ["f: permissions.deny: 'bsh(echo *)' names no tool that there is now; did you mean bash?"]
+    assert notices == ["f: permissions.deny: 'weather(h)' names no tool that there is now"]
 
 
 async def test_an_always_that_cannot_be_kept_holds_until_the_end_and_is_a_notice() -> None:

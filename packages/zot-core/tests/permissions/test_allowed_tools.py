@@ -26,11 +26,11 @@ def test_an_entry_of_claude_code_allows_what_it_says(entry: str, command: str, *
 
 
 @pytest.mark.parametrize(
-    ("entry", "rule"), [("MultiEdit", "edit"), ("Edit(src/**)", "Edit(src/**)"), ("mcp__x__y", "mcp__x__y")]
+    ("entry", "rule"), [("MultiEdit", "edit"), ("Edit(src/**)", "Edit"), ("mcp__x__y", "mcp__x__y")]
 )
 def test_tools_have_the_names_of_zot_s_own(entry: str, rule: str) -> None:
     rules, _ = read_allowed_tools([entry], "/commit: allowed-tools")
-    assert [(each.action, each.text) for each in rules] == [("allow", rule)]
+    assert [(each.action, each.tool) for each in rules] == [("allow", rule)]
 
 
 def test_what_is_no_rule_is_named_and_the_others_count() -> None:

@@ -17,7 +17,7 @@ from zot_core.permissions.lines import GitUse, LineFinding, LineRules, path_rule
 from zot_core.permissions.narrow import narrowest
 from zot_core.permissions.patterns import PathPattern, is_below
 from zot_core.permissions.protected import protected_part
-from zot_core.permissions.rule import COMMANDS, OWN, READ, WEB, WRITES, Action, Rule, parse_rule, there
+from zot_core.permissions.rule import COMMANDS, OWN, READ, SERVER, WEB, WRITES, Action, Rule, parse_rule, there
 from zot_core.tools.definition.builtin import BuiltinTool
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -78,17 +78,17 @@ class Judge:
         self._edited: set[str] = set()
 
     def unknown_tools(self, tools: Iterable[str], *, similar: bool = False) -> list[str]:
-        """Return a line for each rule that names none of `tools`; with `similar` only if it nearly does, because other
-        names may be those of extensions."""
+        """Return a line for each rule that names none of `tools`; with `similar` only if it nearly does, or holds
+        something back: other names may be those of extensions and servers that come later."""
         known = {name.casefold() for name in (*tools, READ, *WRITES, COMMANDS, *OWN)}
         unknown = [rule for rule in self.rules if not any(rule.names(name) for name in known)]
         lines = []
         for rule in unknown:
             near = get_close_matches(rule.tool.casefold(), sorted(known), 1)
             meant = f"; did you mean {near[0]}?" if near else ""
-            lines += (
-                [f"{rule.source}: {rule.text!r} names no tool that there is now{meant}"] if near or not similar else []
-            )
+            holds = rule.action != "allow" and not rule.tool.startswith(SERVER)
+            if near or holds or not similar:
+                lines.append(f"{rule.source}: {rule.text!r} names no tool that there is now{meant}")
         return lines
 
     async def judge(self, call: ToolRequest, agent: Judged) -> Verdict:

@@ -23,30 +23,34 @@ _WILD = re.compile(r"(?<!\\)[*?]")
 class CommandPattern:
     """Words as a shell writes them, in which an unquoted `*` stands for any text and `?` for one character.
 
-    A `*` at the end also covers all further words, and a last word `*` also their absence; a last word `**` in a
-    pattern that is not `careful` does so only for paths in the project (`rest`). Before the end, `*` covers a
+    A `*` at the end also covers all further words, and a last word `*` also their absence, and so does `:*`, as Claude
+    Code writes it; that also covers what follows the colon, as in `npm run test:unit`. A last word `**` in a pattern
+    that is not `careful` does so only for paths in the project (`rest`). Before the end, `*` covers a
     part of one word; in a pattern that is `careful` (of an ask or a deny) it may also cover whole words. ValueError if
     the pattern is empty or too long.
     """
 
     def __init__(self, text: str, *, careful: bool = False) -> None:
-        tokens = [each.group() for each in _COMMAND_TOKEN.finditer(_checked(text))]
+        self.tokens = tokens = [each.group() for each in _COMMAND_TOKEN.finditer(_checked(text))]
+        """The characters, quoted parts and gaps of the pattern as they are written, without what covers the rest."""
         rest = tokens[-1].startswith("*")
         self._paths = tokens[-1] == "**" and not careful
         if rest:
             tokens.pop()
-        bare = rest and bool(tokens) and tokens[-1].isspace()
-        if bare:
+        colon = tokens[-1:] == [":"] and rest
+        bare = rest and bool(tokens) and (colon or tokens[-1].isspace())
+        while bare and tokens and (tokens[-1].isspace() or tokens[-1] == ":"):
             tokens.pop()
         star = ANY if careful else STAR
         parts = [_command_token(each, star) for each in tokens]
         self.words = "".join(_literal(each) for each in tokens).split(_BETWEEN)
         """The words of the pattern with their wildcards left out."""
         fixed = next((at for at, each in enumerate(tokens) if each.startswith(("*", "?"))), len(tokens))
-        ends = _BETWEEN if fixed == len(tokens) and (bare or not rest) else ""
+        ends = _BETWEEN if fixed == len(tokens) and (bare or not rest) and not colon else ""
         self.head = "".join(_literal(each) for each in tokens[:fixed]) + ends
         """The text before the first wildcard, with what separates words if a word ends there."""
-        tail = rf"(?:{_BETWEEN}.*)?" if bare else ".*" if rest else ""
+        more = f"[{_BETWEEN}:]" if colon else _BETWEEN
+        tail = rf"(?:{more}.*)?" if bare and tokens else ".*" if rest else ""
         self._match = re.compile(f"(?:{linear_expression(parts, f'[^{_BETWEEN}]')}){tail}", re.DOTALL).fullmatch
 
     def matches(self, words: Sequence[str]) -> bool:

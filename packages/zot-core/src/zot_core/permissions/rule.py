@@ -21,8 +21,13 @@ WRITES = ("edit", "write")
 COMMANDS = "bash"
 WEB = "fetch"
 """The tool whose rules are about hosts."""
+SERVER = "mcp__"
+"""What the names of the tools of MCP servers begin with: `mcp__SERVER__TOOL`."""
 OWN = ("agent", "job", "todo")
 """Built-in tools that neither write files nor start anything; they run unless a rule names them."""
+
+_OTHER_NAMES = {"multiedit": "edit", "notebookedit": "edit", "todowrite": "todo", "webfetch": WEB}
+"""Tools of Claude Code that have other names here; letters may be large in all of them."""
 
 _PATTERNS: dict[str, type[CommandPattern | HostPattern | PathPattern]] = {
     READ: PathPattern,
@@ -65,22 +70,29 @@ class PermissionSettings(Record):
 
 
 def parse_rule(action: Action, text: str, source: str = "") -> Rule:
-    """Parse a rule. Raises `ConfigError`: one line that begins with `source`."""
+    """Parse a rule, in the form of zot or in that of Claude Code: `Bash(git add:*)`, `Bash(*)` for every command,
+    `WebFetch(domain:example.com)`, `mcp__SERVER` for all tools of a server. Raises `ConfigError`: one line that begins
+    with `source`."""
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise _wrong(source, text, "expected TOOL or TOOL(PATTERN), such as bash(git status*)")
-    tool, pattern = found["tool"], found["pattern"]
-    if pattern is None:
+    tool, pattern = _OTHER_NAMES.get(found["tool"].casefold(), found["tool"]), (found["pattern"] or "").strip()
+    if tool.startswith(SERVER) and "__" not in tool.removeprefix(SERVER) and not tool.endswith("*"):
+        tool = f"{tool}__*"
+    if found["pattern"] is None or (tool.casefold() == COMMANDS and pattern in ("*", ":*")):
         return Rule(action, text.strip(), tool, source)
     kind = _PATTERNS.get(tool.casefold(), CommandPattern)
+    if kind is HostPattern:
+        pattern = pattern.removeprefix("domain:")
     try:
-        return Rule(action, text.strip(), tool, source, kind(pattern.strip(), careful=action != "allow"))
+        return Rule(action, text.strip(), tool, source, kind(pattern, careful=action != "allow"))
     except ValueError as error:
         raise _wrong(source, text, str(error)) from error
 
 
-def parse_permissions(value: object, source: str) -> PermissionSettings:
-    """Parse the settings `permissions` from the file `source`. Raises `ConfigError` that names file and key."""
+def parse_permissions(value: object, source: str, *, typed: bool = True) -> PermissionSettings:
+    """Parse the settings `permissions` from the file `source`. Raises `ConfigError` that names file and key; if a
+    person has `typed` the rules, also for one that no call can match."""
     key = f"{source}: permissions"
     if not isinstance(value, Mapping):
         raise ConfigError(f"{key}: expected an object, got {describe(value)}")
@@ -88,15 +100,19 @@ def parse_permissions(value: object, source: str) -> PermissionSettings:
     if unknown:
         raise ConfigError(f"{key}: unknown key {unknown[0]!r}; the keys are {', '.join(ACTIONS)} and mode")
     mode = value.get("mode")
-    if mode is not None and mode not in MODES:
+    if "mode" in value and mode not in MODES:
         raise ConfigError(f"{key}.mode: expected one of {', '.join(MODES)}, got {mode!r}")
-    rules = [rule for action in ACTIONS for rule in _rules(action, value.get(action), f"{key}.{action}")]
+    rules = [rule for action in ACTIONS for rule in _rules(action, value.get(action, []), f"{key}.{action}")]
+    if typed and rules:
+        from zot_core.permissions.unmatchable import unmatchable  # noqa: PLC0415  few people have rules
+
+        for rule in rules:
+            if why := unmatchable(rule):
+                raise _wrong(rule.source, rule.text, why)
     return PermissionSettings(rules, mode)
 
 
 def _rules(action: Action, value: Any, source: str) -> list[Rule]:
-    if value is None:
-        return []
     if not isinstance(value, list):
         raise ConfigError(f"{source}: expected an array of rules, got {describe(value)}")
     for each in value:

@@ -1,0 +1,64 @@
+"""`unmatchable`: finds rules that no call can match, so that nobody relies on a deny that never denies."""
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from zot_core.permissions.patterns import CommandPattern, PathPattern
+from zot_core.permissions.rule import COMMANDS, OWN, READ, SERVER, WEB, WRITES, Rule
+from zot_core.tools import BUILTIN_TOOLS
+
+_SIMILARITY = 0.75
+_OPERATOR = re.compile(r"[&|]+|;.+|.+;|.+&|[0-9&]*[<>].*")
+"""A word with an operator of the shell that ends a command or opens a file. A `;` alone is the end of `find -exec`."""
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
+
+
+def unmatchable(rule: Rule) -> str:
+    """Return why no call can match a rule; empty if one can, perhaps of a tool that is not known yet."""
+    near = _near_tool(rule.tool)
+    if near:
+        return f"there is no tool {rule.tool}; did you mean {near}?"
+    if isinstance(rule.pattern, PathPattern):
+        return _path(rule.pattern.text)
+    if isinstance(rule.pattern, CommandPattern) and rule.tool.casefold() == COMMANDS:
+        return _command(rule.pattern.tokens)
+    return ""
+
+
+def _near_tool(tool: str) -> str:
+    """Return the tool of zot that a name is nearly that of; empty for a known name, and for one that is like none:
+    extensions and servers have tools, too."""
+    known = {READ, *WRITES, COMMANDS, WEB, *OWN, *(each.name for each in BUILTIN_TOOLS)}
+    name = tool.casefold()
+    if name in known or name.startswith(SERVER):
+        return ""
+    return next(iter(get_close_matches(name, sorted(known), 1, _SIMILARITY)), "")
+
+
+def _command(tokens: Sequence[str]) -> str:
+    """Return why no words match: a rule is about the words of one command, which the shell has made of a line."""
+    plain = "".join(token if token.isspace() or len(token) == 1 else "x" for token in tokens)
+    words = plain.split()
+    for word in words[:-1] if words[-1:] == [";"] else words:
+        if word == ";" or _OPERATOR.fullmatch(word):
+            return f"a rule is about one command, and {word!r:.20} ends it or opens a file; quote it if it is a word"
+    if words and _ASSIGNMENT.match(words[0]):
+        return "a rule begins with the program, without assignments"
+    if _EXPANSION.search(plain):
+        return "the shell replaces what $ and ` begin before a rule is compared; quote it if it is part of a word"
+    return ""
+
+
+def _path(text: str) -> str:
+    """Return why no real path matches."""
+    if text.startswith("$") or re.match("~[^/]", text):
+        return "expected a path; ~/ is your home directory, and variables are not replaced"
+    if "\0" in text:
+        return "a path has no NUL"
+    first = re.search(r"(?<!\\)[*?]", text)
+    behind = text[first.start() :].partition("/")[2].rstrip("/").split("/") if first else []
+    if {".", ".."} & {*behind} or "" in behind[:-1]:
+        return "no real path has '.', '..' or nothing between slashes, as this one has behind its first * or ?"
+    return ""

@@ -1,0 +1,86 @@
+"""Rules as people write them: those of Claude Code, and those that no call can match."""
+
+import pytest
+
+from zot_core.permissions.judge import Judge
+from zot_core.permissions.rule import parse_permissions, parse_rule
+from zot_core.permissions.unmatchable import unmatchable
+from zot_provider.errors import ConfigError
+
+
+def verdict(action: str, rule: str, command: str) -> str:
+    rules = parse_permissions({action: [rule]}, "config.json").rules
+    return Judge(rules, "yolo" if action != "allow" else "ask").judge_command(command, "/").action
+
+
+@pytest.mark.parametrize("command", ["touch", "touch x", "touch -c a b", "ls; touch x", "env touch x", "touch:x"])
+def test_a_deny_in_the_spelling_of_claude_code_denies(command: str) -> None:
+    for rule in ("bash(touch:*)", "Bash(touch:*)", "bash(touch :*)"):
+        assert verdict("deny", rule, command) == "deny" or (" :" in rule and ":" in command)
+
+
+def test_it_covers_whole_words_and_what_follows_a_colon() -> None:
+    assert verdict("deny", "Bash(npm run test:*)", "npm run test:unit --watch") == "deny"
+    assert verdict("deny", "Bash(rm:*)", "rmdir x") == "allow"
+    assert verdict("allow", "Bash(npm run test:*)", "npm run test a") == "allow"
+    assert verdict("allow", "Bash(npm run test:*)", "npm run tests") == "ask"
+    assert verdict("deny", "Bash(:*)", "anything") == "deny"
+    assert verdict("deny", "Bash(*)", "x=$y; $x") == "deny"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("WebFetch(domain:example.com)", "fetch"),
+        ("MultiEdit(src/**)", "edit"),
+        ("NotebookEdit", "edit"),
+        ("TodoWrite", "todo"),
+        ("mcp__github", "mcp__github__delete_repo"),
+        ("mcp__git_hub", "mcp__git_hub__x"),
+        ("mcp__github__*", "mcp__github__delete_repo"),
+        ("mcp__github__delete_repo", "mcp__github__delete_repo"),
+    ],
+)
+def test_tools_of_claude_code_and_of_servers_are_those_that_are_meant(text: str, tool: str) -> None:
+    (rule,) = parse_permissions({"deny": [text]}, "config.json").rules
+    assert rule.names(tool)
+    assert not rule.names("mcp__githubs__delete_repo")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("bsh(rm *)", "Bashh", "raed(.env)", "wrte(x)", "fech(x.test)", "edti", "agnet", "gerp(x)"),
+        *("bash(rm x && ls)", "bash(cat a | sh)", "bash(curl * | sh)", "bash(rm x; ls)", "bash(a ; b)", "bash(make &)"),
+        *("bash(echo x > y)", "bash(make 2>&1)", "bash(cat <x)", "bash(FOO=1 make *)", "bash(rm -rf $HOME)"),
+        *("bash(echo $(date))", "bash(echo `date`)", "bash(rm ${x})", "read($HOME/.ssh)", "read(~root/x)"),
+        *("read(**/../x)", "read(*/./x)", "edit(src/*//x)"),
+    ],
+)
+@pytest.mark.parametrize("action", ["allow", "ask", "deny"])
+def test_a_rule_that_no_call_can_match_is_an_error_that_names_file_and_key(action: str, text: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_permissions({action: [text]}, "config.json")
+    assert str(error.value).startswith(f"config.json: permissions.{action}: {text!r}: ")
+    assert parse_permissions({action: [text]}, "permissions.json", typed=False).rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("deploy(prod)", "search", "webpack(x)", "mcp__bsh__x", "telegram_send_image", "Task", "skill"),
+        *(r"bash(find * -exec rm {} \;)", "bash(find * -exec rm {} ;)", "bash(echo '&&')", "bash(grep 'a|b' *)"),
+        *("bash(curl http://x/?a=1&b=2)", "bash(awk '{print $1}' *)", "bash(grep foo$ *)", "bash(git commit -m *)"),
+        *("bash(make CC=clang)", "bash(echo '$HOME')", r"bash(echo \$HOME)", r"bash(find \( *)"),
+        *("read(../other/**)", "read(./a/../b)", "read(**/.env)", "edit(src/**/)", "read(~/.ssh/**)", r"read(a\*/./b)"),
+    ],
+)
+def test_a_rule_that_a_call_may_match_is_none(text: str) -> None:
+    assert unmatchable(parse_rule("deny", text)) == ""
+    assert parse_permissions({"deny": [text]}, "config.json").rules
+
+
+@pytest.mark.parametrize("value", [{"deny": None}, {"mode": None}, {"deny": {}}, {"deny": "bash"}, {"deny": [None]}])
+def test_what_is_no_list_of_rules_is_an_error(value: object) -> None:
+    with pytest.raises(ConfigError, match=r"^config\.json: permissions\.(deny|mode): expected"):
+        parse_permissions(value, "config.json")
