@@ -72,16 +72,17 @@ def test_a_wrong_rule_is_one_line_and_nothing_runs_without_it(
 ) -> None:
     configure(home, **permissions)
     assert run(["list"]) == 2
-    assert capsys.readouterr().err == f"zot: {home}/config.json: {line}\n"
+    assert capsys.readouterr().err.startswith(f"zot: {home}/config.json: {line}; ")
 
 
 def test_what_is_no_object_is_an_error_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "config.json").write_text('{"permissions": ["bash"]}')
     assert run(["list"]) == 2
-    assert capsys.readouterr().err == f"zot: {home}/config.json: permissions: expected an object, got a list\n"
+    line = f"zot: {home}/config.json: permissions: expected an object, got a list; zot doctor"
+    assert capsys.readouterr().err.startswith(line)
 
 
-def test_a_project_sets_no_mode_and_its_rules_need_trust(
+def test_a_project_sets_only_a_more_careful_mode_and_its_rules_need_trust(
     home: Path, alone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (alone / ".zot").mkdir()
@@ -92,7 +93,10 @@ def test_a_project_sets_no_mode_and_its_rules_need_trust(
     assert run(["test", "--permission-mode", "ask", "make"]) == 0
     project.write_text('{"permissions": {"mode": "yolo"}}')
     assert run(["list"]) == 2
-    assert "permissions.mode: only your own config.json can set the mode" in capsys.readouterr().err
+    assert "permissions.mode: a project cannot set yolo, only a mode that is more" in capsys.readouterr().err
+    project.write_text('{"permissions": {"mode": "plan"}}')
+    assert run(["list"]) == 0
+    assert capsys.readouterr().out == "mode plan\n"
 
 
 def test_a_wrong_rule_of_a_project_that_is_not_allowed_keeps_nobody_from_starting(home: Path, alone: Path) -> None:
@@ -103,7 +107,7 @@ def test_a_wrong_rule_of_a_project_that_is_not_allowed_keeps_nobody_from_startin
     assert run(["list"]) == 2
 
 
-@pytest.mark.parametrize(("text", "code"), [('{"permissions": {"deny": [', 2), ('{"theme": ', 0)])
-def test_a_file_that_nobody_can_read_and_that_may_have_rules_is_an_error(home: Path, text: str, code: int) -> None:
+@pytest.mark.parametrize("text", ['{"permissions": {"deny": [', '{"theme": '])
+def test_a_file_that_nobody_can_read_is_an_error_whatever_it_seems_to_have(home: Path, text: str) -> None:
     (home / "config.json").write_text(text)
-    assert run(["list"]) == code
+    assert run(["list"]) == 2

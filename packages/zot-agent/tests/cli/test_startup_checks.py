@@ -26,12 +26,10 @@ async def test_a_missing_key_is_accepted_because_it_may_come_later() -> None:
     await check_options(HostOptions(provider="anthropic"))
 
 
-async def test_an_extension_with_an_invalid_manifest_is_reported(
-    alone: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_named_extension_with_an_invalid_manifest_is_an_error(alone: Path) -> None:
     (alone / "extension.json").write_text(json.dumps({"name": "x"}))
-    await check_options(HostOptions(extensions=[str(alone)]))
-    assert capsys.readouterr().err.startswith(f"zot: extension in {alone}: ")
+    with pytest.raises(ConfigError, match=f"^--ext {alone}: "):
+        await check_options(HostOptions(extensions=[str(alone)]))
 
 
 def test_a_missing_extra_says_how_to_install_it() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.config.settings import FILE, SETTINGS, Layer, Settings, load_settings, project_layer
+from zot_agent.config.settings import FILE, SETTINGS, Layer, Settings, load_settings, project_layer, read_settings
 
 SHAPES = [
     pytest.param("", "line 1, column 1: Expecting value", id="empty"),
@@ -41,8 +41,8 @@ SHAPES = [
 def test_a_wrong_shape_is_one_line_that_names_file_and_place(tmp_path: Path, content: str | bytes, words: str) -> None:
     path = tmp_path / FILE
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    settings = load_settings(str(tmp_path), environ={})
-    [said] = settings.problems
+    settings = read_settings(str(tmp_path), environ={})
+    [said] = settings.errors + settings.problems
     assert said.startswith(f"{path}")
     assert words in said
     assert "\n" not in said
@@ -65,13 +65,13 @@ def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
-    assert load_settings(str(tmp_path)).problems == [f"cannot read {tmp_path / FILE}: Is a directory"]
+    assert read_settings(str(tmp_path)).errors == [f"cannot read {tmp_path / FILE}: Is a directory"]
 
 
-def test_known_keys_are_taken_and_others_left_alone(tmp_path: Path) -> None:
+def test_known_keys_are_taken_and_those_of_the_go_zot_left_alone(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(
         b'\xef\xbb\xbf{"provider": " openai ", "model": "m", "reasoning": "high", "http_proxy": "proxy:3128",'
-        b' "shell": 3, "codemode": {"enabled": true}, "keymap": null}'
+        b' "codemode": {"enabled": true}, "keymap": null}'
     )
     settings = load_settings(str(tmp_path), environ={})
     assert settings.problems == []
@@ -155,7 +155,7 @@ def test_a_file_that_is_a_pipe_or_a_device_is_an_error_and_not_waited_for(tmp_pa
         path.symlink_to(device)
     else:
         os.mkfifo(path)
-    assert load_settings(str(tmp_path)).problems == [f"cannot read {path}: not a regular file"]
+    assert read_settings(str(tmp_path)).errors == [f"cannot read {path}: not a regular file"]
 
 
 def test_of_several_layers_the_last_one_with_a_value_counts(tmp_path: Path) -> None:
@@ -190,11 +190,14 @@ def test_a_project_can_set_only_what_the_table_allows(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / FILE).write_text('{"model": "m", "project_trust": "on", "http_proxy": "evil:1", "theme": 3, "x": 1}')
     layer = project_layer(str(tmp_path), str(tmp_path / "home"))
-    assert layer.values == {"model": "m"}
     assert [line.removeprefix(f"{folder / FILE}: ") for line in layer.problems] == [
-        "project_trust: a project cannot set this; it belongs into your own config.json",
-        "http_proxy: a project cannot set this; it belongs into your own config.json",
         "theme: expected text, got 3",
+        "unknown key 'x'",
+    ]
+    errors = read_settings(str(tmp_path / "home"), layer, {}).errors
+    assert [line.removeprefix(f"{folder / FILE}: ").partition(";")[0] for line in errors] == [
+        "project_trust: a project cannot set on",
+        "http_proxy: a project cannot set evil:1",
     ]
     assert project_layer(str(tmp_path), str(folder)).values == {}  # the folder is zot's own home
 

@@ -89,8 +89,3 @@ def test_hooks_that_cannot_be_read_are_an_error_because_one_could_be_a_guard(tmp
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(ConfigError, match=r"config\.json"):
         programs_of_settings(load_settings(str(tmp_path)))
-
-
-def test_a_file_that_cannot_be_read_and_has_no_hooks_is_no_error_here(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"theme": ')
-    assert programs_of_settings(load_settings(str(tmp_path))) == []

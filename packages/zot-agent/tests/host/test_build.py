@@ -498,7 +498,7 @@ async def test_a_file_of_settings_that_is_half_written_takes_no_rule_away(key: N
         config.write_text('{"permissions": {"deny": [')
         [note] = await host.refresh_workspace()
         assert note.startswith(f"{config}: line 1, column")
-        assert note.endswith("; the rules for tool calls stay as they were")
+        assert note.endswith("; settings and instructions stay as they were")
         assert [rule.text for rule in host.conversation.permissions.rules] == ["bash(rm *)"]
         config.write_text("{}")
         assert await host.refresh_workspace() == []

@@ -95,12 +95,12 @@ def test_the_question_shows_the_calls_that_templates_and_skills_allow(project: P
 
 def test_settings_are_used_once_the_project_is_allowed(project: Path) -> None:
     path = project / ".zot" / "config.json"
-    path.write_text('{"theme": "loud", "reasoning": "none", "http_proxy": "evil:1"}')
+    path.write_text('{"theme": "loud", "reasoning": "none"}')
     choice = choose(project, can_ask=True)
     choice.find()
     assert choice.undecided is not None
     assert choice.undecided.lines()[-1] == "setting theme: loud"
-    assert (choice.settings.values, len(choice.settings.problems)) == ({}, 2)
+    assert (choice.settings.values, choice.settings.problems) == ({}, [])
     choice.decide(allowed=True)
     choice.find()
     assert choice.settings.values == {"theme": "loud"}

@@ -119,7 +119,9 @@ class AcpAgent:
             home = zot_home()
             registry = open_registry(home)
             open_providers(registry, self._options)
-            selection = choose_model(self._options, load_settings(home), registry, None)
+            selection = choose_model(
+                self._options, load_settings(home, ignore=self._options.ignore_settings), registry, None
+            )
             await open_client(selection, registry=registry).close()
         except MissingKey as error:
             return f"{error}, in the environment of the editor or in its settings for zot"

@@ -113,6 +113,11 @@ def _agent_flags(parser: Parser) -> None:
         help=f"one of {', '.join(MODES_OF_PERMISSION)}",
     )
     _add_setting(agent, Settings.no_yolo, action="store_true")
+    agent.add_argument(
+        "--ignore-settings",
+        action="store_true",
+        help="start without config.json, yours and the project's, in the mode ask",
+    )
     _add_setting(agent, Settings.sandbox, choices=Settings.sandbox.choices, metavar="MODE")
     agent.add_argument(
         "--add-dir",

@@ -12,7 +12,7 @@ from zot_agent.cli.doctor_line import DoctorLine
 from zot_agent.cli.ext.folder.names import installed
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.paths import current_directory, sessions_root, zot_home
-from zot_agent.config.settings import FILE, Settings, load_settings
+from zot_agent.config.settings import FILE, Settings, read_settings
 from zot_agent.host.build import MODELS_FILE, choose_model, known_models, use_network
 from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
@@ -61,14 +61,17 @@ def run(arguments: Sequence[str]) -> int:
     """Print the report; 0 if a model is usable and no problem was found, else 1."""
     parsed = build_parser().parse_args(list(arguments))
     home = zot_home()
-    current_directory()  # raises `ConfigError` if it was deleted
-    settings = load_settings(home)
+    cwd = current_directory()  # raises `ConfigError` if it was deleted
+    choice = ProjectChoice(HostOptions(), read_settings(home), cwd)
+    choice.find()
+    settings = read_settings(home, choice.settings)
     settings_lines = _settings(settings)
     known, models_line = _load(os.path.join(home, MODELS_FILE), lambda: known_models(home), KnownProviders())
     if settings_lines[0].state == "ok" and models_line.state != "no":
         settings_lines = _settings_problem(settings, known) or settings_lines
     use_network(settings)
-    models = asyncio.run(_models(known, offline=parsed.offline, every=parsed.all))
+    offline = parsed.offline or bool(settings.errors)  # they may be about the proxy
+    models = asyncio.run(_models(known, offline=offline, every=parsed.all))
     warnings = [DoctorLine("--", MODELS_FILE, warning) for warning in known.warnings]
     rest = [
         *_zot_and_folders(),
@@ -79,7 +82,7 @@ def run(arguments: Sequence[str]) -> int:
         _sandbox(),
         _terminal(),
         _extensions(),
-        *_hooks(settings),
+        *_hooks(settings, choice),
     ]
     rest += [*_skills(home), *_templates(home)]
     width = max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 10_000
@@ -103,8 +106,8 @@ def _load(path: str, load: Callable[[], T], default: T) -> tuple[T, DoctorLine]:
 
 def _settings(settings: Settings) -> list[DoctorLine]:
     """Report each problem of the settings."""
-    if settings.problems:
-        return [DoctorLine("no", FILE, problem) for problem in settings.problems]
+    if lines := [*settings.errors, *settings.problems]:
+        return [DoctorLine("no", FILE, line) for line in lines]
     exists = os.path.exists(settings.layers[0].source)
     return [DoctorLine("ok", FILE, "valid") if exists else DoctorLine("--", FILE, "not there (optional)")]
 
@@ -140,7 +143,10 @@ async def _models(known: KnownProviders, *, offline: bool, every: bool) -> list[
 async def _served(known: KnownProviders, *, offline: bool) -> list[DoctorLine]:
     """Ask the extensions that serve models for them, unless there is no key."""
     registry = ModelRegistry(known, credentials=PersonalKeys(zot_home()))
-    served = open_providers(registry)
+    try:
+        served = open_providers(registry)
+    except ConfigError:  # another line says what is wrong
+        return []
     if served is None:
         return []
     client = RoutingClient(registry)
@@ -311,12 +317,10 @@ def _extensions() -> DoctorLine:
     return DoctorLine("ok", "extensions", f"{', '.join(names)}; check them with zot ext doctor")
 
 
-def _hooks(settings: Settings) -> list[DoctorLine]:
+def _hooks(settings: Settings, choice: ProjectChoice) -> list[DoctorLine]:
     """Report the hook programs of the person, and of this directory if the person has allowed it; nothing without."""
-    choice = ProjectChoice(HostOptions(), settings, os.getcwd())
-    choice.find()
     try:
-        found = find_hooks(load_settings(zot_home(), choice.settings), choice)
+        found = find_hooks(settings, choice)
     except ConfigError as error:
         return [DoctorLine("no", "hooks", str(error))]
     notes = [DoctorLine("--", "hooks", note) for note in found.notes]

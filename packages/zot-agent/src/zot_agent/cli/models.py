@@ -88,7 +88,8 @@ def _refresh(options: HostOptions) -> int:
 
 def _open_registry(options: HostOptions) -> "tuple[ModelRegistry, ServedProviders | None]":
     home = zot_home()
-    settings, registry = load_settings(home), open_registry(home)
+    settings = load_settings(home, ignore=options.ignore_settings)
+    registry = open_registry(home)
     use_network(settings)
     served = open_providers(registry, options)
     for warning in [*settings.problems, *registry.warnings, *(served.problems if served is not None else ())]:

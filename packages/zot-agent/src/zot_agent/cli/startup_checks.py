@@ -2,11 +2,11 @@
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import load_settings
-from zot_agent.extensions.discover import discover
-from zot_agent.host.build import choose_model, open_registry
-from zot_agent.host.extensions import open_providers
+from zot_agent.host.build import check_named, choose_model, open_registry, working_directory
+from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
-from zot_agent.standard_error import print_error
+from zot_agent.host.permissions import PermissionFiles
+from zot_agent.host.programs.hooks import find_hooks
 from zot_core.runtime.resolve import builtin_tools_named
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
@@ -21,20 +21,23 @@ def missing_extra(name: str) -> ConfigError:
 
 
 async def check_options(options: HostOptions) -> None:
-    """Raise `ConfigError` for options with which no session could start, such as unknown names or a bad address.
+    """Raise `ConfigError` for options and settings with which no session could start, such as unknown names, a bad
+    address, or a file that may hold something back and cannot be read.
 
     A missing key and missing weights of a model are accepted: they may arrive later, or sessions may use another model.
-    Extensions that cannot be used are reported, as in every mode.
     """
     builtin_tools_named(options.tools)
-    home = zot_home()
+    home, cwd = zot_home(), working_directory(options.cwd)
+    choice = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
+    check_named(options, choice.find())
+    settings = choice.load()
+    find_hooks(settings, choice)
+    PermissionFiles(home, cwd).open(options, settings)
     registry = open_registry(home)
     open_providers(registry, options)
     try:
-        selection = choose_model(options, load_settings(home), registry, None)
+        selection = choose_model(options, settings, registry, None)
     except MissingKey:
         selection = None
     if selection is not None and (selection.base_url or selection.provider.base_url):
         await open_client(selection.replace(key=selection.key or "to-come"), registry=registry).close()
-    for problem in discover(options.extensions, options.cwd, home, installed=False).problems:
-        print_error(f"extension in {problem.directory}: {problem.message}")

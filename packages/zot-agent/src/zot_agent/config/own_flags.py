@@ -2,8 +2,8 @@
 
 _NAMES = """
 add-dir address allow-remote api-key api-key-file append-system-prompt base-url continue cwd debug experimental-oauth
-ext ext-trace fallback-model fleet fork help hold-text host idle insecure json json-schema list-models listen
-max-sessions max-steps mode model no-context-files no-ext no-ext-tools no-extensions no-project-ext no-session
+ext ext-trace fallback-model fleet fork help hold-text host idle ignore-settings insecure json json-schema list-models
+listen max-sessions max-steps mode model no-context-files no-ext no-ext-tools no-extensions no-project-ext no-session
 no-skill no-skills no-tools no-yolo permission-mode print prompt-file provider queue reasoning resume root rpc sandbox
 session stats store stream strict-extensions system-prompt tools trust version with-skills
 """

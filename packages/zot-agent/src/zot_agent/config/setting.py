@@ -25,7 +25,9 @@ class Setting(ABC, Generic[T]):
     `Settings.theme` is the setting, `settings.theme` its value. `flag` is the flag of `zot` for the same thing.
     `variable` is an environment variable that overrides the files, and `read_variable` turns its text into a value, or
     None if it says nothing. `in_project`: a project that the person trusts may set it too. `person_only`: a program
-    that drives zot may not change it, because it decides what is allowed, or where data goes.
+    that drives zot may not change it, because it decides what is allowed, or where data goes. `confines`: it is meant
+    to hold something back, so that zot does not start with a value that is not understood; a project may then set a
+    value by which more is held back. `by_care` are the values of such a setting, the one that holds nothing back first.
     """
 
     words = ""
@@ -43,10 +45,12 @@ class Setting(ABC, Generic[T]):
         read_variable: Callable[[str], T | None] | None = None,
         in_project: bool = False,
         person_only: bool = False,
+        confines: bool = False,
+        by_care: tuple[T, ...] = (),
     ) -> None:
         self.key, self.default, self.help = "", default, help
         self.flag, self.variable, self.in_project = flag, variable, in_project
-        self.person_only = person_only
+        self.person_only, self.confines, self._by_care = person_only, confines, by_care
         self.read_variable = read_variable or self.parse
 
     def __set_name__(self, _: type, name: str) -> None:
@@ -65,6 +69,15 @@ class Setting(ABC, Generic[T]):
     @abstractmethod
     def read(self, value: object) -> T:
         """Return the value of JSON. Raises ValueError, whose text says what was expected."""
+
+    def check(self, value: T, source: str) -> None:
+        """Raise `ConfigError`, which names `source` and the key, if a part of the value is not understood."""
+
+    def narrows(self, value: T, own: T) -> bool:
+        """Whether a project's value holds something back, and no less than the value of the person; false for a setting
+        that does not confine."""
+        care = self._by_care
+        return value in care[1:] and own in care[: care.index(value) + 1]
 
     def parse(self, text: str) -> T:
         """Return the value of what a person typed. Raises ValueError as `read` does."""
@@ -142,8 +155,8 @@ class Switch(Setting[bool]):
 
 
 class Number(Setting[int]):
-    """A whole number from `low` to `high`; 0, false and "off" are 0, if it can be turned off. A text may end in a per
-    cent sign."""
+    """A whole number from `low` to `high`; 0, false and "off" are 0, if it can be turned off, and true the default. The
+    text of a number below 100 may end in a per cent sign."""
 
     def __init__(self, default: int, low: int, high: int, help: str, *, off: bool = False, **more: Any) -> None:
         super().__init__(default, help, **more)
@@ -152,11 +165,11 @@ class Number(Setting[int]):
 
     def read(self, value: object) -> int:
         """See `Setting`."""
-        if value is True:
+        if value is True and self.default:
             return self.default
         if self._off and (value is False or value in (0, "0", "off")):
             return 0
-        found = re.fullmatch(r"([0-9]{1,9})%?", str(value).strip())
+        found = re.fullmatch(r"([0-9]{1,9})" + ("%?" if self._high < 100 else ""), str(value).strip())
         if found is None or not self._low <= int(found[1]) <= self._high:
             raise ValueError(f"expected {self.words}, got {value!r:.40}")
         return int(found[1])
@@ -171,26 +184,31 @@ class Number(Setting[int]):
 
 
 class Names(Setting[list[str]]):
-    """A list of names; a person types them with commas between."""
+    """A list of names; a person types them with commas between. `each` raises ValueError for a wrong name."""
 
     words = "names with commas between"
 
-    def __init__(self, of: str, help: str, **more: Any) -> None:
+    def __init__(self, of: str, help: str, *, each: Callable[[str], object] = str, **more: Any) -> None:
         super().__init__([], help, **more)
-        self._of = of
+        self._of, self._each = of, each
 
     def read(self, value: object) -> list[str]:
         """See `Setting`."""
         if not isinstance(value, list):
             raise ValueError(f"expected an array, got {describe(value)}")
         for name in value:
-            if not isinstance(name, str) or not name.strip():
+            if not isinstance(name, str) or not name.strip() or "\0" in name:
                 raise ValueError(f"expected names of {self._of}, got {describe(name)}")
+            self._each(name.strip())
         return [name.strip() for name in value]
+
+    def narrows(self, value: list[str], own: list[str]) -> bool:
+        """See `Setting`."""
+        return self.confines and set(value) <= set(own)
 
     def parse(self, text: str) -> list[str]:
         """See `Setting`."""
-        return [name.strip() for name in text.split(",") if name.strip()]
+        return self.read([name.strip() for name in text.split(",") if name.strip()])
 
     def show(self, value: list[str]) -> str:
         """See `Setting`."""
@@ -224,11 +242,23 @@ class Pairs(Setting[dict[str, str]]):
 
 
 class JsonObject(Setting[dict[str, Any]]):
-    """A JSON object, described by `words`; its members are read by the code that uses them."""
+    """A JSON object, described by `words`. `parts` raises `ConfigError` for members that are not understood, and for
+    those that only the person's own `config.json` may have if its source is a project's."""
 
-    def __init__(self, words: str, help: str, **more: Any) -> None:
+    def __init__(
+        self,
+        words: str,
+        help: str,
+        *,
+        parts: Callable[[dict[str, Any], str], object] = lambda _value, _source: None,
+        **more: Any,
+    ) -> None:
         super().__init__({}, help, **more)
-        self.words = words
+        self.words, self._parts = words, parts
+
+    def check(self, value: dict[str, Any], source: str) -> None:
+        """See `Setting`."""
+        self._parts(value, source)
 
     def read(self, value: object) -> dict[str, Any]:
         """See `Setting`."""

@@ -1,8 +1,8 @@
 """`Settings`: every setting once, and the values from files and the environment.
 
 The key names of the files are those of the Go zot. They are read before the first request, so they are checked by hand
-and not with pydantic. Unknown keys are ignored: they may belong to the Go zot or to a newer version. What is wrong in a
-file is a line in `Settings.problems`, and the rest is used.
+and not with pydantic. A mistake is a line in `Settings.problems`, and the rest is used, unless it could let something
+run that the person wanted to hold back: that is a line in `Settings.errors`, and `load_settings` raises it.
 """
 
 import json
@@ -10,8 +10,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
+from zot_agent.config import checks
 from zot_agent.config.setting import Choice, JsonObject, Names, Number, Pairs, Setting, Switch, Text
-from zot_core.permission_mode import SandboxMode
+from zot_core.permission_mode import SANDBOX_MODES, SandboxMode
 from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.json_text import describe
@@ -35,28 +36,20 @@ EditorMode: TypeAlias = Literal["default", "vi"]
 class Layer(Record):
     """The values from one place. `source` names it for a person: a path, or an environment variable and its kind.
 
-    `unread`: the file is there, but is no JSON object, so that nobody knows what it says.
+    `problems` are lines for the person about mistakes, and `errors` those with which zot must not start: the file
+    cannot be read, or a value that confines is not understood. `in_project`: it is the file of a project.
     """
 
     source: str
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    unread: bool = False
+    errors: list[str] = field(default_factory=list)
+    in_project: bool = False
 
-
-def _proxy(text: str) -> str:
-    scheme = text.partition("://")[0] if "://" in text else "http"
-    if scheme not in ("http", "https") or len(text.split()) > 1:
-        # The message does not quote the value, which may contain a password.
-        raise ValueError("expected an address such as http://HOST:PORT")
-    return text
-
-
-def _authorities(text: str) -> str:
-    path = os.path.expanduser(text)
-    if not os.path.isfile(path):
-        raise ValueError(f"there is no file {path}")
-    return path
+    @property
+    def empty(self) -> bool:
+        """Whether it says nothing, not even something wrong."""
+        return not (self.values or self.errors)
 
 
 class Settings:
@@ -77,9 +70,13 @@ class Settings:
     )  # fmt: skip
     favourite_models = Names("models", "models that Ctrl+P goes through on the screen")
     max_steps = Number(
-        0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True
-    )
-    no_yolo = Switch(False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo", person_only=True)
+        0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True,
+        confines=True,
+    )  # fmt: skip
+    no_yolo = Switch(
+        False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo", person_only=True,
+        confines=True, by_care=(False, True),
+    )  # fmt: skip
     auto_compact_threshold = Number(
         85, 10, 99, "compact the conversation when this many per cent of the context window are used", off=True,
         in_project=True,
@@ -116,25 +113,30 @@ class Settings:
     )  # fmt: skip
     keymap = Pairs("keys and the slash commands or actions that they are bound to")
     project_trust = Choice[ProjectTrust](
-        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never", person_only=True
-    )
+        "ask", get_args(ProjectTrust), "use what a project brings: ask once, always, never", person_only=True,
+        confines=True,
+    )  # fmt: skip
     child_keys = Choice[ChildKeys](
         "remove", get_args(ChildKeys), "keep or remove the keys of providers in the environment of commands",
-        person_only=True,
+        person_only=True, confines=True, by_care=("keep", "remove"),
     )  # fmt: skip
     audit = Choice[OnOff](
-        "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True
-    )
+        "off", get_args(OnOff), "record tool calls, and who allowed them, in logs/audit.jsonl", person_only=True,
+        confines=True, by_care=("off", "on"),
+    )  # fmt: skip
     permissions = JsonObject(
         "a JSON object with allow, ask, deny and mode",
         "rules for tool calls, and the mode for all others", variable="ZOT_PERMISSION_MODE",
         read_variable=lambda text: {"mode": text.strip()}, in_project=True, person_only=True,
+        confines=True, parts=checks.permissions,
     )  # fmt: skip
     hooks = JsonObject(
         "a JSON object with lists of programs by event",
         "programs that zot runs when something happens or is about to happen",
         in_project=True,
         person_only=True,
+        confines=True,
+        parts=checks.hooks,
     )
     pi = JsonObject(
         "a JSON object with folders and separate",
@@ -147,27 +149,31 @@ class Settings:
         "confine commands: read the system, write the project, no network",
         flag="--sandbox",
         person_only=True,
+        confines=True,
+        by_care=SANDBOX_MODES,
     )
     sandbox_folders = Names(
-        "folders", "more folders that are writable in the sandbox", flag="--add-dir", person_only=True
+        "folders", "more folders that are writable in the sandbox", flag="--add-dir", person_only=True, confines=True
     )
     sandbox_hosts = Names(
-        "hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com", person_only=True
-    )
+        "hosts", "hosts that the sandbox may reach, such as pypi.org and *.github.com", person_only=True,
+        confines=True, each=checks.host,
+    )  # fmt: skip
     sandbox_variables = Names(
-        "variables", "more variables of the environment that commands in the sandbox get", person_only=True
-    )
+        "variables", "more variables of the environment that commands in the sandbox get", person_only=True,
+        confines=True, each=checks.variable,
+    )  # fmt: skip
     sandbox_git = Choice[SandboxGit](
         "ask", get_args(SandboxGit), "a command that writes .git in the sandbox: ask to run it outside, or let it",
-        person_only=True,
+        person_only=True, confines=True, by_care=("write", "ask"),
     )  # fmt: skip
     http_proxy = Text(
-        "the proxy, in place of the variables http_proxy and https_proxy", check=_proxy, shown=location,
-        person_only=True,
+        "the proxy, in place of the variables http_proxy and https_proxy", check=checks.proxy, shown=location,
+        person_only=True, confines=True,
     )  # fmt: skip
     ca_file = Text(
-        "a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=_authorities,
-        person_only=True,
+        "a PEM file of authorities, in place of SSL_CERT_FILE and of the usual ones", check=checks.authorities,
+        person_only=True, confines=True,
     )  # fmt: skip
 
     def __init__(self, *layers: Layer, **values: object) -> None:
@@ -175,7 +181,9 @@ class Settings:
         self.layers = [*layers, Layer("the program", dict(values))] if values else list(layers)
         self.values: Mapping[str, Any] = {key: value for layer in self.layers for key, value in layer.values.items()}
         self.problems = [line for layer in self.layers for line in layer.problems]
-        """Lines for the person about mistakes in files, each of which names the file and the key."""
+        """Lines for the person about mistakes, each of which names the file and the key."""
+        self.errors = [line for layer in self.layers for line in layer.errors]
+        """Such lines about mistakes with which zot must not start."""
 
     def value(self, key: str) -> Any:
         """Return the value of a setting by its key."""
@@ -186,13 +194,6 @@ class Settings:
         user = self.layers[0] if self.layers else Layer("this run")
         kept = {key: value for key, value in {**user.values, **values}.items() if value is not None}
         return Settings(user.replace(values=kept), *self.layers[1:])
-
-    def check_readable(self, key: str) -> None:
-        """Raise `ConfigError` if a file may have a value of `key` that cannot be read: for what must not be missing."""
-        for layer in (each for each in self.layers if each.source):  # without one it is that of an untrusted folder
-            for problem in layer.problems:
-                if problem.startswith(f"{layer.source}: {key}: ") or (layer.unread and _may_name(layer.source, key)):
-                    raise ConfigError(problem)
 
     def source(self, key: str) -> str:
         """Return where the value of a setting comes from; empty for its default."""
@@ -205,47 +206,97 @@ SETTINGS: Mapping[str, Setting[Any]] = {
 """All settings by their keys, in the order in which they are shown."""
 
 
-def load_settings(home: str, project: Layer | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+def load_settings(
+    home: str, project: Layer | None = None, environ: Mapping[str, str] | None = None, *, ignore: bool = False
+) -> Settings:
     """Return the settings: the user's file in the folder `home`, a trusted project's, and the environment, of which the
-    last that has a value counts."""
-    layers = [read_layer(os.path.join(home, FILE)), *([project] if project is not None else [])]
+    last that has a value counts; to `ignore` is to leave out the files.
+
+    Raises `ConfigError` for a file that cannot be read whole, and for a value that confines and is not understood:
+    nothing runs that the person may have wanted to hold back.
+    """
+    settings = read_settings(home, project, environ, ignore=ignore)
+    if settings.errors:
+        rest = f" (and {len(settings.errors) - 1} more)" if len(settings.errors) > 1 else ""
+        how = "zot doctor checks the settings, --ignore-settings starts without the files"
+        raise ConfigError(f"{settings.errors[0]}{rest}; {how}")
+    return settings
+
+
+def read_settings(
+    home: str, project: Layer | None = None, environ: Mapping[str, str] | None = None, *, ignore: bool = False
+) -> Settings:
+    """Return what `load_settings` does, whatever is wrong: for what starts nothing, and helps to find the mistake."""
+    layers: list[Layer] = []
+    if not ignore:
+        user = read_layer(os.path.join(home, FILE))
+        layers = [user] if project is None else [user, _held(project, user)]
     return Settings(*layers, *_environment(os.environ if environ is None else environ))
+
+
+def _held(project: Layer, user: Layer) -> Layer:
+    """Return the layer of a project, with an error for each value that holds less back than that of the person."""
+    errors = list(project.errors)
+    for key, value in project.values.items():
+        setting = SETTINGS[key]
+        own = user.values.get(key, setting.default)
+        if not setting.in_project and not setting.narrows(value, own):
+            errors.append(
+                f"{project.source}: {key}: a project cannot set {setting.show(value) or 'this'}; only what is stricter "
+                f"than your own config.json, which says {setting.show(own) or 'nothing'}"
+            )
+    return project.replace(errors=errors)
 
 
 def read_layer(path: str, *, in_project: bool = False) -> Layer:
     """Read a file of settings, empty if it does not exist. In a project's file the keys that only the user may set
-    are problems."""
-    layer = Layer(path)
+    are problems, unless they confine: a value that is stricter than that of the person is used."""
+    layer = Layer(path, in_project=in_project)
     try:
         content = read_json_object(path)
     except ConfigError as error:
-        return layer.replace(problems=[str(error)], unread=True)
+        layer.errors.append(str(error))
+        return layer
     for key, value in content.items():
         setting = SETTINGS.get(key)
-        if setting is None or value in (None, ""):
-            continue
-        try:
-            if in_project and not setting.in_project:
-                raise ValueError("a project cannot set this; it belongs into your own config.json")
-            layer.values[key] = setting.read(value)
-        except ValueError as error:
-            layer.problems.append(f"{path}: {key}: {error}")
+        if setting is None:
+            _note_unknown(layer, key, value)
+        elif setting.confines or value not in (None, ""):
+            _read_value(layer, setting, value)
     return layer
+
+
+def _read_value(layer: Layer, setting: Setting[Any], value: object) -> None:
+    lines = layer.errors if setting.confines else layer.problems
+    try:
+        if layer.in_project and not (setting.in_project or setting.confines):
+            raise ValueError("a project cannot set this; it belongs into your own config.json")
+        read = setting.read(value)
+        setting.check(read, layer.source)
+        layer.values[setting.key] = read
+    except ValueError as error:
+        lines.append(f"{layer.source}: {setting.key}: {error}")
+    except ConfigError as error:
+        lines.append(str(error))
+
+
+def _note_unknown(layer: Layer, key: str, value: object) -> None:
+    """Add a line about a key that no setting has: an error if it seems meant to hold something back."""
+    from zot_agent.config.unknown_keys import OF_GO, meant  # noqa: PLC0415  most files have none
+
+    if key in OF_GO:
+        return
+    near = meant(key, {name: setting.confines for name, setting in SETTINGS.items()})
+    line = f"{layer.source}: unknown key {key!r:.60}" + (f"; did you mean {near}?" if near else "")
+    holds = near and SETTINGS[near].confines and value not in (None, False)
+    (layer.errors if holds else layer.problems).append(line)
 
 
 def project_layer(cwd: str, home: str) -> Layer:
     """Read the settings that the project in `cwd` brings, in `.zot/config.json`; empty if that is the user's file."""
     path = os.path.join(cwd, ".zot", FILE)
     own = os.path.realpath(path) == os.path.realpath(os.path.join(home, FILE))
-    return Layer(path) if own else read_layer(path, in_project=True)
-
-
-def _may_name(path: str, key: str) -> bool:
-    """Whether a file that is no JSON object may have a value of `key`."""
-    try:
-        return f'"{key}"'.encode() in read_start(path, MAX_BYTES)
-    except OSError:
-        return True
+    return Layer(path, in_project=True) if own else read_layer(path, in_project=True)
 
 
 def _environment(environ: Mapping[str, str]) -> list[Layer]:
@@ -255,17 +306,32 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
             layer = Layer(f"${setting.variable}")
             try:
                 value = setting.read_variable(text)
+                if value is not None:
+                    setting.check(value, layer.source)
+                    layer.values[key] = value
             except ValueError as error:
                 layer.problems.append(f"{setting.variable}: {error}")
-            else:
-                layer.values |= {key: value} if value is not None else {}
+            except ConfigError as error:
+                layer.errors.append(str(error))
             layers.append(layer)
     return layers
 
 
+class _Twice(Exception):
+    """An object has the key `args[0]` twice."""
+
+
+def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        keys = [key for key, _ in members]
+        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+    return found
+
+
 def read_json_object(path: str) -> Mapping[str, Any]:
     """Read the JSON object in a file; empty if the file does not exist. Raises `ConfigError` that names the file and
-    the position."""
+    the position, also for an object that has a key twice: nobody knows which of the two counts."""
     try:
         data = read_start(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
@@ -275,11 +341,13 @@ def read_json_object(path: str) -> Mapping[str, Any]:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{path} is larger than the limit of 1 MiB")
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except _Twice as error:
+        raise ConfigError(f"{path}: the key {error.args[0]!r:.60} is there twice") from None
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         raise ConfigError(f"{path} contains a number that is too long, or is nested too deeply") from error
     if not isinstance(value, dict):

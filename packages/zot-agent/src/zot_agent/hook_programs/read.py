@@ -20,7 +20,6 @@ def programs_of_settings(settings: Settings, project: str = "") -> list[HookProg
     """Return the programs of all layers, the person's own first. Those of `project`, the path of a file, cannot leave
     the sandbox. Raises `ConfigError`."""
     key = Settings.hooks.key
-    settings.check_readable(key)
     return [
         program
         for layer in settings.layers

@@ -7,6 +7,7 @@ import sys
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, worktrees_root, zot_home
 from zot_agent.config.settings import Settings, load_settings, read_json_object
+from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice, announce_providers
 from zot_agent.host.host import Host
 from zot_agent.host.options import HostOptions
@@ -63,11 +64,12 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     _watch_loop()
     cwd, home = working_directory(options.cwd), zot_home()
     registry = open_registry(home)
-    choice = ProjectChoice(options, load_settings(home), cwd, can_ask=can_ask)
+    choice = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd, can_ask=can_ask)
     discovery = choice.find()
     if options.strict_extensions:
         choice.check_all_there()
-    settings = load_settings(home, choice.settings)
+    settings = choice.load()
+    check_named(options, discovery)
     hooks = find_hooks(settings, choice)
     use_network(settings)
     providers = announce_providers(registry, discovery)  # before a model is chosen
@@ -76,22 +78,23 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
 
     def open_other(path: str, *, fork: bool) -> list[str]:
         notes, project = continue_session(conversation, path, options.replace(fork=fork), registry, choice)
-        sandbox.follow(sandbox.settings)
+        sandbox.follow(project.load())
         host.use_hooks_of(project)
         return notes
 
     def reopen_workspace() -> list[str]:
         here = conversation.runtime.cwd
-        host.settings, workspace, notes = read_workspace(options, choice, cwd, here)
-        answered_for = options.project if here == cwd else ""
-        rules_of, permissions = PermissionFiles(home, here, answered_for), conversation.permissions
+        rules_of = PermissionFiles(home, here, options.project if here == cwd else "")
         try:
-            permissions.rules, permissions.save = rules_of.rules(host.settings), rules_of.save
+            settings, workspace, notes = read_workspace(options, choice, cwd, here)
+            rules_of.use(conversation.permissions, options, settings, host.settings)
+            sandbox.follow(settings)
         except ConfigError as error:
-            notes.append(f"{error}; the rules for tool calls stay as they were")
+            return [f"{error}; settings and instructions stay as they were"]
+        host.settings = settings
         conversation.runtime.set_workspace(workspace)
-        sandbox.follow(host.settings)
         conversation.extensions_changed()  # so have the commands of skills
+        _begin_audit(host, home)
         return notes
 
     host = Host(
@@ -115,12 +118,26 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     return host
 
 
-def _begin_records(host: Host, home: str) -> None:
-    if host.settings.audit == "on":
+def check_named(options: HostOptions, discovery: Discovery) -> None:
+    """Raise `ConfigError` if the options name a folder or an extension that is not there, or cannot be used."""
+    for path in options.add_dirs:
+        if not os.path.isdir(os.path.expanduser(path)):
+            raise ConfigError(f"--add-dir {path!r} is not a directory")
+    for each in discovery.problems:
+        if each.scope == "explicit":
+            raise ConfigError(f"--ext {each.directory}: {each.message}" if each.directory else each.message)
+
+
+def _begin_audit(host: Host, home: str) -> None:
+    if host.settings.audit == "on" and host.audit is None:
         from zot_agent.host.audit import AuditLog  # noqa: PLC0415  few people want it
 
         host.audit = AuditLog(home, host.conversation, [host.options.api_key])
         host.audit.attach()
+
+
+def _begin_records(host: Host, home: str) -> None:
+    _begin_audit(host, home)
     if any(map(os.environ.get, COLLECTORS)):
         from zot_agent.traces import Traces, open_provider  # noqa: PLC0415  few people have a collector
 
@@ -242,9 +259,9 @@ def continue_session(
     stored = load(path)
     cwd = working_directory(stored.meta.cwd or runtime.cwd)
     home = zot_home()
-    project = ProjectChoice(options, load_settings(home), cwd)
+    project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd)
     project.find()
-    settings = load_settings(home, project.settings)
+    settings = project.load()
     hooks = find_hooks(settings, project)
     workspace, notes = open_workspace(options, settings, cwd, choice, trusted=project.trusted)
     selection = choose_model(options.replace(provider="", model=""), settings, registry, stored)
@@ -254,9 +271,9 @@ def continue_session(
     session, opened = open_session(store, cwd, selection.model, path, stored, fork=options.fork)
     try:
         rules_of = PermissionFiles(home, cwd)
-        rules = rules_of.rules(settings)
+        rules_of.open(options, settings)  # raises what is wrong while nothing has changed
         conversation.open_session(session, opened, workspace)
-        conversation.permissions.rules, conversation.permissions.save = rules, rules_of.save
+        rules_of.use(conversation.permissions, options, settings)
     except BaseException:
         session.close()
         raise

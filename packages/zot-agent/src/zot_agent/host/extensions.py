@@ -49,7 +49,7 @@ class ProjectChoice:
         self.waiting: list[DiscoveredExtension] = []
         """The installed extensions about whose permissions the person must be asked, as of the last `find`."""
         self.settings = Layer("")
-        """The settings of the project that are used, as of the last `find`."""
+        """The settings of the project that are used, as of the last `find`; with mistakes they stop `load`."""
         self.notes: list[str] = []
         """Lines for the person about the last `find`."""
 
@@ -65,14 +65,16 @@ class ProjectChoice:
         project = find_project(
             self._cwd, home, [each for each in found.found if each.untrusted],
             skills=not options.no_skills, system=not options.no_context_files,
-            servers=not (options.no_ext or options.no_project_ext),
+            servers=not (options.no_ext or options.no_project_ext), settings=not options.ignore_settings,
         )  # fmt: skip
         answered_for = os.path.realpath(options.project) if options.project else ""
         decision = may_use(project, self._setting, home, answered_for)
         self.trusted, self.undecided, self.notes = bool(decision), None, []
-        self.settings = project.settings if self.trusted else Layer("", {}, project.settings.problems)
+        self.settings = project.settings if self.trusted else Layer("")
         if decision is None:
             self.undecided = project
+            if project.settings.errors and self.changes():  # allowed when it could be read: what did it hold back?
+                self.settings = project.settings
             if not self._can_ask:
                 self.notes.append(
                     f"not used, because you have not allowed it: {project.names()} of {project.folder} "
@@ -91,6 +93,11 @@ class ProjectChoice:
             share_process(self.found, self._pi.get("separate", ()))
             add_described(self.found.active(), DescribeOptions(home))
         return self.found
+
+    def load(self) -> Settings:
+        """Return the settings of the person, of the project as far as they are used, and of the environment. Raises
+        `ConfigError` as `load_settings` does."""
+        return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
 
     def _add_mcp(self, home: str) -> None:
         """Add the extension for MCP servers, if a file names any."""
@@ -139,15 +146,23 @@ class ProjectChoice:
         return FolderTrust(zot_home()).changes(self.undecided.content()) if self.undecided is not None else []
 
     def decide(self, *, allowed: bool) -> None:
-        """Store the person's decision about `undecided`; it takes effect with the next `find`. Raises `ConfigError`."""
+        """Store the person's decision about `undecided`; it takes effect with the next `find`. Raises `ConfigError`,
+        also for a project that cannot be allowed because of its settings."""
+        self._check(allowed=allowed)
         from zot_agent.config.folder_trust import FolderTrust  # noqa: PLC0415  only for a question
 
         if self.undecided is not None:
             FolderTrust(zot_home()).remember(self.undecided.content(), allowed=allowed)
 
     def use_once(self, *, allowed: bool) -> None:
-        """Decide about `undecided` for this run alone; it takes effect with the next `find`."""
+        """Decide about `undecided` for this run alone; it takes effect with the next `find`. Raises `ConfigError` as
+        `decide` does."""
+        self._check(allowed=allowed)
         self._setting = "on" if allowed else "off"
+
+    def _check(self, *, allowed: bool) -> None:
+        if allowed and self.undecided is not None:
+            load_settings(zot_home(), self.undecided.settings, ignore=self._options.ignore_settings)
 
 
 def extension_limits(*, once: bool = False) -> "ExtensionLimits":
@@ -231,7 +246,7 @@ def open_providers(registry: ModelRegistry, options: HostOptions | None = None) 
     Raises `ConfigError`.
     """
     options, home = options or HostOptions(), zot_home()
-    settings = load_settings(home)
+    settings = load_settings(home, ignore=options.ignore_settings)
     discovery = ProjectChoice(options, settings, os.path.abspath(options.cwd)).find()
     if not any(each.manifest.providers for each in discovery.active()):
         return None

@@ -44,6 +44,7 @@ class HostOptions(Record):
     hold_text: bool = False
     flags: "dict[str, FlagValue]" = field(default_factory=dict)
     no_skills: bool = False
+    ignore_settings: bool = False
     permission_mode: PermissionMode | None = None
     sandbox: SandboxMode | None = None
     add_dirs: list[str] = field(default_factory=list)

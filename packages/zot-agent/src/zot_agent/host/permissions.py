@@ -15,7 +15,7 @@ from zot_agent.config.settings import FILE as SETTINGS_FILE
 from zot_agent.config.settings import Settings, read_json_object
 from zot_agent.host.options import HostOptions
 from zot_core.confirm import Permissions
-from zot_core.permission_mode import MODES, PermissionMode
+from zot_core.permission_mode import MODES, PermissionMode, more_careful
 from zot_provider.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ _UNDECIDED = "mode-undecided"
 def mode_is_open(options: HostOptions, settings: Settings) -> bool:
     """Whether neither a flag nor a setting says which calls may run, and zot runs for the first time, or its question
     about that was closed without an answer."""
-    if options.permission_mode is not None or _KEY in settings.values or settings.no_yolo:
+    said = options.permission_mode is not None or _KEY in settings.values or settings.no_yolo
+    if said or options.ignore_settings:
         return False
     known = (os.path.join(zot_home(), SETTINGS_FILE), sessions_root())
     return os.path.exists(os.path.join(zot_home(), _UNDECIDED)) or not any(map(os.path.exists, known))
@@ -52,38 +53,55 @@ class PermissionFiles:
 
     def __init__(self, home: str, cwd: str, project: str = "") -> None:
         self.path = os.path.join(home, FILE)
-        self._cwd = cwd
         self._folder = os.path.realpath(project or cwd)
 
     def open(self, options: HostOptions, settings: Settings) -> Permissions:
         """Return the permissions that the options and settings describe. Raises `ConfigError` for a wrong rule."""
         rules = self.rules(settings)
         mode = options.permission_mode or self.mode(settings)
+        if options.ignore_settings and options.permission_mode is None:
+            mode = more_careful(mode, "ask")  # what the file says may be that
         permissions = Permissions(mode, rules)
         permissions.save = self.save
         return permissions
 
+    def use(
+        self, permissions: Permissions, options: HostOptions, settings: Settings, before: Settings | None = None
+    ) -> None:
+        """Let `permissions`, which are in use, follow these settings. Their mode can only become more careful, and
+        stays if it is the same as `before`. Raises `ConfigError`, and nothing has changed then."""
+        now = self.open(options, settings)
+        permissions.rules, permissions.save = now.rules, now.save
+        if options.permission_mode is None and (before is None or self.mode(before) != self.mode(settings)):
+            permissions.mode = more_careful(permissions.mode, now.mode)
+
     def rules(self, settings: Settings) -> "Sequence[Rule]":
         """Return the rules of all files. Raises `ConfigError` that names the file and the key: nothing is left out,
         because it could be a deny."""
-        settings.check_readable(_KEY)
         layers = [layer for layer in settings.layers if not _only_mode(layer.values.get(_KEY))]
         if not layers and not os.path.exists(self.path):
             return []
         from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
 
         rules = [rule for layer in layers for rule in parse_permissions(layer.values[_KEY], layer.source).rules]
-        kept = self._kept().get(self._folder)
-        return rules if kept is None else [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}").rules]
+        kept = self._kept().get(self._folder, {})
+        return [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}", typed=False).rules]
 
     def mode(self, settings: Settings) -> PermissionMode:
-        """Return the mode of the settings. Raises `ConfigError` if a project names one."""
-        mode: PermissionMode = "ask" if settings.no_yolo else "yolo"
+        """Return the mode of the settings. Raises `ConfigError` if a project names one that is less careful."""
+        mode: PermissionMode = "yolo"
         for layer in settings.layers:
             named = layer.values.get(_KEY, {}).get("mode")
-            if named is not None and layer.source == os.path.join(self._cwd, ".zot", SETTINGS_FILE):
-                raise ConfigError(f"{layer.source}: {_KEY}.mode: only your own {SETTINGS_FILE} can set the mode")
-            mode = named or mode
+            if named is None:
+                careful = layer.values.get(Settings.no_yolo.key, False)
+                mode = mode if not careful else more_careful(mode, "ask") if layer.in_project else "ask"
+                continue
+            if layer.in_project and (named == "yolo" or more_careful(named, mode) != named):
+                raise ConfigError(
+                    f"{layer.source}: {_KEY}.mode: a project cannot set {named}, only a mode that is more careful than "
+                    f"that of your own {SETTINGS_FILE}, which is {mode}"
+                )
+            mode = named
         return mode
 
     def _kept(self) -> dict[str, object]:
@@ -107,7 +125,7 @@ class PermissionFiles:
             replace_file(self.path, text.encode(), mode=0o600)
         except OSError as error:
             raise ConfigError(f"cannot write {self.path}: {error.strerror}") from error
-        return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}").rules
+        return parse_permissions({"allow": rules}, f"{self.path}: {self._folder}", typed=False).rules
 
 
 def _only_mode(permissions: Mapping[str, object] | None) -> bool:

@@ -27,7 +27,7 @@ _NAMED = 50
 
 class Project(Record):
     """What the project in `folder`, a real path, brings. `system` is the path of its `SYSTEM.md`, empty without; the
-    problems of `settings` are no reason to ask."""
+    problems of `settings` are no reason to ask, their errors are."""
 
     folder: str
     extensions: Sequence[DiscoveredExtension] = ()
@@ -44,8 +44,8 @@ class Project(Record):
     @property
     def empty(self) -> bool:
         """Whether there is nothing to ask about."""
-        brought = (self.extensions, self.skills, self.system, self.templates, self.agents, self.settings.values)
-        return not any((*brought, self.server_files, self.claude))
+        brought = (self.extensions, self.skills, self.system, self.templates, self.agents, self.server_files)
+        return self.settings.empty and not any((*brought, self.claude))
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -57,7 +57,7 @@ class Project(Record):
         entries += [agent.path for agent in self.agents]
         roots = [os.path.realpath(each.directory) for each in self.extensions]
         entries += [self.system] if self.system else []
-        entries += [self.settings.source] if self.settings.values else []
+        entries += [] if self.settings.empty else [self.settings.source]
         entries += dict.fromkeys(path for each in self.programs() for path in (each.path, *each.files))
         entries += [path for path in self.server_files if path not in entries]
         return FolderContent(self.folder, entries, roots)
@@ -84,6 +84,7 @@ class Project(Record):
                 lines += _few(_describe_rules(value))
             elif key != Settings.hooks.key:  # they are among the programs
                 lines.append(f"setting {key}: {SETTINGS[key].show(value)}")
+        lines += [f"settings that cannot be used: {line}" for line in self.settings.errors]
         not_yet = " (zot does not do that yet)"
         return lines + _few([each.line + ("" if each.used else not_yet) for each in self.programs()])
 
@@ -102,7 +103,7 @@ class Project(Record):
             "agents": [each.name for each in self.agents],
             "MCP servers of": [os.path.relpath(path, self.folder) for path in self.server_files],
             "file": [os.path.relpath(self.system, self.folder)] if self.system else [],
-            "settings": list(self.settings.values),
+            "settings": list(self.settings.values) or (["that cannot be used"] if self.settings.errors else []),
             "hooks": [f"of {os.path.relpath(path, self.folder)}" for path in self.claude],
         }
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names)
@@ -155,11 +156,10 @@ def find_project(
     skills: bool = True,
     system: bool = True,
     servers: bool = True,
+    settings: bool = True,
 ) -> Project:
-    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, agents, and skills
-    and a `SYSTEM.md`, unless they are not wanted."""
-    """Find what the project in `cwd` brings beside `extensions`: settings, prompt templates, and skills, a `SYSTEM.md`
-    and MCP servers, unless they are not wanted."""
+    """Find what the project in `cwd` brings beside `extensions`: prompt templates, agents, and skills, a `SYSTEM.md`,
+    MCP servers and settings, unless they are not wanted."""
     user_home = os.path.expanduser("~")
     found = project_skills(cwd, home, user_home, cache=os.path.join(home, SKILLS_CACHE)) if skills else []
     path = project_system(cwd, home) if system else ""
@@ -170,7 +170,7 @@ def find_project(
         path if os.path.isfile(path) else "",
         project_templates(cwd, home, user_home),
         _agents(cwd, home, user_home),
-        project_layer(cwd, home),
+        project_layer(cwd, home) if settings else Layer(""),
         project_files(os.path.realpath(cwd), home) if servers else (),
         find_claude(cwd),
     )

@@ -79,10 +79,14 @@ class SandboxSwitch:
         conversation.events.notify(Changed("settings"))
 
     def follow(self, settings: Settings) -> None:
-        """Confine to the working directory as it is now, with these settings. Raises `ConfigError`."""
-        self.settings = settings
-        if self.sandbox is not None:
-            self.set("strict" if self.sandbox.policy.strict else "on")
+        """Confine to the working directory as it is now, with these settings, which can turn it on but not off. Raises
+        `ConfigError`."""
+        before, self.settings = self.settings, settings
+        mode: SandboxMode = "off" if self.policy is None else "strict" if self.policy.strict else "on"
+        if settings.sandbox != before.sandbox and self._options.sandbox is None:
+            mode = max(mode, settings.sandbox, key=SANDBOX_MODES.index)
+        if mode != "off":
+            self.set(mode)
 
     def _open(self, *, strict: bool) -> "Sandbox":
         from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  as above

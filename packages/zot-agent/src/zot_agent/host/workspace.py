@@ -41,7 +41,10 @@ class ExtensionResources:
     async def changed(self) -> None:
         """Return when what extensions bring now was read."""
         async with self._one_by_one:
-            self._next, notes = await asyncio.to_thread(self._read, self._conversation.runtime.cwd)
+            try:
+                self._next, notes = await asyncio.to_thread(self._read, self._conversation.runtime.cwd)
+            except ConfigError as error:
+                notes = [f"{error}; what extensions bring stays as it was"]
         for note in notes:
             if note not in self._said:
                 self._said.add(note)
@@ -65,9 +68,9 @@ def read_workspace(
     person."""
     home, project = zot_home(), choice
     if here != started_in:  # another session was opened meanwhile
-        project = ProjectChoice(options, load_settings(home), here)
+        project = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), here)
         project.find()
-    settings = load_settings(home, project.settings)
+    settings = project.load()
     return settings, *open_workspace(options, settings, here, choice, trusted=project.trusted)
 
 

@@ -12,7 +12,7 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.config.folder_trust import FolderTrust
 from zot_agent.config.paths import current_directory, zot_home
 from zot_agent.config.setting import Setting
-from zot_agent.config.settings import SETTINGS, Settings, load_settings
+from zot_agent.config.settings import SETTINGS, Settings, read_settings
 from zot_agent.config.settings_file import change_settings, project_file, user_file
 from zot_agent.host.build import open_registry
 from zot_agent.host.extensions import open_providers
@@ -89,8 +89,8 @@ def _settings() -> Settings:
     """Return the settings in this directory, and report their problems."""
     choice = project_choice()
     choice.find()
-    settings = load_settings(zot_home(), choice.settings)
-    for problem in settings.problems:
+    settings = read_settings(zot_home(), choice.settings)
+    for problem in (*settings.errors, *settings.problems):
         print_error(problem)
     return settings
 
@@ -106,12 +106,13 @@ def _path(given: Namespace) -> None:
 
 def _set(given: Namespace) -> None:
     setting = SETTINGS[given.key]
-    if given.project and not setting.in_project:
-        raise ConfigError(f"{given.key}: a project cannot set this; leave out --project")
     try:
         value = setting.parse(given.value)
+        setting.check(value, _file(given))
     except ValueError as error:
         raise ConfigError(f"{given.key}: {error}") from None
+    if given.project and not (setting.in_project or setting.narrows(value, read_settings(zot_home()).value(given.key))):
+        raise ConfigError(f"{given.key}: a project cannot set this; leave out --project")
     if given.key in (Settings.provider.key, Settings.model.key):
         registry = open_registry(zot_home())
         open_providers(registry)

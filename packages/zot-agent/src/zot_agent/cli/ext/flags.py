@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _DEST = "flag of an extension: "
 _METAVARS = {"integer": "N", "string": "TEXT"}
-_OPTIONS = ("extensions", "no_ext", "no_project_ext", "trust", "no_skills", "no_context_files", "cwd")
+_OPTIONS = (
+    "extensions", "no_ext", "no_project_ext", "trust", "no_skills", "no_context_files", "cwd", "ignore_settings",
+)  # fmt: skip
 """The options that decide which extensions are active."""
 
 
@@ -30,7 +32,7 @@ def add_flags(parser: argparse.ArgumentParser, values: Mapping[str, Any]) -> "li
     has not allowed. `values` are the flags of zot itself that were parsed. Raises `ConfigError`."""
     options = HostOptions(**{name: values[name] for name in _OPTIONS})
     home, cwd = zot_home(), os.path.abspath(os.path.expanduser(options.cwd))
-    settings = load_settings(home)
+    settings = load_settings(home, ignore=options.ignore_settings)
     every = discover(
         options.extensions, cwd, home, installed=not options.no_ext, project=not options.no_project_ext,
         pi_folders=settings.pi.get("folders") is True,

@@ -49,7 +49,7 @@ def _permissions(mode: str | None) -> Permissions:
     for note in choice.notes:
         print_error(note)
     chosen = next((each for each in MODES if each == mode), None)
-    return PermissionFiles(home, cwd).open(HostOptions(permission_mode=chosen), load_settings(home, choice.settings))
+    return PermissionFiles(home, cwd).open(HostOptions(permission_mode=chosen), choice.load())
 
 
 def _list(permissions: Permissions) -> int:

@@ -9,8 +9,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import Settings, load_settings
+from zot_agent.config.settings import Settings
 from zot_agent.hook_programs import INSIDE
 from zot_agent.host.project import find_claude
 from zot_core.conversation.events import Notify
@@ -37,7 +36,6 @@ class FoundHooks(Record):
 def find_hooks(settings: Settings, choice: "ProjectChoice") -> FoundHooks:
     """Return the hook programs of `settings`, which include those of the project of `choice`, and of its settings of
     Claude Code, if the person has allowed them. Raises `ConfigError`."""
-    settings.check_readable(Settings.hooks.key)
     claude = find_claude(choice.folder) if choice.trusted else []
     if INSIDE in os.environ or not (claude or settings.hooks):
         return FoundHooks()
@@ -61,7 +59,7 @@ def open_hooks(
 ) -> "HookPrograms | None":
     """Return the hook programs of a conversation, as the files name them now; None without any. `removed_env` are
     variables that they do not get. Raises `ConfigError`."""
-    found = find_hooks(load_settings(zot_home(), choice.settings), choice)
+    found = find_hooks(choice.load(), choice)
     if not found.programs:
         return None
     from zot_agent.hook_programs.programs import HookPrograms  # noqa: PLC0415  few people have hooks

@@ -3,7 +3,7 @@
 import os
 
 from zot_agent.config.paths import current_directory, zot_home
-from zot_agent.config.settings import load_settings
+from zot_agent.config.settings import read_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.host.extensions import ProjectChoice
 from zot_agent.host.options import HostOptions
@@ -20,7 +20,7 @@ def installed() -> Discovery:
 
 def project_choice() -> ProjectChoice:
     """Return what decides about the project in the working directory."""
-    return ProjectChoice(HostOptions(), load_settings(zot_home()), current_directory(), can_ask=True, share=False)
+    return ProjectChoice(HostOptions(), read_settings(zot_home()), current_directory(), can_ask=True, share=False)
 
 
 def pick(name: str) -> DiscoveredExtension | Problem:

@@ -1,0 +1,57 @@
+"""Checks of the values of single settings. They raise ValueError, whose text says what was expected, unless they say
+otherwise."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from zot_core.permission_mode import MODES
+
+_PROXY = re.compile(r"(?:https?://)?(?:[^@/\s]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^]:/?#\[@\s]+)(?::[0-9]{1,5})?/?")
+
+
+def proxy(text: str) -> str:
+    """Return the address of a proxy. The message does not quote it, because it may contain a password."""
+    if _PROXY.fullmatch(text) is None:
+        raise ValueError("expected an address such as http://HOST:PORT")
+    return text
+
+
+def host(text: str) -> None:
+    """Check the pattern of a host."""
+    from zot_core.machine.hosts import HostPattern  # noqa: PLC0415  few people name hosts
+
+    try:
+        HostPattern(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r:.60} is no host such as pypi.org or *.github.com: {error}") from None
+
+
+def variable(text: str) -> None:
+    """Check the name of a variable of the environment."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+        raise ValueError(f"{text!r:.60} is no name of a variable")
+
+
+def permissions(value: Mapping[str, Any], source: str) -> None:
+    """Check the rules and the mode of a file. Raises `ConfigError`."""
+    if list(value) != ["mode"] or value["mode"] not in MODES:  # a mode alone is all that most people have
+        from zot_core.permissions.rule import parse_permissions  # noqa: PLC0415  few people have rules
+
+        parse_permissions(value, source)
+
+
+def hooks(value: Mapping[str, Any], source: str) -> None:
+    """Check the hook programs of a file. Raises `ConfigError`."""
+    from zot_agent.hook_programs.read import read_programs  # noqa: PLC0415  few people have hooks
+
+    read_programs(value, source)
+
+
+def authorities(text: str) -> str:
+    """Return the path of a file of authorities, which must be there."""
+    path = os.path.expanduser(text)
+    if not os.path.isfile(path):
+        raise ValueError(f"there is no file {path}")
+    return path
