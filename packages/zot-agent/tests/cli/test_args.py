@@ -125,7 +125,8 @@ def test_a_help_that_cannot_be_written_is_an_error() -> None:
     [
         *("docter", "doctr", "servre", "sreve", "etx", "loacl", "exts", "demos", "exit"),
         *("login", "logout", "auth", "upgrade", "sessions", "models", "settings", "install", "mcp"),
-        *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic"),
+        *("sessions list", "ext-s list", "auth login", "config set", "models ls", "login --provider anthropic", "tg"),
+        *("tg setup", "telegram-bot start", "bot", "continuous run", "pack", "verify"),
     ],
 )
 def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
@@ -133,6 +134,38 @@ def test_a_bare_word_that_looks_like_a_command_is_refused(words: str) -> None:
     with pytest.raises(ConfigError, match=f"^zot has no command '{word}'; .* is sent with zot -- {word}$"):
         parse(words.split())
     assert parse(["--", word]).prompt == word
+
+
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        (
+            "--provider local --base-url http://127.0.0.1:1 doctor",
+            "zot doctor has options of its own, which come after",
+        ),
+        ("--api-key=hunter2 --no-yolo serve", "after the command: zot serve --api-key --no-yolo; a prompt"),
+        ("--api-key hunter2 run the tests", "the options come after the command: zot run --api-key; a prompt"),
+        ("-c sessions list", "zot sessions has options of its own"),
+        ("--no-yolo doctr", "did you mean zot doctor\\? a prompt of this word is sent with zot -- doctr"),
+        ("--no-yolo tg start", "zot has no command 'tg'; zot has no bot for Telegram;"),
+    ],
+)
+def test_a_command_behind_options_is_refused_with_the_right_order(line: str, order: str) -> None:
+    with pytest.raises(ConfigError, match=order) as error:
+        parse(line.split())
+    assert "hunter2" not in str(error.value)
+    words = line.split()
+    for mode in ("-p", "--stream", "--json"):
+        assert parse([mode, *words]).prompt
+
+
+@pytest.mark.parametrize("line", ["-p run the tests", "--stream doctor", "--json sessions list", "--no-yolo -- doctor"])
+def test_a_mode_or_two_dashes_say_that_a_word_is_a_prompt(line: str) -> None:
+    assert parse(line.split()).prompt in ("run the tests", "doctor", "sessions list")
+
+
+def test_words_behind_a_command_are_no_commands() -> None:
+    assert parse(["--no-yolo", "doctor"], of_command=True).prompt == "doctor"
 
 
 def test_a_misspelled_command_is_named() -> None:

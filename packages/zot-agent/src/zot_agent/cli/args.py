@@ -184,12 +184,18 @@ def _is_bare_sandbox(words: Sequence[str], place: int) -> bool:
 
 
 def parse(
-    argv: Sequence[str], hint: str = "see zot --help; a prompt goes after --", *, key_on_stdin: bool = True
+    argv: Sequence[str],
+    hint: str = "see zot --help; a prompt goes after --",
+    *,
+    key_on_stdin: bool = True,
+    of_command: bool = False,
 ) -> CommandLine:
-    """Parse the arguments of `zot`. Raises `ConfigError` for invalid ones (for an unknown flag it ends in `hint`), and
-    `SystemExit(0)` after `--help`. `key_on_stdin`: `--api-key -` is possible."""
+    """Parse the arguments of `zot`, or those `of_command` that takes its options too. Raises `ConfigError` for invalid
+    ones (for an unknown flag it ends in `hint`), and `SystemExit(0)` after `--help`. `key_on_stdin`: `--api-key -` is
+    possible."""
     head = list(argv)
     rest: list[str] = []
+    named = of_command or "--" in head  # what is a prompt, as a mode says it too
     if "--" in head:
         position = head.index("--")
         head, rest = head[:position], head[position + 1 :]
@@ -197,10 +203,10 @@ def parse(
     head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()
     values, words = _read_flags(parser, head, hint)
-    if words and not rest and words[0] == argv[0]:
-        from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not for words after a flag
+    if words and not (named or values["mode"]):
+        from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not with a mode, and in scripts
 
-        refuse_command_words(words)
+        refuse_command_words(words, argv)
     texts, images, words = _attach(values.pop("prompt_file"), words)
     if any([_replace_invalid(values, name) for name in ("system_prompt", "append_system_prompt")]):
         print_error("the system prompt contains bytes that are not UTF-8; they were replaced")

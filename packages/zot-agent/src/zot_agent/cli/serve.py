@@ -125,7 +125,7 @@ def _token() -> str:
 
 
 def _defaults(rest: Sequence[str]) -> HostOptions:
-    line = parse(rest, "see zot serve --help")
+    line = parse(rest, "see zot serve --help", of_command=True)
     options = line.options
     if line.prompt or line.images:
         raise ConfigError("zot serve takes no prompt; its clients send prompts")

@@ -75,7 +75,7 @@ def run(arguments: Sequence[str]) -> int:
     words = list(arguments)
     end = words.index("--") if "--" in words else len(words)
     own, rest = build_parser().parse_known_args(words[:end])
-    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --")
+    line = parse([*rest, *words[end:]], "see zot run --help; a task goes after --", of_command=True)
     _refuse(line)
     limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
     _check_limits(limits)

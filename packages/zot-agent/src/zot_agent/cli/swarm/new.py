@@ -25,7 +25,7 @@ def start(rest: Sequence[str], *, name: str, here: bool) -> int:
 
 
 def _read(rest: Sequence[str]) -> tuple[str, HostOptions]:
-    line = parse(rest, "see zot swarm new --help")
+    line = parse(rest, "see zot swarm new --help", of_command=True)
     options = line.options
     sessions = ("--session", "--continue", "--resume", "--no-session")
     if flag := line.first_of(
