@@ -38,6 +38,19 @@ def test_everything_but_name_and_exec_may_be_missing_or_null() -> None:
     assert parse_manifest('{"name":"x","exec":"./x","enabled":null,"args":null}') == expected
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        '"Enabled": false', '"enable": false', '"disabled": true', '"Disabled": true', '"enabled": "false"',
+        '"enabled": 0', '"permission": {}', '"Permissions": {}', '"permisions": {}', '"permissions": null',
+        '"permissions": []', '"permissions": "none"', '"permissions": {"network": "no"}',
+    ],
+)  # fmt: skip
+def test_a_field_that_holds_the_extension_back_and_is_not_understood_is_an_error(field: str) -> None:
+    with pytest.raises(ManifestError):
+        parse_manifest(f'{{"name":"x","exec":"./x",{field}}}')
+
+
 def test_unknown_fields_and_a_byte_order_mark_are_tolerated() -> None:
     assert parse_manifest('\ufeff{"name":"x","exec":"./x","homepage":1}') == Manifest("x", exec="./x")
     assert parse_manifest(b'\xef\xbb\xbf{"name":"x","exec":"./x"}') == Manifest("x", exec="./x")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from zot_agent.mcp.config import McpServerConfig, read_servers
+from zot_agent.mcp.config import ConfigProblem, McpServerConfig, check_files, read_servers
 from zot_agent.mcp.names import joined, names_of
 
 
@@ -114,3 +114,34 @@ def test_the_spellings_of_other_agents_are_read_where_they_lie(tmp_path: Path) -
     assert [(each.name, each.url, each.transport) for each in servers] == [
         ("x", url, "http"), ("y", url, "http"), ("h", url, "http"), ("old", url, "sse"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ('"disabled": "true"', "'disabled' is neither true nor false"),
+        ('"disabled": 1', "'disabled' is neither true nor false"),
+        ('"disabled": null', "'disabled' is neither true nor false"),
+        ('"Disabled": true', "there is no field 'Disabled'; did you mean 'disabled'?"),
+        ('"disable": true', "there is no field 'disable'; did you mean 'disabled'?"),
+        ('"enabled": "no"', "'enabled' is neither true nor false"),
+        ('"sampling": "never"', "'sampling' is ask, allow or deny"),
+        ('"Sampling": "deny"', "there is no field 'Sampling'; did you mean 'sampling'?"),
+        ('"excludeTools": ["delete"]', "zot chooses no tools by 'excludeTools'; deny them with rules"),
+    ],
+)
+def test_what_holds_a_server_back_and_is_not_understood_keeps_it_off(tmp_path: Path, field: str, said: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{"a": {{"command": "x", {field}}}}}}}')
+    servers, [problem] = read_servers([str(path)])
+    assert servers == []
+    assert problem.startswith(f"{path}: server 'a': {said}")
+    with pytest.raises(ConfigProblem, match="server 'a': "):
+        check_files([str(path)])
+
+
+def test_a_server_that_is_not_enabled_is_off(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"a": {"command": "x", "enabled": false}, "b": {"command": "x", "enabled": true}}}')
+    check_files([str(path)])
+    assert [each.name for each in read_servers([str(path)])[0]] == ["b"]

@@ -83,9 +83,8 @@ async def test_other_keys_of_the_file_are_kept(chats: Chats, server: ScriptedSer
 async def test_a_file_that_cannot_be_changed_is_a_note(chats: Chats, server: ScriptedServer) -> None:
     home = chats.root / "zot-home"
     home.mkdir()
-    (home / "config.json").write_text("[]")
     async with chats.built(server, **START, rows=40) as talk:
-        await talk.shown("expected an object, got a list")
+        (home / "config.json").write_text("[]")
         await talk.send("/theme light")
         await talk.shown("not remembered:")
         assert talk.theme == "light"

@@ -85,6 +85,7 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
             raise ManifestError(f"{MANIFEST_FILE}: not UTF-8 text") from None
     try:
         members = parse_object(text.removeprefix("\ufeff"))
+        _check_narrowing({name: value for name, (value, _) in members.items()})
         manifest = read_record(Manifest, {name: value for name, (value, _) in members.items()}, {}, "")
         if manifest.permissions is not None:
             check_permissions(manifest.permissions)
@@ -115,6 +116,24 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
 
 def _has_data(manifest: Manifest) -> bool:
     return bool(manifest.providers or manifest.editor_modes or manifest.pi)
+
+
+_NARROWING = ("enabled", "permissions", "disabled")
+"""What a field is called by which an extension may do less than everything."""
+
+
+def _check_narrowing(members: dict[str, object]) -> None:
+    """Raise `FrameError` for a field that seems to hold the extension back, and does not."""
+    if "permissions" in members and members["permissions"] is None:
+        raise FrameError("must not be null, which would allow everything", field="permissions")
+    for name in members:
+        if name not in Manifest.__fields__:
+            from difflib import get_close_matches  # noqa: PLC0415  few manifests have unknown fields
+
+            near = get_close_matches(name.casefold(), _NARROWING, 1, 0.8)
+            if near:
+                meant = "enabled" if near == ["disabled"] else near[0]
+                raise FrameError(f"is unknown; did you mean {meant!r}?", field=name[:40])
 
 
 def _check_providers(manifest: Manifest) -> None:

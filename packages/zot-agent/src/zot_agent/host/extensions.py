@@ -2,7 +2,7 @@
 models that they serve, for a host and for subcommands that have none."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,9 @@ class ProjectChoice:
         """What waits for the person's decision."""
         self.waiting: list[DiscoveredExtension] = []
         """The installed extensions about whose permissions the person must be asked, as of the last `find`."""
+        self.claude: Sequence[str] = ()
+        """The settings of Claude Code of the project that are used, as of the last `find`."""
+        self._server_files: list[str] = []
         self.settings = Layer("")
         """The settings of the project that are used, as of the last `find`; with mistakes they stop `load`."""
         self.notes: list[str] = []
@@ -71,6 +74,7 @@ class ProjectChoice:
         decision = may_use(project, self._setting, home, answered_for)
         self.trusted, self.undecided, self.notes = bool(decision), None, []
         self.settings = project.settings if self.trusted else Layer("")
+        self.claude = project.claude if self.trusted else ()
         if decision is None:
             self.undecided = project
             if project.settings.errors and self.changes():  # allowed when it could be read: what did it hold back?
@@ -96,18 +100,26 @@ class ProjectChoice:
 
     def load(self) -> Settings:
         """Return the settings of the person, of the project as far as they are used, and of the environment. Raises
-        `ConfigError` as `load_settings` does."""
+        `ConfigError` as `load_settings` does, and for a file of MCP servers with a mistake in what holds one back."""
+        if self._server_files:
+            from zot_agent.mcp.config import ConfigProblem, check_files  # noqa: PLC0415  only where there are servers
+
+            try:
+                check_files(self._server_files)
+            except ConfigProblem as error:
+                raise ConfigError(str(error)) from None
         return load_settings(zot_home(), self.settings, ignore=self._options.ignore_settings)
 
     def _add_mcp(self, home: str) -> None:
         """Add the extension for MCP servers, if a file names any."""
         options = self._options
         files = mcp_files(self._cwd, home, project=self.trusted and not options.no_project_ext)
+        self._server_files = [*options.mcp_files, *files] if not options.no_ext else []
         if options.no_ext or not (files or options.mcp_files):
             return
         from zot_agent.extensions.declared.bundled import bundled_mcp  # noqa: PLC0415  only where there are servers
 
-        added = bundled_mcp([*options.mcp_files, *files])
+        added = bundled_mcp(self._server_files)
         added.hidden_by = next((each.directory for each in self.found.found if each.name == added.name), "")
         self.found.found.append(added)
 
@@ -162,6 +174,8 @@ class ProjectChoice:
 
     def _check(self, *, allowed: bool) -> None:
         if allowed and self.undecided is not None:
+            if self.undecided.problems:
+                raise ConfigError(self.undecided.problems[0])
             load_settings(zot_home(), self.undecided.settings, ignore=self._options.ignore_settings)
 
 

@@ -39,13 +39,15 @@ class Project(Record):
     server_files: Sequence[str] = ()
     """The files that name MCP servers."""
     claude: Sequence[str] = ()
-    """The paths of settings of Claude Code that have hooks."""
+    """The paths of settings of Claude Code that have hooks, or cannot be read."""
+    problems: Sequence[str] = ()
+    """Lines about agents that cannot be used, because what holds them back is not understood."""
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to ask about."""
         brought = (self.extensions, self.skills, self.system, self.templates, self.agents, self.server_files)
-        return self.settings.empty and not any((*brought, self.claude))
+        return self.settings.empty and not any((*brought, self.claude, self.problems))
 
     def content(self) -> "FolderContent":
         """Return what an answer about the project covers."""
@@ -85,6 +87,7 @@ class Project(Record):
             elif key != Settings.hooks.key:  # they are among the programs
                 lines.append(f"setting {key}: {SETTINGS[key].show(value)}")
         lines += [f"settings that cannot be used: {line}" for line in self.settings.errors]
+        lines += [f"an agent that cannot be used: {line}" for line in self.problems]
         not_yet = " (zot does not do that yet)"
         return lines + _few([each.line + ("" if each.used else not_yet) for each in self.programs()])
 
@@ -163,25 +166,28 @@ def find_project(
     user_home = os.path.expanduser("~")
     found = project_skills(cwd, home, user_home, cache=os.path.join(home, SKILLS_CACHE)) if skills else []
     path = project_system(cwd, home) if system else ""
+    agents, problems = _agents(cwd, home, user_home)
     return Project(
         os.path.realpath(cwd),
         extensions,
         found,
         path if os.path.isfile(path) else "",
         project_templates(cwd, home, user_home),
-        _agents(cwd, home, user_home),
+        agents,
         project_layer(cwd, home) if settings else Layer(""),
         project_files(os.path.realpath(cwd), home) if servers else (),
-        find_claude(cwd),
+        find_claude(cwd) if settings else (),
+        problems,
     )
 
 
-def _agents(cwd: str, home: str, user_home: str) -> "Sequence[AgentDefinition]":
+def _agents(cwd: str, home: str, user_home: str) -> "tuple[Sequence[AgentDefinition], Sequence[str]]":
     if not any(os.path.isdir(os.path.join(cwd, name, "agents")) for name in (".zot", ".claude")):
-        return ()
+        return (), ()
     from zot_core.runtime.subagents.definitions import project_agents  # noqa: PLC0415  most projects bring none
 
-    return project_agents(cwd, home, user_home)
+    listing = project_agents(cwd, home, user_home)
+    return listing.found, listing.errors
 
 
 def find_claude(cwd: str) -> list[str]:

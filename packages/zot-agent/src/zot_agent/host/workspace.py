@@ -114,7 +114,8 @@ def choose_agents(
     settings: Settings, cwd: str, home: str, *, trusted: bool
 ) -> "tuple[Sequence[AgentDefinition] | None, list[str]]":
     """Find the sub-agents to offer besides the built-in ones, including, if it is `trusted`, those of the project in
-    `cwd`; None if the model may start none. Return also lines for the person."""
+    `cwd`; None if the model may start none. Return also lines for the person. Raises `ConfigError` for a file whose
+    agent may do less, but how is not understood."""
     if settings.agents == "off":
         return None, []
     folders = [home, os.path.expanduser("~/.claude"), *(os.path.join(cwd, name) for name in (".zot", ".claude"))]
@@ -123,6 +124,8 @@ def choose_agents(
     from zot_core.runtime.subagents.definitions import agent_places, find_agents  # noqa: PLC0415  few people have any
 
     found = find_agents(agent_places(cwd, home, os.path.expanduser("~"), project=trusted))
+    if found.errors:
+        raise ConfigError(found.errors[0])
     return found.found, found.notes
 
 

@@ -10,6 +10,7 @@ import os
 import re
 
 from zot_agent.mcp.forms import KINDS, ordinary
+from zot_agent.mcp.narrowing import narrowing_mistake
 from zot_ext.record import Record
 from zot_ext.regular_file import read_regular
 
@@ -105,14 +106,21 @@ def read_servers(
             if name in taken:
                 continue
             taken.add(name)
-            given = ordinary(written)[0] if isinstance(written, dict) else written
-            if isinstance(given, dict) and given.get("disabled") is True:
+            if isinstance(written, dict) and ordinary(written)[0].get("disabled") is True:
                 continue
             try:
-                found[name] = read_server(name, given, path, os.environ if environ is None else environ)
+                found[name] = read_server(name, written, path, os.environ if environ is None else environ)
             except ConfigProblem as error:
                 problems.append(str(error))
     return list(found.values()), problems
+
+
+def check_files(paths: Iterable[str]) -> None:
+    """Raise `ConfigProblem` for a file that cannot be read, and for a mistake in what holds a server back."""
+    for path in paths:
+        for name, given in read_file(path).items():
+            if isinstance(given, dict) and (mistake := narrowing_mistake(given)):
+                raise ConfigProblem(f"{path}: server {name!r}: {mistake}")
 
 
 def read_server(name: str, given: object, source: str, environ: Mapping[str, str]) -> McpServerConfig:
@@ -122,6 +130,8 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
         raise ConfigProblem(f"{source}: {name!r} is not a name: 1 to 64 letters, digits, '_', '-' and '.'")
     if not isinstance(given, dict):
         raise reader.problem("expected an object")
+    if mistake := narrowing_mistake(given):
+        raise reader.problem(mistake)
     given, _ = ordinary(given)
     kind, url, command = given.get("type"), reader.text(given, "url"), reader.text(given, "command")
     if kind is not None and kind not in KINDS.values():
@@ -130,9 +140,6 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
         raise reader.problem("expected either 'command' or 'url'")
     if url and not url.startswith(("http://", "https://")):
         raise reader.problem("'url' does not begin with http:// or https://")
-    sampling = reader.text(given, "sampling") or "ask"
-    if sampling not in ("ask", "allow", "deny"):
-        raise reader.problem("'sampling' is ask, allow or deny")
     usual = McpServerConfig.__defaults__
     return McpServerConfig(
         name,
@@ -144,7 +151,7 @@ def read_server(name: str, given: object, source: str, environ: Mapping[str, str
         url=url,
         transport=kind if url and isinstance(kind, str) else "",
         headers=reader.pairs(given, "headers"),
-        sampling=sampling,
+        sampling=reader.text(given, "sampling") or "ask",
         deferred=reader.flag(given, "deferred"),
         timeout=reader.seconds(given, "timeout", usual["timeout"]),
         startup_timeout=reader.seconds(given, "startup_timeout", usual["startup_timeout"]),

@@ -6,6 +6,7 @@ import pytest
 
 from zot_agent.hook_programs.claude.settings import claude_programs
 from zot_agent.hook_programs.program import HookProgram
+from zot_provider.errors import ConfigError
 
 
 def write(path: Path, hooks: Any, **more: Any) -> str:
@@ -63,8 +64,8 @@ def test_all_can_be_turned_off_and_the_last_file_counts(tmp_path: Path) -> None:
     assert len(claude_programs([shared, own])[0]) == 1
 
 
-def test_a_file_that_cannot_be_read_is_a_line(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error_because_it_could_name_a_guard(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text("{")
-    assert claude_programs([str(path)])[0] == []
-    assert "zot runs no hooks of it" in claude_programs([str(path)])[1][0]
+    with pytest.raises(ConfigError, match=f"^{path}: line 1, column 2"):
+        claude_programs([str(path)])

@@ -46,10 +46,45 @@ def test_a_file_of_claude_code_is_read(tmp_path: Path) -> None:
     assert judge.source == "project"
 
 
-@pytest.mark.parametrize("mode", ["yolo", "acceptEdits", "bypassPermissions", "nonsense"])
+@pytest.mark.parametrize("mode", ["yolo", "acceptEdits", "bypassPermissions", "auto"])
 def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> None:
     write(tmp_path / "a.md", "---", "description: d", f"permissionMode: {mode}", "---")
     assert read_agent(str(tmp_path / "a.md"), "user").permissions is None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("permissions: aks", "permissions: expected one of accept-edits, yolo, "),
+        ("permissions: [ask]", "permissions: expected one of "),
+        ("permissions:", "permissions: expected one of "),
+        ("permissionMode: Pln", "permissionMode: expected one of "),
+        ("permission: ask", "there is no field 'permission'; did you mean permissions?"),
+        ("Permissions: ask", "there is no field 'Permissions'; did you mean permissions?"),
+        ("mode: plan", "there is no field 'mode'; did you mean permissions?"),
+        ("tool: read", "there is no field 'tool'; did you mean tools?"),
+        ("allowed-tools: read", "there is no field 'allowed-tools'; did you mean tools?"),
+        ("tools:", "tools: expected names of tools, got ''; [] for none"),
+        ("tools: {read: true}", "tools: expected names of tools"),
+        ("disallowed-tools: write", "there is no field 'disallowed-tools'; did you mean disallowedTools?"),
+        ("worktree: yes please", "worktree: expected one of true, false, got 'yes please'"),
+        ("isolation: container", "isolation: expected one of worktree, got 'container'"),
+    ],
+)
+def test_a_field_that_holds_an_agent_back_and_is_not_understood_is_an_error(
+    tmp_path: Path, line: str, said: str
+) -> None:
+    write(tmp_path / "work/.zot/agents/a.md", "---", "description: d", line, "---")
+    listing = found(tmp_path)
+    assert listing.found == []
+    assert listing.errors[0].startswith(f"{tmp_path}/work/.zot/agents/a.md: {said}")
+
+
+def test_an_empty_list_of_tools_is_none_of_them(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "---", "description: d", "tools: []", "disallowedTools: Write, Bash(git:*)", "---")
+    agent = read_agent(str(tmp_path / "a.md"), "user")
+    assert agent.tools == []
+    assert agent.without == ["Write", "Bash(git:*)"]
 
 
 def test_the_first_of_a_name_wins_and_a_project_replaces_nothing_of_the_person_or_of_zot(tmp_path: Path) -> None:
@@ -72,8 +107,8 @@ def test_the_first_of_a_name_wins_and_a_project_replaces_nothing_of_the_person_o
 def test_a_project_is_read_only_if_it_is_wanted(tmp_path: Path) -> None:
     write(tmp_path / "work/.zot/agents/a.md", "---", "description: d", "---")
     assert found(tmp_path, project=False).found == []
-    assert [each.name for each in project_agents(str(tmp_path / "work"), str(tmp_path / "home"))] == ["a"]
-    assert project_agents(str(tmp_path / "work"), str(tmp_path / "work/.zot")) == []
+    assert [each.name for each in project_agents(str(tmp_path / "work"), str(tmp_path / "home")).found] == ["a"]
+    assert project_agents(str(tmp_path / "work"), str(tmp_path / "work/.zot")).found == []
 
 
 def test_what_cannot_be_used_is_a_note(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from zot_agent.cli.ext.probe import probe
 from zot_agent.cli.ext.terminal import inline, print_line
 from zot_agent.cli.parser import Parser
 from zot_agent.config.paths import zot_home
-from zot_agent.config.settings import load_settings
+from zot_agent.config.settings import read_settings
 from zot_agent.extensions.discover import DiscoveredExtension, Discovery, Problem
 from zot_agent.extensions.launch import command
 from zot_agent.extensions.log import log_path
@@ -96,9 +96,9 @@ def _status(found: DiscoveredExtension) -> list[DoctorLine]:
 
 def _allowed() -> DoctorLine:
     """Report whether what the project brings may be used."""
-    settings = load_settings(zot_home())
-    if settings.problems:
-        return DoctorLine("no", "allowed", settings.problems[0])
+    settings = read_settings(zot_home())
+    if problems := [*settings.errors, *settings.problems]:
+        return DoctorLine("no", "allowed", problems[0])
     setting = settings.project_trust
     if setting != "ask":
         state = "ok" if setting == "on" else "--"

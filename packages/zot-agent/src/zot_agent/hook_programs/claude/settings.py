@@ -16,7 +16,6 @@ from zot_agent.config.settings import read_json_object
 from zot_agent.hook_programs.claude.events import CLAUDE_EVENTS
 from zot_agent.hook_programs.events import KNOWN
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
-from zot_provider.errors import ConfigError
 from zot_provider.json_text import describe
 
 _SECONDS = 600.0
@@ -31,16 +30,13 @@ class _NotRun(Exception):
 
 def claude_programs(paths: Iterable[str]) -> tuple[list[HookProgram], list[str]]:
     """Return the programs of these files that zot runs, and a line for each file with hooks that it does not run.
-    `disableAllHooks` of the last file that has it counts for all."""
+    `disableAllHooks` of the last file that has it counts for all. Raises `ConfigError` for a file that cannot be read,
+    because it could name a guard."""
     programs: list[HookProgram] = []
     notes: list[str] = []
     disabled = False
     for path in paths:
-        try:
-            content = read_json_object(path)
-        except ConfigError as error:
-            notes.append(f"{error}; zot runs no hooks of it")
-            continue
+        content = read_json_object(path)
         disabled = content.get("disableAllHooks", disabled) is True
         skipped: dict[str, None] = {}
         for name, entry, matcher in _entries(content.get("hooks")):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from zot_agent.config.settings import Settings
 from zot_agent.hook_programs import INSIDE
-from zot_agent.host.project import find_claude
 from zot_core.conversation.events import Notify
 from zot_provider.record import Record
 
@@ -36,17 +35,16 @@ class FoundHooks(Record):
 def find_hooks(settings: Settings, choice: "ProjectChoice") -> FoundHooks:
     """Return the hook programs of `settings`, which include those of the project of `choice`, and of its settings of
     Claude Code, if the person has allowed them. Raises `ConfigError`."""
-    claude = find_claude(choice.folder) if choice.trusted else []
-    if INSIDE in os.environ or not (claude or settings.hooks):
+    if INSIDE in os.environ or not (choice.claude or settings.hooks):
         return FoundHooks()
     from zot_agent.hook_programs.read import programs_of_settings  # noqa: PLC0415  few people have hooks
 
     own = programs_of_settings(settings, project=choice.settings.source)
-    if not claude:
+    if not choice.claude:
         return FoundHooks(own)
     from zot_agent.hook_programs.claude.settings import claude_programs  # noqa: PLC0415  few projects have them
 
-    theirs, notes = claude_programs(claude)
+    theirs, notes = claude_programs(choice.claude)
     return FoundHooks([*own, *theirs], notes)
 
 

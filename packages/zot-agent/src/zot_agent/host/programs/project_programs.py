@@ -41,8 +41,16 @@ class ProjectProgram(Record):
 
 
 def claude_settings(cwd: str) -> list[str]:
-    """Return the files of settings of Claude Code in the project that have hooks, the stronger one last."""
-    return [path for path in _files(cwd, _CLAUDE) if _objects(path, "hooks")]
+    """Return the files of settings of Claude Code in the project that have hooks, or that cannot be read and may have
+    some, the stronger one last."""
+    return [path for path in _files(cwd, _CLAUDE) if _has_hooks(path)]
+
+
+def _has_hooks(path: str) -> bool:
+    try:
+        return bool(read_json_object(path).get("hooks"))
+    except ConfigError:
+        return True
 
 
 def project_programs(cwd: str, templates: Iterable[TemplateFile] = ()) -> list[ProjectProgram]:

@@ -38,6 +38,8 @@ def make_child(
     agent, workspace = parent.agent, parent.workspace
     model, reasoning, notes = _model(agent, task.model, definition.model if definition is not None else "")
     tools = _tools(agent, task.tools, definition.tools if definition is not None else None, deepest=deepest)
+    if definition is not None and definition.without:
+        tools = _without(tools, definition.without)
     own = definition.instructions if definition is not None else ""
     skills = skills_section(workspace.skills) if any(tool.name == SKILL_TOOL for tool in tools) else ""
     session = None
@@ -106,6 +108,15 @@ def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | 
                 raise UnknownName.among("tool", each, possible)
         allowed = [names[_plain(each)] for each in wanted]
     return [present[name] for name in dict.fromkeys(allowed) if not (deepest and name == AGENT_TOOL)]
+
+
+def _without(tools: Sequence[Tool], left_out: Sequence[str]) -> list[Tool]:
+    names = set(map(_plain, left_out))
+    return [
+        tool
+        for tool in tools
+        if names.isdisjoint(each.casefold() for each in (tool.name, *getattr(tool, "other_names", ())))
+    ]
 
 
 def _plain(name: str) -> str:

@@ -6,7 +6,8 @@ files is read, too. The file's name without `.md` is the name of the agent, unle
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import printable_line
@@ -14,6 +15,8 @@ from zot_core.skills.discover import limit_notes, visible_entries
 from zot_core.skills.front_matter import FrontMatterError, read_fields, read_tools, split
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
+
+T = TypeVar("T")
 
 BUILTIN = os.path.join(os.path.dirname(__file__), "builtin")
 
@@ -30,8 +33,21 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SUFFIX = ".md"
 _CAREFUL: tuple[PermissionMode, ...] = ("plan", "ask")
 """The modes that a definition can ask for; all others are at most what the agent that asks may do."""
-_MODES = {"default": "ask", "manual": "ask"}
-"""Modes of Claude Code."""
+_MODES = {"default": "ask", "manual": "ask", "dontAsk": "ask"}
+"""Modes of Claude Code that are more careful than others."""
+_OTHER_MODES = ("accept-edits", "yolo", "acceptEdits", "auto", "bypassPermissions")
+"""Modes that allow more; a definition cannot ask for it."""
+_NARROWING = ("disallowedTools", "permissionMode", "permissions", "tools", "isolation", "worktree")
+"""The fields by which an agent may do less."""
+_OTHERS = (
+    "name", "description", "model", "mcpServers", "hooks", "maxTurns", "skills", "initialPrompt", "memory", "effort",
+    "background", "color",
+)  # fmt: skip
+"""The other fields of zot and of Claude Code."""
+
+
+class NotUnderstood(FrontMatterError):
+    """A field by which an agent may do less has a name or a value that is not understood."""
 
 
 class AgentDefinition(Record):
@@ -40,7 +56,8 @@ class AgentDefinition(Record):
     `tools` are the names of its tools, None for those of the agent that asks; names of other programs' tools are read,
     too. `model` is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which
     counts if it is more careful than that of the agent that asks; None for that mode. `instructions` are its system
-    prompt, in place of zot's own words. With `worktree` it works in a git worktree.
+    prompt, in place of zot's own words. With `worktree` it works in a git worktree. `without` are tools that it does
+    not get.
     """
 
     name: str
@@ -52,6 +69,7 @@ class AgentDefinition(Record):
     path: str = ""
     source: str = "program"
     worktree: bool = False
+    without: Sequence[str] = ()
 
     @property
     def line(self) -> str:
@@ -60,10 +78,12 @@ class AgentDefinition(Record):
 
 
 class AgentDefinitions(Record):
-    """The definitions found, the first of each name. `notes` tell the user which files were left out, one line each."""
+    """The definitions found, the first of each name. `notes` tell the user which files were left out, one line each,
+    and so do `errors`, about files whose agents may do less, but how is not understood."""
 
     found: list[AgentDefinition] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 def agent_places(cwd: str, home: str = "", user_home: str = "", *, project: bool = True) -> list[tuple[str, str]]:
@@ -92,7 +112,7 @@ def find_agents(places: Iterable[tuple[str, str]]) -> AgentDefinitions:
             if len(first) == NUMBER_LIMIT:
                 listing.notes.append(f"there are more than {NUMBER_LIMIT} agents; the rest is left out")
                 return listing
-            definition = _try_read(entry.path, source, listing.notes)
+            definition = _try_read(entry.path, source, listing)
             if definition is None:
                 continue
             known = first.get(definition.name)
@@ -106,16 +126,19 @@ def find_agents(places: Iterable[tuple[str, str]]) -> AgentDefinitions:
     return listing
 
 
-def project_agents(cwd: str, home: str = "", user_home: str = "") -> list[AgentDefinition]:
+def project_agents(cwd: str, home: str = "", user_home: str = "") -> AgentDefinitions:
     """Find the definitions that the project in `cwd` brings, without those in folders of the user."""
     own = {os.path.realpath(place) for place, _ in agent_places(cwd, home, user_home, project=False)}
     places = [each for each in agent_places(cwd) if os.path.realpath(each[0]) not in own]
-    return find_agents(places).found
+    return find_agents(places)
 
 
-def _try_read(path: str, source: str, notes: list[str]) -> AgentDefinition | None:
+def _try_read(path: str, source: str, listing: AgentDefinitions) -> AgentDefinition | None:
+    notes = listing.notes
     try:
         return read_agent(path, source)
+    except NotUnderstood as error:
+        listing.errors.append(f"{path}: {error}")
     except FrontMatterError as error:
         notes.append(f"{path}:{error.line}: {error}; it is left out")
     except OSError as error:
@@ -139,14 +162,58 @@ def read_agent(path: str, source: str) -> AgentDefinition:
     description = printable_line(_text(fields, "description"))
     if not description:
         raise FrontMatterError("a description is missing: it tells the model when to use the agent")
-    tools = read_tools(fields.get("tools", "")) or None
+    _check_names(fields)
     model = printable_line(_text(fields, "model"))
-    written = _text(fields, "permissions") or _text(fields, "permissionMode")
-    mode = next((each for each in _CAREFUL if each == _MODES.get(written, written)), None)
+    worktree = _choice(fields, "worktree", {"true": True, "false": False})
+    isolation = _choice(fields, "isolation", {"worktree": True})
     return AgentDefinition(
-        name, description, parts.body.strip(), tools, "" if model == "inherit" else model,
-        mode, path, source, _text(fields, "worktree").lower() == "true" or _text(fields, "isolation") == "worktree",
+        name, description, parts.body.strip(), _tools(fields, "tools"), "" if model == "inherit" else model,
+        _mode(fields), path, source, bool(worktree or isolation), _tools(fields, "disallowedTools") or (),
     )  # fmt: skip
+
+
+def _mode(fields: dict[str, object]) -> PermissionMode | None:
+    choices = {**dict.fromkeys(_OTHER_MODES), **{each: each for each in _CAREFUL}, **_MODES}
+    names = [name for name in ("permissions", "permissionMode") if name in fields]
+    modes = [_choice(fields, name, choices) for name in names]
+    return next((each for each in _CAREFUL if each in modes), None)
+
+
+def _choice(fields: dict[str, object], name: str, choices: Mapping[str, T]) -> T | None:
+    if name not in fields:
+        return None
+    value = fields[name]
+    text = value.strip() if isinstance(value, str) else ""
+    found = next((each for each in choices if each.casefold() == text.casefold()), "")
+    if not found:
+        raise NotUnderstood(f"{name}: expected one of {', '.join(choices)}, got {str(value)!r:.40}")
+    return choices[found]
+
+
+def _tools(fields: dict[str, object], name: str) -> Sequence[str] | None:
+    """Return names of tools, None if the field is not there. A list without any is none of them."""
+    value = fields.get(name)
+    tools = read_tools(value)
+    if name in fields and not tools and value != []:
+        raise NotUnderstood(f"{name}: expected names of tools, got {str(value)!r:.40}; [] for none")
+    return tools if name in fields else None
+
+
+def _check_names(fields: dict[str, object]) -> None:
+    """Raise `NotUnderstood` for a field that is nearly one by which the agent may do less."""
+    known = {_plain(each): each for each in _NARROWING}
+    for name in fields:
+        if name not in (*_NARROWING, *_OTHERS):
+            from difflib import get_close_matches  # noqa: PLC0415  few files have unknown fields
+
+            words = {"allowedtools": "tools", "deniedtools": "disallowedTools", "mode": "permissions"}
+            near = words.get(_plain(name)) or next(iter(get_close_matches(_plain(name), known, 1, 0.8)), "")
+            if near:
+                raise NotUnderstood(f"there is no field {name!r:.40}; did you mean {known.get(near, near)}?")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.casefold())
 
 
 def _text(fields: dict[str, object], name: str) -> str:
