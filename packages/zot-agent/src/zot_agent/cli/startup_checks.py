@@ -7,6 +7,7 @@ from zot_agent.host.extensions import ProjectChoice, open_providers
 from zot_agent.host.options import HostOptions
 from zot_agent.host.permissions import PermissionFiles
 from zot_agent.host.programs.hooks import find_hooks
+from zot_agent.host.workspace import choose_agents
 from zot_core.runtime.resolve import builtin_tools_named
 from zot_provider.errors import ConfigError, MissingKey
 from zot_provider.router import open_client
@@ -33,6 +34,7 @@ async def check_options(options: HostOptions) -> None:
     settings = choice.load()
     find_hooks(settings, choice)
     PermissionFiles(home, cwd).open(options, settings)
+    choose_agents(settings, cwd, home, trusted=choice.trusted)
     registry = open_registry(home)
     open_providers(registry, options)
     try:

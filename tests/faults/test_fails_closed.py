@@ -1,0 +1,388 @@
+"""Whoever is careful gets what they asked for, or an error: every setting that confines, broken in 20 ways, and the
+other files by which a person holds something back. Where a process proves nothing, the reader alone is asked."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Finished, Zot
+from pty_screen import PtyScreen
+
+from zot_agent.config.settings import FILE, MAX_BYTES, SETTINGS, load_settings, project_layer
+from zot_provider.errors import ConfigError
+from zot_provider.testing import Call, ScriptedServer, Turn
+
+STRICT: dict[str, Any] = {
+    "max_steps": 3,
+    "no_yolo": True,
+    "project_trust": "off",
+    "child_keys": "remove",
+    "audit": "on",
+    "permissions": {"deny": ["bash(touch *)"]},
+    "hooks": {"tool_call": [{"command": "exit 2", "on_failure": "block"}]},
+    "sandbox": "strict",
+    "sandbox_folders": ["/srv"],
+    "sandbox_hosts": ["pypi.org"],
+    "sandbox_variables": ["CI"],
+    "sandbox_git": "ask",
+    "http_proxy": "http://127.0.0.1:9",
+    "ca_file": __file__,
+}
+"""A value that is understood, for each key that confines."""
+
+NONSENSE: list[Any] = [None, 0.5, -1, [[]], {"a": {"b": 1}}]
+WRONG: dict[str, list[Any]] = {
+    "max_steps": [True, "many", "5 steps", "50%"],
+    "no_yolo": ["yes", "true", 1],
+    "project_trust": ["", "yes", "Off"],
+    "child_keys": ["", "removed", True],
+    "audit": ["", True, "On"],
+    "permissions": [
+        {"deny": "bash"}, {"deny": None}, {"mode": "aks"}, {"mode": None}, {"denny": []}, {"deny": ["bsh(rm *)"]},
+        {"deny": ["bash(rm x && ls)"]}, {"deny": ["bash("]}, "ask",
+    ],
+    "hooks": [
+        {"tool_cal": []}, {"tool_call": {}}, {"tool_call": [{"command": ""}]}, {"tool_call": [{"comand": "x"}]},
+        {"tool_call": [{"command": "x", "on_failure": "blok"}]}, {"tool_call": [{"command": "x", "match": 3}]},
+    ],
+    "sandbox": ["", "onn", "On", True],
+    "sandbox_folders": ["/srv", [""], ["\0"]],
+    "sandbox_hosts": ["pypi.org", ["https://pypi.org"], ["a b"]],
+    "sandbox_variables": ["CI", ["A=b"], ["A B"]],
+    "sandbox_git": ["", "Ask", False],
+    "http_proxy": ["http://", "socks5://h:1", "a b"],
+    "ca_file": ["/nowhere/ca.pem", "/", True],
+}  # fmt: skip
+"""Values that are not understood, beside the nonsense."""
+
+
+def damaged(key: str) -> Iterator[bytes]:
+    """Files that have a value that is understood, and cannot be read whole."""
+    member = f"{json.dumps(key)}: {json.dumps(STRICT[key])}"
+    escaped = member.replace(key[-1], f"\\u{ord(key[-1]):04x}", 1)
+    whole = f"{{{member}}}"
+    texts = [
+        "", whole[:-1], f"{whole[:-1]},}}", f"// mine\n{whole}", f"{whole}\n# mine", f"[{whole}]", f"{whole}{whole}",
+        f"{{{member}, {member}}}", f"{{{escaped},}}", f"{whole}\0", whole.replace('"', "'"), whole + " " * MAX_BYTES,
+    ]  # fmt: skip
+    yield from (text.encode() for text in texts)
+    yield whole.encode("utf-16")
+    yield f'{{"theme": "é", {member}}}'.encode("latin-1")
+
+
+def misspelt(key: str) -> list[str]:
+    return [key.upper(), key[:-1], f"{key}s", key.replace("_", "") + "_", f"_{key}"]
+
+
+def ways(key: str) -> Iterator[tuple[bytes, str]]:
+    """Files of settings in which a key is broken, each with what its error must name beside the file."""
+    yield from ((content, "") for content in damaged(key))
+    yield from ((json.dumps({key: value}).encode(), f": {key}") for value in (*NONSENSE, *WRONG[key]))
+    yield from ((json.dumps({name: STRICT[key]}).encode(), repr(name)) for name in misspelt(key))
+
+
+def test_the_walk_has_every_key_that_confines() -> None:
+    assert {key for key, setting in SETTINGS.items() if setting.confines} == {*STRICT} == {*WRONG}
+    assert {key for key in SETTINGS if key.startswith("sandbox")} < {*STRICT}
+
+
+@pytest.mark.parametrize("key", STRICT)
+def test_a_key_that_confines_stops_in_each_way_in_which_it_is_broken(key: str, tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    for folder in (home, project / ".zot"):
+        folder.mkdir(parents=True)
+    (home / FILE).write_text(json.dumps({key: STRICT[key]}))
+    assert load_settings(str(home), environ={}).problems == []
+    broken = list(ways(key))
+    assert len(broken) >= 20
+    for content, named in broken:
+        (home / FILE).write_bytes(content)
+        with pytest.raises(ConfigError) as error:
+            load_settings(str(home), environ={})
+        assert str(error.value).startswith((f"{home / FILE}", f"cannot read {home / FILE}")), content[:200]
+        assert named in str(error.value)
+        assert "\n" not in str(error.value)
+        assert load_settings(str(home), environ={}, ignore=True).values == {}
+        (home / FILE).unlink()
+        (project / ".zot" / FILE).write_bytes(content)
+        with pytest.raises(ConfigError, match=str(project)):
+            load_settings(str(home), project_layer(str(project), str(home)), environ={})
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "laxer", "stricter"),
+    [
+        ("no_yolo", True, [False], [True]),
+        ("child_keys", "remove", ["keep"], ["remove"]),
+        ("audit", "on", ["off"], ["on"]),
+        ("sandbox", "on", ["off"], ["on", "strict"]),
+        ("sandbox_git", "ask", ["write"], ["ask"]),
+        ("sandbox_hosts", ["a.test", "b.test"], [["c.test"], ["a.test", "c.test"]], [["a.test"], []]),
+        ("sandbox_folders", ["/a"], [["/b"]], [[], ["/a"]]),
+        ("sandbox_variables", ["A"], [["B"]], [[]]),
+        ("project_trust", "off", ["on", "ask", "off"], []),
+        ("http_proxy", "http://a:1", ["http://b:1", "http://a:1"], []),
+    ],
+)
+def test_a_project_can_only_be_stricter(
+    key: str, own: object, laxer: list[object], stricter: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_text(json.dumps({key: own}))
+    folder = tmp_path / "project" / ".zot"
+    folder.mkdir(parents=True)
+    for value in (*laxer, *stricter):
+        (folder / FILE).write_text(json.dumps({key: value}))
+        project = project_layer(str(folder.parent), str(tmp_path))
+        if value in stricter:
+            assert load_settings(str(tmp_path), project, {}).value(key) == value
+        else:
+            with pytest.raises(ConfigError, match=f"{folder / FILE}: {key}: a project cannot set"):
+                load_settings(str(tmp_path), project, {})
+
+
+# In processes
+
+TOUCH = Turn(calls=[Call("bash", {"command": "touch ran"})])
+MODES: dict[str, list[str]] = {
+    "print": ["-p", "x"],
+    "stream": ["--stream", "x"],
+    "json": ["--json", "x"],
+    "rpc": ["rpc"],
+    "serve": ["serve", "--listen", "127.0.0.1:0"],
+    "acp": ["acp"],
+    "run": ["run", "x"],
+    "swarm": ["swarm", "new", "x"],
+    "screen": [],
+}
+MEANT = (
+    b'{"sandbox": "onn"}',
+    b'{"no_yolo": true,}',
+    '{"permissions": {"deny": ["bash"]}}'.encode("utf-16"),
+    b'{"Permissions": {"deny": ["bash"]}}',
+)
+
+
+def start(zot: Zot, server: ScriptedServer, mode: str, *flags: str) -> Finished:
+    """Run a mode against the server to its end."""
+    words = [*MODES[mode], *zot.at(server), *flags]
+    if mode != "screen":
+        return zot.run(*words)
+    with PtyScreen([*zot.command, *words], environment={**zot.env, "TERM": "xterm"}, cwd=str(zot.cwd)) as pty:
+        code = pty.process.wait(30)
+        while pty.read(0.1):
+            pass
+        return Finished(code, b"", bytes(pty.received).replace(b"\r\n", b"\n"))
+
+
+def refused(done: Finished, zot: Zot, server: ScriptedServer, *named: str) -> None:
+    """Check that nothing ran, nothing was sent, and one line says why."""
+    assert done.code == 2, done.err
+    assert server.requests == []
+    assert not (zot.cwd / "ran").exists()
+    line = done.err[done.err.rindex("zot: ") :]
+    assert line.count("\n") == 1
+    assert all(each in line for each in named), line
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_ends_with_exit_code_2(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    server.add(TOUCH, "done")
+    zot.home.mkdir()
+    for content in MEANT:
+        (zot.home / FILE).write_bytes(content)
+        refused(start(zot, server, mode), zot, server, str(zot.home / FILE))
+
+
+@pytest.mark.parametrize("mode", ["print", "serve", "acp", "run"])
+def test_a_trusted_projects_file_stops_too(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".zot").mkdir()
+    for content in ('{"permissions": {"deny": ["bash"]},}', '{"sandbox": "off"}', '{"permissions": {"mode": "yolo"}}'):
+        (zot.cwd / ".zot" / FILE).write_text(content)
+        refused(start(zot, server, mode, "--trust"), zot, server, str(zot.cwd / ".zot" / FILE))
+
+
+def test_a_file_of_a_folder_that_is_not_trusted_counts_for_nothing(zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".zot").mkdir()
+    for content in ("{", '{"sandbox": "onn"}', '{"sandbox": "off"}', '{"no_yolo": true}'):
+        (zot.cwd / ".zot" / FILE).write_text(content)
+        server.add(TOUCH, "done")
+        done = zot.ask(server, "-p", "x")
+        assert done.code == 0
+        assert "not used, because you have not allowed it: settings" in done.line()
+        (zot.cwd / "ran").unlink()
+
+
+def test_a_file_that_breaks_after_the_folder_was_allowed_stops(zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".zot").mkdir()
+    path = zot.cwd / ".zot" / FILE
+    path.write_text('{"permissions": {"deny": ["bash"]}}')
+    allow = """
+import os
+from zot_agent.config.paths import zot_home
+from zot_agent.config.settings import load_settings
+from zot_agent.host.extensions import ProjectChoice
+from zot_agent.host.options import HostOptions
+choice = ProjectChoice(HostOptions(), load_settings(zot_home()), os.getcwd(), can_ask=True)
+choice.find()
+choice.decide(allowed=True)
+"""
+    subprocess.run([sys.executable, "-c", allow], cwd=zot.cwd, env=zot.env, check=True, timeout=30)
+    path.write_text('{"permissions": {"deny": ["bash"')
+    refused(zot.ask(server, "-p", "x"), zot, server, str(path))
+
+
+def test_a_stricter_mode_of_a_trusted_project_counts(zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".zot").mkdir()
+    env = {name: value for name, value in zot.env.items() if name != "ZOT_PERMISSION_MODE"}
+    for content in ('{"no_yolo": true}', '{"permissions": {"mode": "ask"}}'):
+        (zot.cwd / ".zot" / FILE).write_text(content)
+        server.add(TOUCH, "done")
+        assert zot.ask(server, "-p", "--trust", "x", env=env).code == 5
+        assert not (zot.cwd / "ran").exists()
+
+
+@pytest.mark.needs("bwrap")
+def test_a_sandbox_that_a_trusted_project_wants_confines(zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / ".zot").mkdir()
+    (zot.cwd / ".zot" / FILE).write_text('{"sandbox": "strict"}')
+    server.add(Turn(calls=[Call("bash", {"command": "touch ~/ran ../ran"})]), "done")
+    assert zot.ask(server, "-p", "--trust", "x").code == 0
+    assert not (zot.cwd.parent / "ran").exists()
+
+
+@pytest.mark.parametrize(("mode", "asked"), [("print", 5), ("json", 5), ("run", 3)])
+def test_without_the_settings_calls_are_asked_about(mode: str, asked: int, zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / FILE).write_text('{"no_yolo":')
+    server.add(TOUCH, "done")
+    done = start(zot, server, mode, "--ignore-settings")
+    assert (done.code, (zot.cwd / "ran").exists()) == (asked, False), done.err
+    server.add(TOUCH, "done")
+    done = start(zot, server, mode, "--ignore-settings", "--permission-mode", "yolo")
+    assert (done.code, (zot.cwd / "ran").exists()) == (0, True), done.err
+
+
+def test_what_helps_to_mend_the_settings_works_on(zot: Zot) -> None:
+    zot.home.mkdir()
+    (zot.home / FILE).write_text('{"no_yolo":')
+    where = f"{zot.home / FILE}: line 1, column"
+    for words, code in (
+        (["doctor", "--offline"], 1), (["config", "path"], 0), (["config", "list"], 0), (["trust", "list"], 0),
+        (["--help"], 0), (["--version"], 0), (["ext", "list"], 0),
+    ):  # fmt: skip
+        done = zot.run(*words)
+        assert done.code == code, (words, done.err)
+        assert (where in done.out + done.err) is (words[0] in ("doctor", "config") and words[1] != "path")
+    (zot.home / FILE).write_text('{"no_yolo": "yes"}')
+    assert zot.run("config", "set", "no_yolo", "true").code == 0
+    assert json.loads((zot.home / FILE).read_text()) == {"no_yolo": True}
+
+
+def test_a_key_that_no_setting_has_is_named(zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / FILE).write_text('{"bash_timout": 5, "last_changelog_shown": "1"}')
+    said = f"{zot.home / FILE}: unknown key 'bash_timout'; did you mean bash_timeout?"
+    server.add("done")
+    done = zot.ask(server, "-p", "x")
+    assert (done.code, done.line()) == (0, said)
+    report = zot.run("doctor", "--offline")
+    assert report.code == 1
+    assert [line.split()[0] for line in report.out.splitlines() if line.endswith(said)] == ["no"]
+
+
+@pytest.mark.parametrize("mode", ["print", "rpc", "serve", "acp", "run", "swarm"])
+def test_a_flag_that_names_what_is_not_there_stops(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    (zot.cwd / "file").touch()
+    for flags in (["--ext", "./nope"], ["--add-dir", "./nope"], ["--add-dir", "file"]):
+        refused(start(zot, server, mode, *flags), zot, server, flags[0], Path(flags[1]).name)
+
+
+# The other files
+
+SERVER = {"command": sys.executable, "args": ["-c", "open('ran', 'w')"]}
+FILES: list[tuple[str, str]] = [
+    *(
+        ("mcp.json", json.dumps({"mcpServers": {"a": {**SERVER, **field}}}))
+        for field in (
+            {"disabled": "true"}, {"disabled": 1}, {"disabled": None}, {"Disabled": True}, {"disable": True},
+            {"enabled": "false"}, {"Enabled": False}, {"sampling": "never"}, {"sampling": False}, {"Sampling": "deny"},
+            {"excludeTools": ["delete"]},
+        )
+    ),
+    ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true},}}'),
+    *(
+        ("agents/a.md", f"---\ndescription: d\n{line}\n---\nx")
+        for line in (
+            "permissions: aks", "permissions: true", "permissions:", "Permissions: ask", "permission: plan",
+            "permissionMode: plna", "mode: plan", "tools:", "tools: {read: yes}", "Tools: read", "tool: read",
+            "allowed-tools: read", "disallowed-tools: bash", "worktree: yes", "worktrees: true", "isolation: container",
+        )
+    ),
+]  # fmt: skip
+
+
+def test_each_field_of_other_files_by_which_less_runs_is_understood_or_stops(zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    server.add(TOUCH, "done")
+    for name, content in FILES:
+        path = zot.home / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+        refused(zot.ask(server, "-p", "x"), zot, server, str(path))
+        path.unlink()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_they_stop_every_mode(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    for name, content in (FILES[0], FILES[-1]):
+        path = zot.home / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+        refused(start(zot, server, mode), zot, server, str(path))
+        path.unlink()
+
+
+def test_they_count_for_nothing_in_a_folder_that_is_not_trusted(zot: Zot, server: ScriptedServer) -> None:
+    for name, content in (FILES[0], FILES[-1], ("settings.json", '{"hooks":')):
+        folder = zot.cwd / (".claude" if name == "settings.json" else ".zot")
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        server.add(TOUCH, "done")
+        done = zot.ask(server, "-p", "x")
+        assert done.code == 0
+        assert "not used, because you have not allowed it" in done.line()
+        (zot.cwd / "ran").unlink()
+        requests = len(server.requests)
+        done = zot.ask(server, "-p", "--trust", "x")
+        assert (done.code, len(server.requests)) == (2, requests)
+        assert str(path) in done.line()
+        shutil.rmtree(folder)
+
+
+def test_an_extension_whose_manifest_holds_it_back_in_other_words_is_not_started(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    folder = zot.home / "extensions" / "a"
+    folder.mkdir(parents=True)
+    (folder / "run").write_text(f"#!/bin/sh\ntouch {zot.cwd}/ran\n")
+    (folder / "run").chmod(0o700)
+    for field in (
+        '"Enabled": false',
+        '"enabled": "false"',
+        '"disabled": true',
+        '"permission": {}',
+        '"permissions": null',
+    ):
+        (folder / "extension.json").write_text(f'{{"name": "a", "exec": "./run", {field}}}')
+        server.add("done")
+        done = zot.ask(server, "-p", "x")
+        assert done.code == 0
+        assert str(folder) in done.line()
+        assert not (zot.cwd / "ran").exists()
