@@ -316,12 +316,12 @@ def settings() -> str:
         f"| `{each.key}` | {each.help} | {each.words} "
         f"| {'' if each.default in ('', [], {}) else f'`{each.show(each.default)}`'} "
         f"| {f'`{each.flag}`' if each.flag else ''} | {f'`{each.variable}`' if each.variable else ''} "
-        f"| {'yes' if each.in_project else ''} |\n"
+        f"| {'yes' if each.in_project else ''} | {'yes' if each.confines else ''} |\n"
         for each in SETTINGS.values()
     )
     return (
-        "# The keys of config.json\n\n| key | meaning | value | default | flag | variable | in a project |\n"
-        f"|---|---|---|---|---|---|---|\n{rows}"
+        "# The keys of config.json\n\n| key | meaning | value | default | flag | variable | in a project | confines |\n"
+        f"|---|---|---|---|---|---|---|---|\n{rows}"
     )
 
 

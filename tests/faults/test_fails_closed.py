@@ -259,12 +259,12 @@ def test_a_sandbox_that_a_trusted_project_wants_confines(zot: Zot, server: Scrip
 def test_without_the_settings_calls_are_asked_about(mode: str, asked: int, zot: Zot, server: ScriptedServer) -> None:
     zot.home.mkdir()
     (zot.home / FILE).write_text('{"no_yolo":')
-    server.add(TOUCH, "done")
-    done = start(zot, server, mode, "--ignore-settings")
-    assert (done.code, (zot.cwd / "ran").exists()) == (asked, False), done.err
-    server.add(TOUCH, "done")
+    server.add(TOUCH, "done", TOUCH, "done")
     done = start(zot, server, mode, "--ignore-settings", "--permission-mode", "yolo")
     assert (done.code, (zot.cwd / "ran").exists()) == (0, True), done.err
+    (zot.cwd / "ran").unlink()
+    done = start(zot, server, mode, "--ignore-settings")
+    assert (done.code, (zot.cwd / "ran").exists()) == (asked, False), done.err
 
 
 def test_what_helps_to_mend_the_settings_works_on(zot: Zot) -> None:
