@@ -1,7 +1,7 @@
 """The flags of `zot`: their parser, and how the arguments become a `CommandLine`."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +195,6 @@ def parse(
     possible."""
     head = list(argv)
     rest: list[str] = []
-    named = of_command or "--" in head  # what is a prompt, as a mode says it too
     if "--" in head:
         position = head.index("--")
         head, rest = head[:position], head[position + 1 :]
@@ -203,7 +202,7 @@ def parse(
     head = ["--sandbox=on" if _is_bare_sandbox(head, place) else word for place, word in enumerate(head)]
     parser = build_parser()
     values, words = _read_flags(parser, head, hint)
-    if words and not (named or values["mode"]):
+    if words and not (of_command or values["mode"] or "--" in argv):  # which say that it is a prompt
         from zot_agent.cli.command_words import refuse_command_words  # noqa: PLC0415  not with a mode, and in scripts
 
         refuse_command_words(words, argv)
@@ -237,13 +236,18 @@ def parse(
         from zot_agent.cli.attachments import read_schema  # noqa: PLC0415  see `_attach`
 
         values["json_schema"] = read_schema(values["json_schema"])
+    _check_values(values)
+    return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
+
+
+def _check_values(values: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for flags that contradict each other or have a value without a meaning."""
     if values["session"] == "":  # most likely an unset variable, and not the wish for a new session
         raise ConfigError("--session needs the path or id of a session; leave it out for a new one")
     if values["fork"] and not values["session"] and not values["continue_latest"]:
         raise ConfigError("--fork needs -c or --session, which name the session to copy")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
-    return CommandLine(**line, options=HostOptions(**values | {"session": values["session"] or ""}))
 
 
 def _read_flags(parser: Parser, head: Sequence[str], hint: str) -> tuple[dict[str, Any], list[str]]:

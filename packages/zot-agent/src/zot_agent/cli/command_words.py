@@ -60,7 +60,7 @@ def refuse_command_words(words: Sequence[str], arguments: Sequence[str]) -> None
 
 
 def _right_order(command: str, before: Sequence[str]) -> str:
-    """Return how a subcommand is written that stands behind options. Their values, perhaps keys, are not repeated."""
+    """Return how a subcommand behind options is written. Their values, perhaps keys, are not repeated."""
     flags = [word.partition("=")[0] for word in before if word.startswith("-")]
     if SUBCOMMANDS[command].options:
         how = f"the options come after the command: zot {command} {' '.join(flags)}"

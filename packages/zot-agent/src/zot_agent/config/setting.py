@@ -27,7 +27,7 @@ class Setting(ABC, Generic[T]):
     None if it says nothing. `in_project`: a project that the person trusts may set it too. `person_only`: a program
     that drives zot may not change it, because it decides what is allowed, or where data goes. `confines`: it is meant
     to hold something back, so that zot does not start with a value that is not understood; a project may then set a
-    value by which more is held back. `by_care` are the values of such a setting, the one that holds nothing back first.
+    value by which more is held back. `by_care` are the values of such a setting; the first of them holds nothing back.
     """
 
     words = ""
@@ -242,8 +242,7 @@ class Pairs(Setting[dict[str, str]]):
 
 
 class JsonObject(Setting[dict[str, Any]]):
-    """A JSON object, described by `words`. `parts` raises `ConfigError` for members that are not understood, and for
-    those that only the person's own `config.json` may have if its source is a project's."""
+    """A JSON object, described by `words`. `parts` raises `ConfigError` for members that are not understood."""
 
     def __init__(
         self,

@@ -88,7 +88,7 @@ class PermissionFiles:
         return [*rules, *parse_permissions(kept, f"{self.path}: {self._folder}", typed=False).rules]
 
     def mode(self, settings: Settings) -> PermissionMode:
-        """Return the mode of the settings. Raises `ConfigError` if a project names one that is less careful."""
+        """Return the mode of the settings. Raises `ConfigError` if a project names a less careful mode."""
         mode: PermissionMode = "yolo"
         for layer in settings.layers:
             named = layer.values.get(_KEY, {}).get("mode")

@@ -92,7 +92,7 @@ def parse_rule(action: Action, text: str, source: str = "") -> Rule:
 
 def parse_permissions(value: object, source: str, *, typed: bool = True) -> PermissionSettings:
     """Parse the settings `permissions` from the file `source`. Raises `ConfigError` that names file and key; if a
-    person has `typed` the rules, also for one that no call can match."""
+    person has `typed` the rules, also for a rule that no call can match."""
     key = f"{source}: permissions"
     if not isinstance(value, Mapping):
         raise ConfigError(f"{key}: expected an object, got {describe(value)}")
@@ -103,13 +103,20 @@ def parse_permissions(value: object, source: str, *, typed: bool = True) -> Perm
     if "mode" in value and mode not in MODES:
         raise ConfigError(f"{key}.mode: expected one of {', '.join(MODES)}, got {mode!r}")
     rules = [rule for action in ACTIONS for rule in _rules(action, value.get(action, []), f"{key}.{action}")]
-    if typed and rules:
-        from zot_core.permissions.unmatchable import unmatchable  # noqa: PLC0415  few people have rules
-
-        for rule in rules:
-            if why := unmatchable(rule):
-                raise _wrong(rule.source, rule.text, why)
+    for rule in rules if typed else ():
+        if why := _no_call(rule):
+            raise _wrong(rule.source, rule.text, why)
     return PermissionSettings(rules, mode)
+
+
+def _no_call(rule: Rule) -> str:
+    """Return why no call can match a rule; empty if one can, perhaps of a tool that is not there yet."""
+    from zot_core.permissions.unmatchable import near_tool, unmatchable  # noqa: PLC0415  few people have rules
+
+    near = "" if rule.tool.startswith(SERVER) else near_tool(rule.tool, (READ, *WRITES, COMMANDS, WEB, *OWN))
+    if near:
+        return f"there is no tool {rule.tool}; did you mean {near}?"
+    return unmatchable(rule.pattern, commands=rule.tool.casefold() == COMMANDS)
 
 
 def _rules(action: Action, value: Any, source: str) -> list[Rule]:

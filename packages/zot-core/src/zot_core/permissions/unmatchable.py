@@ -1,11 +1,11 @@
-"""`unmatchable`: finds rules that no call can match, so that nobody relies on a deny that never denies."""
+"""Finds rules that no call can match, so that nobody relies on a deny that never denies."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.patterns import CommandPattern, PathPattern
-from zot_core.permissions.rule import COMMANDS, OWN, READ, SERVER, WEB, WRITES, Rule
 from zot_core.tools import BUILTIN_TOOLS
 
 _SIMILARITY = 0.75
@@ -15,26 +15,19 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _EXPANSION = re.compile(r"[$][A-Za-z_({]|`")
 
 
-def unmatchable(rule: Rule) -> str:
-    """Return why no call can match a rule; empty if one can, perhaps of a tool that is not known yet."""
-    near = _near_tool(rule.tool)
-    if near:
-        return f"there is no tool {rule.tool}; did you mean {near}?"
-    if isinstance(rule.pattern, PathPattern):
-        return _path(rule.pattern.text)
-    if isinstance(rule.pattern, CommandPattern) and rule.tool.casefold() == COMMANDS:
-        return _command(rule.pattern.tokens)
-    return ""
-
-
-def _near_tool(tool: str) -> str:
-    """Return the tool of zot that a name is nearly that of; empty for a known name, and for one that is like none:
-    extensions and servers have tools, too."""
-    known = {READ, *WRITES, COMMANDS, WEB, *OWN, *(each.name for each in BUILTIN_TOOLS)}
+def near_tool(tool: str, known: Iterable[str]) -> str:
+    """Return the tool of zot that a name is a misspelling of, one of `known` or of the built-in ones; empty if it is
+    one of them, or like none: extensions and servers have tools, too."""
+    names = {*known, *(each.name for each in BUILTIN_TOOLS)}
     name = tool.casefold()
-    if name in known or name.startswith(SERVER):
-        return ""
-    return next(iter(get_close_matches(name, sorted(known), 1, _SIMILARITY)), "")
+    return "" if name in names else next(iter(get_close_matches(name, sorted(names), 1, _SIMILARITY)), "")
+
+
+def unmatchable(pattern: CommandPattern | PathPattern | HostPattern | None, *, commands: bool) -> str:
+    """Return why no call matches a pattern, which is about `commands` or about something else; empty if one may."""
+    if isinstance(pattern, PathPattern):
+        return _path(pattern.text)
+    return _command(pattern.tokens) if commands and isinstance(pattern, CommandPattern) else ""
 
 
 def _command(tokens: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SUFFIX = ".md"
 _CAREFUL: tuple[PermissionMode, ...] = ("plan", "ask")
 """The modes that a definition can ask for; all others are at most what the agent that asks may do."""
-_MODES = {"default": "ask", "manual": "ask", "dontAsk": "ask"}
+_MODES: Mapping[str, PermissionMode] = {"default": "ask", "manual": "ask", "dontAsk": "ask"}
 """Modes of Claude Code that are more careful than others."""
 _OTHER_MODES = ("accept-edits", "yolo", "acceptEdits", "auto", "bypassPermissions")
 """Modes that allow more; a definition cannot ask for it."""
@@ -173,13 +173,13 @@ def read_agent(path: str, source: str) -> AgentDefinition:
 
 
 def _mode(fields: dict[str, object]) -> PermissionMode | None:
-    choices = {**dict.fromkeys(_OTHER_MODES), **{each: each for each in _CAREFUL}, **_MODES}
+    choices: dict[str, PermissionMode | None] = {**dict.fromkeys(_OTHER_MODES), "plan": "plan", "ask": "ask", **_MODES}
     names = [name for name in ("permissions", "permissionMode") if name in fields]
     modes = [_choice(fields, name, choices) for name in names]
     return next((each for each in _CAREFUL if each in modes), None)
 
 
-def _choice(fields: dict[str, object], name: str, choices: Mapping[str, T]) -> T | None:
+def _choice(fields: dict[str, object], name: str, choices: Mapping[str, T | None]) -> T | None:
     if name not in fields:
         return None
     value = fields[name]
