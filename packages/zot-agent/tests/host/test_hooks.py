@@ -91,7 +91,7 @@ async def test_hooks_are_read_again_with_the_extensions_and_stay_if_they_are_wro
     await host.runtime.ask("x")
     write(home, {"turn_start": 1})
     (error,) = (await host.reload_extensions()).errors
-    assert "hooks.turn_start: expected a list of programs, got 1; " in error
+    assert "hooks.turn_start: expected a list of programs, got 1 (" in error
     await host.runtime.ask("x")
     assert (alone / "ran").read_text() == "a\nb\nb\n"
     await host.close()
@@ -156,3 +156,36 @@ async def test_events_that_a_slow_program_cannot_keep_up_with_are_dropped_and_co
     await until(lambda: any("6 events were dropped" in str(each) for each in said))
     await host.close()
     assert len((alone / "ran").read_text().splitlines()) <= 64
+
+
+async def test_what_a_project_holds_back_counts_as_soon_as_the_person_allows_it(alone: Path) -> None:
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "config.json").write_text('{"no_yolo": true, "audit": "on"}')
+    host = build_host(parse(["--model", "anthropic/claude-haiku-4-5"]).options, can_ask=True)
+    assert host.choice is not None
+    assert (host.conversation.permissions.mode, host.audit) == ("yolo", None)
+    host.choice.decide(allowed=True)
+    assert await host.use_project() == []
+    assert host.conversation.permissions.mode == "ask"
+    assert host.audit is not None
+    host.conversation.permissions.mode = "yolo"
+    assert await host.refresh_workspace() == []
+    assert host.conversation.permissions.mode == "yolo"  # the person has chosen it since
+    await host.close()
+
+
+async def test_a_project_whose_settings_cannot_be_used_cannot_be_allowed(alone: Path) -> None:
+    (alone / ".zot").mkdir()
+    (alone / ".zot" / "config.json").write_text('{"sandbox": "off", "theme": "loud"}')
+    host = build_host(parse(["--model", "anthropic/claude-haiku-4-5"]).options, can_ask=True)
+    assert host.choice is not None
+    with pytest.raises(ConfigError, match="sandbox: a project cannot set off"):
+        host.choice.decide(allowed=True)
+    with pytest.raises(ConfigError, match="sandbox: a project cannot set off"):
+        host.choice.use_once(allowed=True)
+    host.choice.find()
+    assert host.choice.undecided is not None
+    host.choice.decide(allowed=False)
+    host.choice.find()
+    assert (host.choice.trusted, host.choice.undecided) == (False, None)
+    await host.close()

@@ -125,7 +125,7 @@ class Choice(Setting[T]):
     def read(self, value: object) -> T:
         """See `Setting`."""
         if not isinstance(value, str):
-            raise ValueError(f"expected text, got {describe(value)}")
+            raise ValueError(f"expected text, got {describe(value)}; {self.words}")
         if value.strip() not in self.choices:
             raise ValueError(f"expected {self.words}, got {value!r:.40}")
         chosen: Any = value.strip()

@@ -219,7 +219,7 @@ def load_settings(
     if settings.errors:
         rest = f" (and {len(settings.errors) - 1} more)" if len(settings.errors) > 1 else ""
         how = "zot doctor checks the settings, --ignore-settings starts without the files"
-        raise ConfigError(f"{settings.errors[0]}{rest}; {how}")
+        raise ConfigError(f"{settings.errors[0]}{rest} ({how})")
     return settings
 
 

@@ -23,7 +23,12 @@ async def ask_about_project(chat: Chat) -> None:
     choice, before = chat.host.choice, chat.host.settings
     if choice is None or choice.undecided is None:
         return
-    if answers := await chat.host.ask_about_project():
+    try:
+        answers = await chat.host.ask_about_project()
+    except ConfigError as error:
+        chat.note(str(error), "error")
+        return
+    if answers:
         for line in answers:
             chat.note(sanitize_line(line))
         _use_settings(chat, before)
