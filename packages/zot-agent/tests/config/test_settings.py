@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from zot_agent.config.settings import FILE, SETTINGS, Layer, Settings, load_settings, project_layer, read_settings
+from zot_provider.errors import ConfigError
 
 SHAPES = [
     pytest.param("", "line 1, column 1: Expecting value", id="empty"),
@@ -66,6 +67,12 @@ def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     assert read_settings(str(tmp_path)).errors == [f"cannot read {tmp_path / FILE}: Is a directory"]
+
+
+def test_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:
+    (tmp_path / FILE).symlink_to(tmp_path / "unmounted")
+    with pytest.raises(ConfigError, match="the link leads nowhere"):
+        load_settings(str(tmp_path))
 
 
 def test_known_keys_are_taken_and_those_of_the_go_zot_left_alone(tmp_path: Path) -> None:

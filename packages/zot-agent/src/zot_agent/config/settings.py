@@ -252,6 +252,9 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     """Read a file of settings, empty if it does not exist. In a project's file the keys that only the user may set
     are problems, unless they confine: a value that is stricter than that of the person is used."""
     layer = Layer(path, in_project=in_project)
+    if os.path.islink(path) and not os.path.exists(path):
+        layer.errors.append(f"cannot read {path}: the link leads nowhere")
+        return layer
     try:
         content = read_json_object(path)
     except ConfigError as error:

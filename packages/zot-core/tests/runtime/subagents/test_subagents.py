@@ -288,6 +288,17 @@ async def test_an_agent_has_the_tools_of_its_definition_and_task_that_the_other_
     assert results(events)[1].startswith("unknown tool 'bash'")
 
 
+async def test_an_agent_does_not_get_the_tools_that_its_definition_leaves_out() -> None:
+    careful = AgentDefinition("careful", "looks", "You look.", without=["Write", "Shell", "Bash(git:*)"])
+    empty = AgentDefinition("empty", "thinks", "You think.", tools=[])
+    begin = Turn(calls=[call("a", agent="careful", tools=["read", "bash"]), call("b", agent="empty")])
+    client = TaskClient({"main": [begin, "done"], "a": ["x"], "b": ["x"]})
+    async with family(client, agents=[careful, empty], builtin_tools=["read", "bash", "write", "agent"]) as runtime:
+        await answered(runtime)
+    assert [tool.name for tool in client.asked("a")[0].tools] == ["read"]
+    assert client.asked("b")[0].tools == []
+
+
 async def test_an_unknown_agent_or_model_is_refused_with_what_there_is() -> None:
     begin = Turn(calls=[call("a", agent="explorer"), call("b", model="  ")])
     client = TaskClient({"main": [begin, "done"], "b": ["x"]})

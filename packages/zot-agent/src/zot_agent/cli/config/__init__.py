@@ -114,9 +114,10 @@ def _set(given: Namespace) -> None:
     if given.project and not (setting.in_project or setting.narrows(value, read_settings(zot_home()).value(given.key))):
         raise ConfigError(f"{given.key}: a project cannot set this; leave out --project")
     if given.key in (Settings.provider.key, Settings.model.key):
-        registry = open_registry(zot_home())
-        open_providers(registry)
-        check_model(given.key, value, registry, _settings())
+        registry, settings = open_registry(zot_home()), _settings()
+        if not settings.errors:  # with them no extension is asked
+            open_providers(registry)
+        check_model(given.key, value, registry, settings)
     _store(given, setting, setting.json(value))
 
 
