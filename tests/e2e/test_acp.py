@@ -784,9 +784,9 @@ def test_words_with_which_no_session_could_begin_are_refused_at_the_start(
     assert told in done.line()
 
 
-def test_an_extension_that_cannot_be_used_is_told_at_the_start(zot: Zot) -> None:
+def test_an_extension_that_is_not_there_is_an_error_at_the_start(zot: Zot) -> None:
     done = zot.run("acp", "--ext", "/nowhere/at/all")
-    assert (done.code, done.line()) == (0, "extension in /nowhere/at/all: there is no such folder")
+    assert (done.code, done.line()) == (2, "--ext /nowhere/at/all: there is no such folder")
 
 
 def test_without_the_extra_it_is_said_how_to_have_it(zot: Zot) -> None:

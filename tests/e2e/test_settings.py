@@ -87,12 +87,11 @@ def test_a_wrong_shape_is_one_line_that_names_the_place(zot: Zot, name: str, con
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ('{"theme": ', "config.json: line 1, column 11: "),
-        ("[]", "config.json: expected an object, got a list"),
-        ('{"reasoning": "ultra", "newer": {}}', "config.json: reasoning: expected one of off, minimum, low"),
+        ('{"reasoning": "ultra"}', "config.json: reasoning: expected one of off, minimum, low"),
+        ('{"newer": {}}', "config.json: unknown key 'newer'"),
     ],
 )
-def test_settings_that_are_torn_a_list_or_newer_are_one_line_and_zot_starts(
+def test_settings_that_are_wrong_or_newer_and_hold_nothing_back_are_one_line_and_zot_starts(
     zot: Zot, server: ScriptedServer, content: str, words: str
 ) -> None:
     server.add("hi")
@@ -113,9 +112,8 @@ def test_settings_of_a_project_count_once_it_is_trusted(zot: Zot, server: Script
     server.add("one", "two")
     write(zot, "config.json", {"reasoning": "low"})
     (zot.cwd / ".zot").mkdir()
-    (zot.cwd / ".zot" / "config.json").write_text('{"reasoning": "high", "project_trust": "on"}')
+    (zot.cwd / ".zot" / "config.json").write_text('{"reasoning": "high"}')
     done = zot.ask(server, "-p", "x", "--model", "gpt-5.1")
-    assert "config.json: project_trust: a project cannot set this" in done.err
     assert f"not used, because you have not allowed it: settings reasoning of {zot.cwd}" in done.err
     zot.ask(server, "-p", "x", "--model", "gpt-5.1", "--trust")
     assert [request.body["reasoning_effort"] for request in server.requests] == ["low", "high"]

@@ -217,9 +217,7 @@ def load_settings(
     """
     settings = read_settings(home, project, environ, ignore=ignore)
     if settings.errors:
-        rest = f" (and {len(settings.errors) - 1} more)" if len(settings.errors) > 1 else ""
-        how = "zot doctor checks the settings, --ignore-settings starts without the files"
-        raise ConfigError(f"{settings.errors[0]}{rest} ({how})")
+        raise ConfigError(settings.errors[0])
     return settings
 
 
@@ -258,7 +256,7 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     try:
         content = read_json_object(path)
     except ConfigError as error:
-        layer.errors.append(str(error))
+        layer.errors.append(f"{error} (--ignore-settings starts without it)")
         return layer
     for key, value in content.items():
         setting = SETTINGS.get(key)
