@@ -13,7 +13,8 @@ import pytest
 from command import Finished, Zot
 from pty_screen import PtyScreen
 
-from zot_agent.config.settings import FILE, MAX_BYTES, SETTINGS, load_settings, project_layer
+from zot_agent.config.settings import FILE, MAX_BYTES, SETTINGS, Settings, load_settings, project_layer
+from zot_agent.hook_programs.read import programs_of_settings
 from zot_provider.errors import ConfigError
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -86,6 +87,14 @@ def ways(key: str) -> Iterator[tuple[bytes, str]]:
     yield from ((json.dumps({name: STRICT[key]}).encode(), repr(name)) for name in misspelt(key))
 
 
+def read(home: Path, project: Path | None = None) -> Settings:
+    """The settings as a mode reads them; programs of hooks are read by those who know events."""
+    layer = None if project is None else project_layer(str(project), str(home))
+    settings = load_settings(str(home), layer, environ={})
+    programs_of_settings(settings)
+    return settings
+
+
 def test_the_walk_has_every_key_that_confines() -> None:
     assert {key for key, setting in SETTINGS.items() if setting.confines} == {*STRICT} == {*WRONG}
     assert {key for key in SETTINGS if key.startswith("sandbox")} < {*STRICT}
@@ -97,13 +106,13 @@ def test_a_key_that_confines_stops_in_each_way_in_which_it_is_broken(key: str, t
     for folder in (home, project / ".zot"):
         folder.mkdir(parents=True)
     (home / FILE).write_text(json.dumps({key: STRICT[key]}))
-    assert load_settings(str(home), environ={}).problems == []
+    assert read(home).problems == []
     broken = list(ways(key))
     assert len(broken) >= 20
     for content, named in broken:
         (home / FILE).write_bytes(content)
         with pytest.raises(ConfigError) as error:
-            load_settings(str(home), environ={})
+            read(home)
         assert str(error.value).startswith((f"{home / FILE}", f"cannot read {home / FILE}")), content[:200]
         assert named in str(error.value)
         assert "\n" not in str(error.value)
@@ -111,7 +120,7 @@ def test_a_key_that_confines_stops_in_each_way_in_which_it_is_broken(key: str, t
         (home / FILE).unlink()
         (project / ".zot" / FILE).write_bytes(content)
         with pytest.raises(ConfigError, match=str(project)):
-            load_settings(str(home), project_layer(str(project), str(home)), environ={})
+            read(home, project)
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,6 @@ def permissions(value: Mapping[str, Any], source: str) -> None:
         parse_permissions(value, source)
 
 
-def hooks(value: Mapping[str, Any], source: str) -> None:
-    """Check the hook programs of a file. Raises `ConfigError`."""
-    from zot_agent.hook_programs.read import read_programs  # noqa: PLC0415  few people have hooks
-
-    read_programs(value, source)
-
-
 def authorities(text: str) -> str:
     """Return the path of a file of authorities, which must be there."""
     path = os.path.expanduser(text)

@@ -136,7 +136,6 @@ class Settings:
         in_project=True,
         person_only=True,
         confines=True,
-        parts=checks.hooks,
     )
     pi = JsonObject(
         "a JSON object with folders and separate",

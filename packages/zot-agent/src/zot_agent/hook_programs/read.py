@@ -4,41 +4,26 @@ A hook may be a guard, so nothing that is wrong is left out: it is an error that
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from zot_agent.config.settings import Settings
 from zot_agent.hook_programs.events import KNOWN, OBSERVED
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.json_text import describe
 
-_KEY = "hooks"
 _OF_TOOLS = "tool_"
 
 
-class HasHooks(Protocol):
-    """The values of a file of settings, by key, and its path. The table of settings reads hooks with this module."""
-
-    @property
-    def source(self) -> str: ...
-    @property
-    def values(self) -> Mapping[str, Any]: ...
-
-
-class HasLayers(Protocol):
-    """Settings of several files."""
-
-    @property
-    def layers(self) -> Sequence[HasHooks]: ...
-
-
-def programs_of_settings(settings: HasLayers, project: str = "") -> list[HookProgram]:
+def programs_of_settings(settings: Settings, project: str = "") -> list[HookProgram]:
     """Return the programs of all layers, the person's own first. Those of `project`, the path of a file, cannot leave
     the sandbox. Raises `ConfigError`."""
+    key = Settings.hooks.key
     return [
         program
         for layer in settings.layers
-        for program in read_programs(layer.values.get(_KEY, {}), layer.source, may_leave=layer.source != project)
+        for program in read_programs(layer.values.get(key, {}), layer.source, may_leave=layer.source != project)
     ]
 
 
