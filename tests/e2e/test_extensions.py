@@ -174,13 +174,11 @@ def test_a_working_copy_wins_over_the_installed_extension(zot: Zot, server: Scri
     assert [tool["function"]["name"] for tool in server.requests[0].body["tools"]] == ["copied"]
 
 
-def test_a_folder_that_is_no_extension_is_told_of_and_the_run_goes_on(zot: Zot, server: ScriptedServer) -> None:
-    server.add("ok")
-
+def test_a_flag_that_names_no_extension_ends_the_run_before_it_begins(zot: Zot, server: ScriptedServer) -> None:
     done = zot.ask(server, "-p", "hi", "--ext", "nowhere")
 
-    assert (done.code, done.out) == (0, "ok\n")
-    assert "nowhere" in done.line()
+    assert (done.code, done.out, server.requests) == (2, "", [])
+    assert done.line() == f"--ext {zot.cwd}/nowhere: there is no such folder"
 
 
 def test_an_extension_that_fails_to_start_is_told_of_in_one_line(zot: Zot, server: ScriptedServer) -> None:
