@@ -9,7 +9,7 @@ from hostile import damaged, doctored, few, is_reason, json_bytes, outcome, raw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.config.settings import FILE, load_settings
+from zot_agent.config.settings import FILE, read_settings
 from zot_agent.export.formats import export_session
 from zot_agent.extensions.discover import Problem, read_extension
 from zot_core.errors import SessionError
@@ -117,8 +117,8 @@ SETTINGS = {
 @given(doctored([SETTINGS]).map(json_bytes) | damaged([json_bytes(SETTINGS)]))
 def test_settings_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     (tmp_path / FILE).write_bytes(data)
-    settings = load_settings(str(tmp_path), environ={})
-    assert all("\n" not in line for line in settings.problems)
+    settings = read_settings(str(tmp_path), environ={})
+    assert all("\n" not in line for line in (*settings.problems, *settings.errors))
     assert settings.auto_compact_threshold in (0, *range(10, 100))
 
 
@@ -220,8 +220,8 @@ def test_an_agent_is_defined_or_refused_in_one_line(tmp_path: Path, data: bytes)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     listing = find_agents([(str(path.parent), "user")])
-    assert len(listing.found) + len(listing.notes) == 1
-    assert all(map(is_reason, listing.notes))
+    assert len(listing.found) + len(listing.notes) + len(listing.errors) == 1
+    assert all(map(is_reason, (*listing.notes, *listing.errors)))
     for each in listing.found:
         assert len(each.line.splitlines()) == 1
         assert each.permissions in (None, "plan", "ask")

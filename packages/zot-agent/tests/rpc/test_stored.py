@@ -204,6 +204,7 @@ def test_what_is_wrong_or_for_the_person_alone_is_refused(peer: Peer) -> None:
 def test_a_file_of_settings_that_cannot_be_read_is_not_overwritten(peer: Peer) -> None:
     path = Path(os.environ["ZOT_HOME"]) / "config.json"
     path.parent.mkdir(exist_ok=True)
+    peer.data("get_settings")  # it has started
     path.write_text("[1, 2]")
     assert peer.error("set_setting", key="mouse", value=True) == f"{path}: expected an object, got a list"
     assert path.read_text() == "[1, 2]"
