@@ -14,6 +14,8 @@ OWN_SOURCE = PACKAGES / "zot-provider" / "src" / "zot_provider"
 
 ALLOWED: dict[tuple[str, str], str] = {
     ("zot-agent/src/zot_agent/cli/__init__.py", "local"): "the subcommand `zot local`",
+    ("zot-agent/src/zot_agent/cli/mcp/add.py", "local"): "a scope of `claude mcp add`",
+    ("zot-agent/src/zot_agent/mcp/forms.py", "local"): "a kind of MCP server in OpenCode's words",
     ("zot-core/src/zot_core/prompt/model_lines.py", "mistral"): "a vendor, whose models many providers serve",
     ("zot-provider/src/zot_provider/catalog/server_list.py", "openai-responses"): "a wire",
     ("zot-provider/src/zot_provider/catalog/user.py", "anthropic"): "a word of models.json for a wire",
