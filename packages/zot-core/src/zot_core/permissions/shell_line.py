@@ -101,6 +101,8 @@ _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACES = re.compile(r"[{}]")
+_OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
+"""A folder that only the shell knows: the one of before, or one that pushd keeps (bash(1), Tilde Expansion)."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED_ESCAPE = re.compile(r'\\([$`"\\])|\\\n')
 _SUBSTITUTES = re.compile(r"[$<>]\(|`")
@@ -234,7 +236,8 @@ def _word(node: "Node") -> Word:
         text = _text(node)
         if _BRACES.search(text):
             return Word(text if text == "{}" else GAP)
-        return Word(_ESCAPE.sub(_escaped, text), glob=_GLOB.search(text) is not None)
+        shape = _ESCAPE.sub(_escaped, _OTHER_TILDE.sub(GAP, text))
+        return Word(shape, glob=_GLOB.search(text) is not None)
     if kind == "raw_string":
         return Word(_text(node)[1:-1])
     if kind == "string":

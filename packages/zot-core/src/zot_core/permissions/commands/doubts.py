@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from zot_core.machine.hosts import HostPattern
 from zot_core.permissions.commands.forms import Form, read_forms
 from zot_core.permissions.commands.named_files import NamedFiles, UnknownWord
-from zot_core.permissions.commands.programs import is_plain, risky, runs_others
+from zot_core.permissions.commands.programs import is_interpreter, is_plain, risky, runs_others
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.permissions.rule import COMMANDS, READ, Rule
-from zot_core.permissions.shell_line import GAP, ShellLine, Word
+from zot_core.permissions.shell_line import GAP, ShellLine
 
 _WORDS, _CHARACTERS = 64, 100_000
 """Words of a program behind which another one is looked for, and characters that are looked at on the way."""
@@ -61,6 +61,8 @@ def _hidden(form: Form) -> str:
     shown = " ".join(form.shapes).replace(GAP, "…")[:60]
     if form.known and not form[0].known:
         return f"the shell decides what {shown!r} is"
+    if is_interpreter(form.name) and not form.fed and form.shapes[1:] in ([], ["-"]):
+        return f"what {form.name} reads is not known"
     row = wrapper(form.name)
     if row is None or row.kind == "may run":
         return ""
@@ -120,15 +122,15 @@ def _hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[tuple[str, list[s
         plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name))
         if not form.known or (plain and not risky(form.shapes, [])):
             continue
+        for text in line.inputs if form.fed else ():
+            yield from ((f"it is not known whether {form.name} runs what it reads", each) for each in _commands(text))
         why = f"it is not known whether {form.name} runs what its words say"
         for at in range(1, min(len(form), _WORDS)):
             left -= sum(len(word.shape) for word in form[at:]) + 4 * len(form[at].shape)
             if left < 0:
                 yield "it has too many words", None
                 return
-            for text in _texts(form[at]):
-                inner = [found.behind(start) for found in read_forms(text) for start in range(min(len(found), 4))]
-                yield from ((why, each) for found in inner for each in _spellings(found))
+            yield from ((why, each) for each in _commands(form[at].shape))
             yield from ((why, each) for each in _spellings(form.behind(at)))
     for text in line.texts:
         inner = read_forms(text)
@@ -136,12 +138,22 @@ def _hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[tuple[str, list[s
         yield from ((why, each) for found in inner for each in _spellings(found))
 
 
-def _texts(word: Word) -> Iterator[str]:
+def _commands(argument: str) -> Iterator[list[str]]:
+    """Yield the commands that may be in an argument, or in a text that a program reads."""
+    for text in _texts(argument):
+        for found in read_forms(text):
+            for start in range(min(len(found), 4)):
+                yield from _spellings(found.behind(start))
+
+
+def _texts(argument: str) -> Iterator[str]:
     """Yield the lines of shell that may be in an argument: all of it, a value, a text in quotes in a script."""
-    if len(word.shape.split()) < 2:
+    if len(argument.split()) < 2:
         return
-    yield word.shape
-    for text in _QUOTES.split(word.shape)[:_WORDS]:
+    yield argument
+    if argument.startswith("-"):  # the value of an option of one letter
+        yield argument[2:]
+    for text in _QUOTES.split(argument)[:_WORDS]:
         if len(text.split()) > 1:
             yield text
 

@@ -19,6 +19,7 @@ compared with, and wildcards of one word."""
 
 _SPECIAL = re.compile(r"[*?\[\0]")
 _BRACKETS = re.compile(r"\[[^\]/]+\]")
+_OF_PROCESS = re.compile(r"//?proc/(?:self|thread-self)(?:/task/[^/]+)?/(cwd|root)(?=/|$)")
 _MAGIC = re.compile(r"^(?:\([^)]*\))?[/!^]*")
 
 
@@ -55,7 +56,12 @@ class LinePlace:
         path = os.path.join(folder, expand_home(word, self.home))
         if "\0" in path:
             return folder
-        return os.path.normpath(path) if self.home else os.path.realpath(path)
+        if path.startswith(("/proc/", "//")):  # "self" is the process that looks: here zot, later the command
+            path = _OF_PROCESS.sub(lambda found: folder if found[1] == "cwd" else "/", os.path.normpath(path))
+        try:
+            return os.path.normpath(path) if self.home else os.path.realpath(path)
+        except OSError:  # the link of a process of another user; the command cannot follow it either
+            return os.path.normpath(path)
 
     def folders(self, forms: Iterable[Form]) -> list[str] | None:
         """Return the folders in which commands of a line may run, as real paths; None if they are too many. A change
@@ -169,6 +175,6 @@ def _parts(word: Word) -> Iterator[Word]:
         yield Word(shape.partition("=")[2].lstrip("@"), word.glob)
     if shape.startswith("-"):
         if len(shape) > 2 and shape[1] != "-":
-            yield Word(shape[2:], word.glob)
+            yield Word(shape[2:].lstrip("@"), word.glob)
     else:
         yield Word(shape.lstrip("@"), word.glob)

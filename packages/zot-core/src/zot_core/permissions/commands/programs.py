@@ -24,6 +24,8 @@ words mean."""
 
 _VERSIONED = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh|wish)[\d.]+")
 
+_INTERPRETERS = _names("lua luajit node nodejs perl php pypy python ruby")
+
 RISKY: dict[str, str] = {
     "7z": "-o",
     "c++": "-wrapper -B -fplugin -specs @",
@@ -109,6 +111,11 @@ WRITERS = _names("chmod chown cp dd install ln mkdir mv patch rm rmdir shred tee
 
 EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
 """Arguments after which another command begins."""
+
+
+def is_interpreter(name: str) -> bool:
+    """Whether a program runs what it reads, as a shell does, when no argument names a script."""
+    return name in _INTERPRETERS or _VERSIONED.fullmatch(name) is not None
 
 
 def runs_others(name: str) -> bool:
