@@ -73,14 +73,23 @@ class McpServerConfig(Record):
         return f"oauth {self.name} {self.url}"[:200]
 
 
+def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ConfigProblem("a key is there twice")
+    return found
+
+
 def read_file(path: str) -> dict[str, Any]:
     """Return the servers of a file as they are written; empty for a missing file. Raises `ConfigProblem`."""
     try:
-        value = json.loads(read_regular(path, FILE_BYTES).decode("utf-8-sig"))
+        value = json.loads(read_regular(path, FILE_BYTES).decode("utf-8-sig"), object_pairs_hook=_each_once)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise ConfigProblem(f"cannot read {path}: {error.strerror}") from None
+    except ConfigProblem as error:
+        raise ConfigProblem(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise ConfigProblem(f"{path} is not JSON: {error}") from None
     servers = value.get(KEY, {}) if isinstance(value, dict) else None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SWITCHES = ("disabled", "enabled")
 _CHOICES = {"sampling": ("ask", "allow", "deny")}
-_FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools")
+_FILTERS = ("includetools", "excludetools", "enabledtools", "disabledtools", "allowedtools", "deniedtools", "tools")
 """How other agents choose the tools of a server."""
 _OTHERS = """
 command args env cwd url headers type timeout startup_timeout deferred oauth description name disable_auth envFile

@@ -64,6 +64,8 @@ def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> No
         ("mode: plan", "there is no field 'mode'; did you mean permissions?"),
         ("tool: read", "there is no field 'tool'; did you mean tools?"),
         ("allowed-tools: read", "there is no field 'allowed-tools'; did you mean tools?"),
+        ("permissions: ask\npermissions: yolo", "the field permissions is there twice"),
+        ("disallowedTools: WebFetch, bsh", "disallowedTools: there is no tool 'bsh'; did you mean bash?"),
         ("tools:", "tools: expected names of tools, got ''; [] for none"),
         ("tools: {read: true}", "tools: expected names of tools"),
         ("disallowed-tools: write", "there is no field 'disallowed-tools'; did you mean disallowedTools?"),

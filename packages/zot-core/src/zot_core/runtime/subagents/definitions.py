@@ -13,6 +13,7 @@ from zot_core.permission_mode import PermissionMode
 from zot_core.printable import printable_line
 from zot_core.skills.discover import limit_notes, visible_entries
 from zot_core.skills.front_matter import FrontMatterError, read_fields, read_tools, split
+from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -162,13 +163,13 @@ def read_agent(path: str, source: str) -> AgentDefinition:
     description = printable_line(_text(fields, "description"))
     if not description:
         raise FrontMatterError("a description is missing: it tells the model when to use the agent")
-    _check_names(fields)
+    _check_names(fields, parts.front or "")
     model = printable_line(_text(fields, "model"))
     worktree = _choice(fields, "worktree", {"true": True, "false": False})
     isolation = _choice(fields, "isolation", {"worktree": True})
     return AgentDefinition(
         name, description, parts.body.strip(), _tools(fields, "tools"), "" if model == "inherit" else model,
-        _mode(fields), path, source, bool(worktree or isolation), _tools(fields, "disallowedTools") or (),
+        _mode(fields), path, source, bool(worktree or isolation), _without(fields),
     )  # fmt: skip
 
 
@@ -199,8 +200,26 @@ def _tools(fields: dict[str, object], name: str) -> Sequence[str] | None:
     return tools if name in fields else None
 
 
-def _check_names(fields: dict[str, object]) -> None:
-    """Raise `NotUnderstood` for a field that is nearly one by which the agent may do less."""
+def _without(fields: dict[str, object]) -> Sequence[str]:
+    """Return the names of the tools that the agent does not get."""
+    tools = _tools(fields, "disallowedTools") or ()
+    if tools:
+        from zot_core.permissions.unmatchable import near_tool  # noqa: PLC0415  few files name such tools
+
+        elsewhere = {other for tool in BUILTIN_TOOLS for other in tool.other_names}
+        for each in tools:
+            name = each.partition("(")[0].strip()
+            if name.casefold() not in elsewhere and (near := near_tool(name, (AGENT_TOOL,))):
+                raise NotUnderstood(f"disallowedTools: there is no tool {each!r:.40}; did you mean {near}?")
+    return tools
+
+
+def _check_names(fields: dict[str, object], front: str) -> None:
+    """Raise `NotUnderstood` for a field that is nearly one by which the agent may do less, or such a one that is there
+    twice."""
+    written = re.findall(r"^([A-Za-z]+)[ \t]*:", front, re.MULTILINE)
+    if twice := next((each for each in _NARROWING if written.count(each) > 1), ""):
+        raise NotUnderstood(f"the field {twice} is there twice")
     known = {_plain(each): each for each in _NARROWING}
     for name in fields:
         if name not in (*_NARROWING, *_OTHERS):
