@@ -85,6 +85,7 @@ def ways(key: str) -> Iterator[tuple[bytes, str]]:
     yield from ((content, "") for content in damaged(key))
     yield from ((json.dumps({key: value}).encode(), f": {key}") for value in (*NONSENSE, *WRONG[key]))
     yield from ((json.dumps({name: STRICT[key]}).encode(), repr(name)) for name in misspelt(key))
+    yield from ((json.dumps({name: False}).encode(), repr(name)) for name in misspelt(key))
 
 
 def read(home: Path, project: Path | None = None) -> Settings:
@@ -311,6 +312,20 @@ def test_a_flag_that_names_what_is_not_there_stops(mode: str, zot: Zot, server: 
         refused(start(zot, server, mode, *flags), zot, server, flags[0], Path(flags[1]).name)
 
 
+def test_a_variable_that_zot_does_not_read_and_that_seems_to_confine_stops(zot: Zot, server: ScriptedServer) -> None:
+    for name in ("ZOT_SANDBOX", "ZOT_NO_YOLO", "ZOT_PERMISSIONS_MODE", "ZOT_PERMISSION_MODES"):
+        refused(zot.ask(server, "-p", "x", env={**zot.env, name: "on"}), zot, server, f"${name}")
+    server.add("done")
+    assert zot.ask(server, "-p", "x", env={**zot.env, "ZOT_SANDBOX": "", "ZOT_HOOK": "1"}).code == 0
+
+
+@pytest.mark.parametrize("value", ["onn", "On", "strct", "Strict", "offf"])
+def test_a_misspelt_value_of_the_flag_for_the_sandbox_is_no_prompt(
+    value: str, zot: Zot, server: ScriptedServer
+) -> None:
+    refused(zot.ask(server, "-p", "--sandbox", value, "x"), zot, server, f"--sandbox {value}", "did you mean")
+
+
 # The other files
 
 SERVER = {"command": sys.executable, "args": ["-c", "open('ran', 'w')"]}
@@ -320,10 +335,14 @@ FILES: list[tuple[str, str]] = [
         for field in (
             {"disabled": "true"}, {"disabled": 1}, {"disabled": None}, {"Disabled": True}, {"disable": True},
             {"enabled": "false"}, {"Enabled": False}, {"sampling": "never"}, {"sampling": False}, {"Sampling": "deny"},
-            {"excludeTools": ["delete"]},
+            {"excludeTools": ["delete"]}, {"tools": ["read"]}, {"tools": {"delete": False}},
         )
     ),
     ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true},}}'),
+    ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true, "disabled": false}}}'),
+    ("mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true}}, "mcpServers": {"a": {"command": "x"}}}'),
+    ("agents/a.md", "---\ndescription: d\npermissions: ask\npermissions: yolo\n---\nx"),
+    ("agents/a.md", "---\ndescription: d\ndisallowedTools: [Read, bsh]\n---\nx"),
     *(
         ("agents/a.md", f"---\ndescription: d\n{line}\n---\nx")
         for line in (

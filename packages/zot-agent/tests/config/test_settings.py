@@ -71,9 +71,15 @@ def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_that_is_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:
+    (tmp_path / "home").symlink_to(tmp_path / "not mounted")
+    with pytest.raises(ConfigError, match=r"the link .*home leads nowhere"):
+        load_settings(str(tmp_path / "home"), environ={})
+
+
 def test_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:
     (tmp_path / FILE).symlink_to(tmp_path / "unmounted")
-    with pytest.raises(ConfigError, match="the link leads nowhere"):
+    with pytest.raises(ConfigError, match=r"the link .*config.json leads nowhere"):
         load_settings(str(tmp_path))
 
 

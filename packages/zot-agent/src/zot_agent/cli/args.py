@@ -21,6 +21,7 @@ from zot_provider.json_text import without_surrogates
 if TYPE_CHECKING:
     from zot_provider.messages import ImageBlock
 
+_SIMILARITY = 0.75
 _GO_FLAGS = ("--with-skills", "--experimental-oauth")
 """Flags of the Go zot that have no effect here: skills are on, and there is no login."""
 
@@ -180,7 +181,15 @@ def _session_flags(parser: Parser) -> None:
 
 
 def _is_bare_sandbox(words: Sequence[str], place: int) -> bool:
-    return words[place] == "--sandbox" and [*words, ""][place + 1] not in Settings.sandbox.choices
+    """Whether a word is the flag without its value. Raises `ConfigError` if a misspelt one seems to follow."""
+    word = [*words, ""][place + 1]
+    if words[place] != "--sandbox" or word in Settings.sandbox.choices:
+        return False
+    from difflib import get_close_matches  # noqa: PLC0415  few people leave the value out
+
+    if near := get_close_matches(word.casefold(), Settings.sandbox.choices, 1, _SIMILARITY):
+        raise ConfigError(f"--sandbox {word}: did you mean --sandbox={near[0]}? a prompt of this word goes after --")
+    return True
 
 
 def parse(

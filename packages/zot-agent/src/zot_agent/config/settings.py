@@ -21,6 +21,8 @@ from zot_provider.request import Reasoning
 from zot_provider.transport.url import location
 
 FILE = "config.json"
+_PREFIX = "ZOT_"
+"""What the names of zot's variables begin with."""
 MAX_BYTES = 1 << 20
 """Most bytes of a file of settings."""
 
@@ -249,9 +251,10 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     """Read a file of settings, empty if it does not exist. In a project's file the keys that only the user may set
     are problems, unless they confine: a value that is stricter than that of the person is used."""
     layer = Layer(path, in_project=in_project)
-    if os.path.islink(path) and not os.path.exists(path):
-        layer.errors.append(f"cannot read {path}: the link leads nowhere")
-        return layer
+    for each in (path, os.path.dirname(path)):
+        if os.path.islink(each) and not os.path.exists(each):
+            layer.errors.append(f"cannot read {path}: the link {each} leads nowhere")
+            return layer
     try:
         content = read_json_object(path)
     except ConfigError as error:
@@ -282,14 +285,13 @@ def _read_value(layer: Layer, setting: Setting[Any], value: object) -> None:
 
 def _note_unknown(layer: Layer, key: str, value: object) -> None:
     """Add a line about a key that no setting has: an error if it seems meant to hold something back."""
-    from zot_agent.config.unknown_keys import OF_GO, meant  # noqa: PLC0415  most files have none
+    from zot_agent.config.unknown_keys import OF_GO, SWITCHES_OF_GO, meant  # noqa: PLC0415  most files have none
 
-    if key in OF_GO:
+    if key in OF_GO or (key in SWITCHES_OF_GO and value is False):
         return
     near = meant(key, {name: setting.confines for name, setting in SETTINGS.items()})
     line = f"{layer.source}: unknown key {key!r:.60}" + (f"; did you mean {near}?" if near else "")
-    holds = near and SETTINGS[near].confines and value not in (None, False)
-    (layer.errors if holds else layer.problems).append(line)
+    (layer.errors if near and SETTINGS[near].confines else layer.problems).append(line)
 
 
 def project_layer(cwd: str, home: str) -> Layer:
@@ -314,7 +316,22 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
             except ConfigError as error:
                 layer.errors.append(str(error))
             layers.append(layer)
-    return layers
+    known = {setting.variable for setting in SETTINGS.values()}
+    unknown = [name for name in environ if name.startswith(_PREFIX) and name not in known and environ[name].strip()]
+    return [*layers, *map(_unknown_variable, unknown)]
+
+
+def _unknown_variable(name: str) -> Layer:
+    """Return a layer with an error if a variable that zot does not read seems meant to hold something back."""
+    from zot_agent.config.unknown_keys import meant  # noqa: PLC0415  few environments have such variables
+    from zot_agent.hook_programs import INSIDE  # noqa: PLC0415  see above
+
+    layer = Layer(f"${name}")
+    careful = {key: True for key, setting in SETTINGS.items() if setting.confines}
+    if name != INSIDE and (near := meant(name.removeprefix(_PREFIX).lower(), careful)):
+        flag = SETTINGS[near].variable or SETTINGS[near].flag
+        layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag or f'{near} in {FILE}'}?")
+    return layer
 
 
 class _Twice(Exception):

@@ -14,9 +14,12 @@ OF_GO = frozenset(_OF_GO.split())
 """Settings of the Go zot, which shares the file, that hold nothing back and that zot does not have; and the key by
 which editors find the schema of a file."""
 
+SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
+"""Settings of the Go zot that hold something back where they are true."""
+
 _ELSEWHERE = {
     **dict.fromkeys(("allow", "ask", "deny", "mode"), "permissions"),
-    **dict.fromkeys(("jail", "jail_by_default"), "sandbox"),
+    **dict.fromkeys(SWITCHES_OF_GO, "sandbox"),
     "proxy": "http_proxy",
 }
 """Words for what a setting is about: parts of it, and the names of the Go zot and of other agents."""
