@@ -414,3 +414,24 @@ def test_an_extension_whose_manifest_holds_it_back_in_other_words_is_not_started
         assert done.code == 0
         assert str(folder) in done.line()
         assert not (zot.cwd / "ran").exists()
+
+
+GUARD = '"guards": {"tool_call": {"on_timeout": "block", "on_exit": "block"}}'
+
+
+@pytest.mark.parametrize("mode", ["print", "rpc", "serve", "acp", "run", "screen"])
+def test_the_manifest_of_a_guard_is_understood_or_stops(mode: str, zot: Zot, server: ScriptedServer) -> None:
+    folder = zot.home / "extensions" / "a"
+    folder.mkdir(parents=True)
+    server.add(TOUCH, "done")
+    whole = f'{{"name": "a", "exec": "./run", {GUARD}}}'
+    for text in (
+        whole[:-1], f"{whole[:-1]},}}", f"// mine\n{whole}", whole.replace("guards", "Guards"),
+        whole.replace("guards", "guard"), whole.replace("block", "blok"), whole.replace("tool_call", "toolcall"),
+        whole.replace("on_exit", "onExit"), whole.replace('"./run"', "3"), '{"name": "a", "exec": "./a", "guards": []}',
+    ):  # fmt: skip
+        (folder / "extension.json").write_text(text)
+        refused(start(zot, server, mode), zot, server, str(folder))
+    (folder / "extension.json").write_text(f'{{"name": "a", "exec": 3, "enabled": false, {GUARD}}}')
+    if mode == "print":
+        assert start(zot, server, mode, "--permission-mode", "yolo").code == 0

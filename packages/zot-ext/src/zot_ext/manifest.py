@@ -23,7 +23,12 @@ THEME_FILES = ("theme.json", "themes/theme.json")
 
 
 class ManifestError(ValueError):
-    """A manifest is invalid. The message is one line and names the field."""
+    """A manifest is invalid. The message is one line and names the field. `guards`: it may be that of a guard, because
+    it names some, or cannot be read whole."""
+
+    def __init__(self, message: str, *, guards: bool = False) -> None:
+        super().__init__(message)
+        self.guards = guards
 
 
 class Manifest(Record):
@@ -82,11 +87,27 @@ def parse_manifest(text: str | bytes, *, has_theme: bool = False) -> Manifest:
         try:
             text = text.decode()
         except UnicodeDecodeError:
-            raise ManifestError(f"{MANIFEST_FILE}: not UTF-8 text") from None
+            raise ManifestError(f"{MANIFEST_FILE}: not UTF-8 text", guards=True) from None
     try:
-        members = parse_object(text.removeprefix("\ufeff"))
-        _check_narrowing({name: value for name, (value, _) in members.items()})
-        manifest = read_record(Manifest, {name: value for name, (value, _) in members.items()}, {}, "")
+        members = {name: value for name, (value, _) in parse_object(text.removeprefix("\ufeff")).items()}
+    except FrameError as error:
+        raise ManifestError(f"{MANIFEST_FILE}: {error}", guards=True) from None
+    try:
+        return _read(members, has_theme=has_theme)
+    except ManifestError as error:
+        raise ManifestError(str(error), guards=_names_guards(members)) from None
+
+
+def _names_guards(members: dict[str, object]) -> bool:
+    """Whether an extension that is not disabled has guards, or a field that is probably meant to name them."""
+    return members.get("enabled") is not False and any(name.casefold() in ("guard", "guards") for name in members)
+
+
+def _read(members: dict[str, object], *, has_theme: bool) -> Manifest:
+    """Return the manifest with these members. Raises `ManifestError`."""
+    try:
+        _check_narrowing(members)
+        manifest = read_record(Manifest, members, {}, "")
         if manifest.permissions is not None:
             check_permissions(manifest.permissions)
         if manifest.flags:
@@ -118,8 +139,8 @@ def _has_data(manifest: Manifest) -> bool:
     return bool(manifest.providers or manifest.editor_modes or manifest.pi)
 
 
-_NARROWING = ("enabled", "permissions", "disabled")
-"""What a field is called by which an extension may do less than everything."""
+_NARROWING = ("enabled", "permissions", "disabled", "guards")
+"""What a field is called by which an extension may do less than everything, or by which it guards."""
 
 
 def _check_narrowing(members: dict[str, object]) -> None:

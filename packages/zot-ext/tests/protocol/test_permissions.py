@@ -19,7 +19,8 @@ def read(permissions: object) -> ExtensionPermissions | None:
 
 def test_a_manifest_without_permissions_names_none() -> None:
     assert parse_manifest('{"name":"x","exec":"./x"}') == Manifest("x", exec="./x", permissions=None)
-    assert read(None) is None
+    with pytest.raises(ManifestError, match="must not be null"):
+        read(None)
 
 
 def test_what_is_not_named_is_not_granted() -> None:

@@ -147,6 +147,8 @@ class Problem(Record):
     message: str
     """One line for the user, without the directory."""
     scope: Scope = "explicit"
+    guards: bool = False
+    """Whether it may be a guard."""
 
 
 class Discovery(Record):
@@ -367,13 +369,13 @@ def _read(directory: str, scope: Scope) -> DiscoveredExtension | Problem | None:
         if not os.path.lexists(path) and not isinstance(error, PermissionError):
             package = scope == "explicit" or os.path.isfile(os.path.join(directory, "package.json"))
             return _read_pi(directory, scope) if package else None
-        return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope)
+        return Problem(directory, f"{MANIFEST_FILE}: cannot be read: {error.strerror}", scope, guards=True)
     from zot_ext.manifest import ManifestError, has_theme, parse_manifest  # noqa: PLC0415  only where there is an extension
 
     try:
         manifest = parse_manifest(text, has_theme=has_theme(directory))
     except ManifestError as error:
-        return Problem(directory, " ".join(str(error).split()), scope)
+        return Problem(directory, " ".join(str(error).split()), scope, guards=error.guards)
     if manifest.pi:
         return _read_pi(directory, scope, manifest)
     return DiscoveredExtension(manifest.name, directory, scope, manifest)

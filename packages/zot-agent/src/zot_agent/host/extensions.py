@@ -100,7 +100,13 @@ class ProjectChoice:
 
     def load(self) -> Settings:
         """Return the settings of the person, of the project as far as they are used, and of the environment. Raises
-        `ConfigError` as `load_settings` does, and for a file of MCP servers with a mistake in what holds one back."""
+        `ConfigError` as `load_settings` does, for a file of MCP servers with a mistake in what holds one back, and for
+        the manifest of a guard that cannot be used."""
+        for each in self.found.problems:
+            if each.guards and (each.scope != "project" or self.trusted):
+                raise ConfigError(
+                    f"extension in {each.directory}: {each.message}; it may be a guard: mend it, or start with --no-ext"
+                )
         if self._server_files:
             from zot_agent.mcp.config import ConfigProblem, check_files  # noqa: PLC0415  only where there are servers
 
