@@ -246,6 +246,7 @@ def repository(folder: Path) -> Path:
     [
         ("rm -rf .git", ".git", "it was removed"),
         ("mv .git ../elsewhere", ".git", "it was removed"),
+        ("mv inside/.git ../inner; git init -q --bare bare; touch bare/objects/x", "bare", "it is new, and stays"),
         ("rm -rf .git; git init -q", ".git", "this is another one"),
         ("rm -rf inside", "inside/.git", "it was removed"),
         ("git init -q new && touch new/a && git -C new add a && git -C new -c user.name=a -c user.email=a@b "
@@ -262,7 +263,19 @@ async def test_a_repository_that_a_command_removed_or_made_is_named_as_not_undon
         await rt.ask("go")
         moved = await rt.branches.undo()
     assert moved.restored == [str(work / "a")]
-    assert moved.problems == [f"{work / named}: a repository, of which nothing is stored; {why}"]
+    assert f"{work / named}: a repository, of which nothing is stored; {why}" in moved.problems
+    assert len(moved.problems) == 1 + ("inner" in command)
+
+
+async def test_a_repository_that_a_command_moved_keeps_its_history(opens: Opens, work: Path) -> None:
+    repository(work)
+    async with opens(bash("mv .git moved; echo after > a"), "done") as rt:
+        await rt.ask("go")
+        moved = await rt.branches.undo()
+    named = [f"{work / name}: a repository, of which nothing is stored; " for name in (".git", "moved")]
+    assert moved.problems == [f"{named[0]}it was removed", f"{named[1]}it is new, and stays"]
+    assert moved.restored == [str(work / "a")]
+    subprocess.run(["git", "--git-dir", work / "moved", "rev-parse", "--verify", "HEAD"], check=True)
 
 
 @pytest.mark.parametrize("command", ["rm .gitignore", "rm -rf .git", "echo '# none' > .gitignore"])
@@ -338,7 +351,8 @@ async def test_the_conversation_goes_back_alone_while_a_job_runs(opens: Opens) -
     async with opens(bash("exec sleep 1000", background=True), "runs", "done") as rt:
         await rt.ask("one")
         await rt.ask("two")
-        assert (await rt.branches.undo()).problems == []
+        said = "exec sleep 1000: it runs, and what it changes is not undone"
+        assert (await rt.branches.undo()).problems == [said]
         assert rt.messages[-1].text == "runs"
         await rt.branches.go_back(rt.messages[0].id, before=True, restore="conversation")
         assert rt.messages == []

@@ -1,5 +1,6 @@
 """Restore files: which ones a way through the session tree changes, and putting them back. Run it in a thread."""
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -7,11 +8,13 @@ from zot_core.checkpoints import states
 from zot_core.checkpoints.states import FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
+from zot_core.machine.repository import looks_bare
 from zot_provider.record import Record, field
 
 _TOO_LARGE = "too large to be stored"
 _NOT_STORED = "its content is no longer stored"
 _REPOSITORY = "a repository, of which nothing is stored"
+_NEW_REPOSITORY = f"{_REPOSITORY}; it is new, and stays"
 
 
 class Restoration(Record):
@@ -79,17 +82,31 @@ class FileHistory:
             return
         if now == target:
             return
+        if target is None and (moved := self._repository_of(path)):
+            line = f"{moved}: {_NEW_REPOSITORY}"
+            plan.problems += [] if line in plan.problems else [line]
+            return
         if why := self._why_not(now, target):
             plan.problems.append(f"{path}: {why}")
             return
         plan.files.append(Restoration(path, now, target, now not in expected))
+
+    def _repository_of(self, path: str) -> str:
+        """Return the folder with the files of a repository that a new file is in, such as a `.git` that a command has
+        moved; empty without one."""
+        folder = os.path.dirname(path)
+        while folder.startswith(os.path.join(self._store.folder, "")):
+            if looks_bare(folder):
+                return folder
+            folder = os.path.dirname(folder)
+        return ""
 
     def _why_not(self, now: FileState | None, target: FileState | None) -> str:
         """Return why a file cannot become `target`; empty if it can."""
         if target is not None and target.mode == states.FOLDER:
             return f"{_REPOSITORY}; it was removed" if now is None else f"{_REPOSITORY}; this is another one"
         if now is not None and now.mode == states.FOLDER:
-            return f"{_REPOSITORY}; it is new, and stays"
+            return _NEW_REPOSITORY
         if target is None or self._store.objects.has(target.id):
             return ""
         return (_TOO_LARGE if "@" in target.id else _NOT_STORED) if target.mode else target.id or _NOT_STORED

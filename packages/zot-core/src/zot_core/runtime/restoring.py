@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from zot_core.agent import Agent
 from zot_core.errors import Busy, FilesEdited, JobsRunning, SessionError
+from zot_core.printable import printable_line
 from zot_core.runtime.branches import Branches
 from zot_core.sessions.memory import UnknownEntry
 from zot_core.sessions.recorder import Recorder
@@ -196,6 +197,10 @@ class RestoringBranches(Branches):
             if plan.edited and not force:
                 raise FilesEdited(plan.edited)
             self._check_idle()
+            if jobs := self._agent.context.jobs.running:
+                plan.problems.append(
+                    f"{printable_line(jobs[0].command):.60}: it runs, and what it changes is not undone"
+                )
             message = None if move is None else await move()
             done = await asyncio.to_thread(history.restore, plan)
         return Moved(message, [each.path for each in done], plan.problems), done
