@@ -23,6 +23,9 @@ from zot_provider.transport.url import location
 FILE = "config.json"
 _PREFIX = "ZOT_"
 """What the names of zot's variables begin with."""
+INSIDE = "ZOT_HOOK"
+"""A variable that every hook program has: the name of its event. A zot that such a program starts has no hook programs,
+because they could start each other for ever."""
 MAX_BYTES = 1 << 20
 """Most bytes of a file of settings."""
 
@@ -324,7 +327,6 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
 def _unknown_variable(name: str) -> Layer:
     """Return a layer with an error if a variable that zot does not read seems meant to hold something back."""
     from zot_agent.config.unknown_keys import meant  # noqa: PLC0415  few environments have such variables
-    from zot_agent.hook_programs import INSIDE  # noqa: PLC0415  see above
 
     layer = Layer(f"${name}")
     careful = {key: True for key, setting in SETTINGS.items() if setting.confines}

@@ -7,7 +7,7 @@ that ends at its time limit or when nobody waits any more.
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
-from zot_agent.hook_programs import INSIDE
+from zot_agent.config.settings import INSIDE
 from zot_agent.hook_programs.program import DEFAULT_LIMITS, HookProgram, HookProgramLimits
 from zot_core.hooks import ToolRequest
 from zot_core.machine.shell import Launch, LocalShell

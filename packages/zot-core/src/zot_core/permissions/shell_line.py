@@ -102,7 +102,7 @@ _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
 _GLOB = re.compile(r"(?<!\\)[*?\[]")
 _BRACES = re.compile(r"[{}]")
 _OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
-"""A folder that only the shell knows: the one of before, or one that pushd keeps (bash(1), Tilde Expansion)."""
+"""A folder that only the shell knows: that of before, or of its stack (bash(1), Tilde Expansion)."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _QUOTED_ESCAPE = re.compile(r'\\([$`"\\])|\\\n')
 _SUBSTITUTES = re.compile(r"[$<>]\(|`")

@@ -9,8 +9,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from zot_agent.config.settings import Settings
-from zot_agent.hook_programs import INSIDE
+from zot_agent.config.settings import INSIDE, Settings
 from zot_core.conversation.events import Notify
 from zot_provider.record import Record
 

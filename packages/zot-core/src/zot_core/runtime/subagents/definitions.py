@@ -215,8 +215,7 @@ def _without(fields: dict[str, object]) -> Sequence[str]:
 
 
 def _check_names(fields: dict[str, object], front: str) -> None:
-    """Raise `NotUnderstood` for a field that is nearly one by which the agent may do less, or such a one that is there
-    twice."""
+    """Raise `NotUnderstood` for a field that resembles those by which the agent may do less, or that is there twice."""
     written = re.findall(r"^([A-Za-z]+)[ \t]*:", front, re.MULTILINE)
     if twice := next((each for each in _NARROWING if written.count(each) > 1), ""):
         raise NotUnderstood(f"the field {twice} is there twice")
