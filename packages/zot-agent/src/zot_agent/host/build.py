@@ -66,8 +66,7 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
     registry = open_registry(home)
     choice = ProjectChoice(options, load_settings(home, ignore=options.ignore_settings), cwd, can_ask=can_ask)
     discovery = choice.find()
-    if options.strict_extensions:
-        choice.check_all_there()
+    choice.check_all_there()
     settings = choice.load()
     check_named(options, discovery)
     hooks = find_hooks(settings, choice)
@@ -107,11 +106,10 @@ def build_host(options: HostOptions, *, once: bool = True, can_ask: bool = False
         sandbox=sandbox,
         open_session=open_other,
         reopen_workspace=reopen_workspace,
+        providers=providers,
         once=once,
     )
     host.brought = ExtensionResources(conversation, lambda here: read_workspace(options, choice, cwd, here)[1:])
-    host.providers = providers
-    host.notes += providers.problems if providers is not None else []
     _begin_records(host, home)
     if discovery.active() or discovery.members() or discovery.problems or hooks.programs:
         host.start_extensions(discovery)

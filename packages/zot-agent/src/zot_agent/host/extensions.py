@@ -150,7 +150,9 @@ class ProjectChoice:
                     )
 
     def check_all_there(self) -> None:
-        """Raise `ConfigError` if an extension of the last `find` cannot even be started."""
+        """Raise `ConfigError` if an extension of the last `find` cannot even be started and the options are strict."""
+        if not self._options.strict_extensions:
+            return
         for problem in self.found.problems:
             raise ConfigError(f"--strict-extensions: extension in {problem.directory}: {problem.message}")
         if self.waiting and not self._can_ask:

@@ -43,6 +43,7 @@ class Host:
         sandbox: "SandboxSwitch | None" = None,
         open_session: Callable[..., list[str]] | None = None,
         reopen_workspace: Callable[[], list[str]] | None = None,
+        providers: "ServedProviders | None" = None,
         once: bool = False,
     ) -> None:
         """`notes` are lines for the person: problems that were found while the host was built.
@@ -53,7 +54,7 @@ class Host:
         a single prompt. Without `choice` a host has no extensions, and without `open_session` it cannot open sessions.
         """
         self.conversation = conversation
-        self.notes = list(notes)
+        self.notes = [*notes, *(providers.problems if providers is not None else ())]
         self._said = set(notes)
         self.options = options or HostOptions()
         self.settings = settings or Settings()
@@ -65,7 +66,7 @@ class Host:
         """None until extensions are started."""
         self.hooks: HookPrograms | None = None
         """The programs that the settings name for events; None without any."""
-        self.providers: ServedProviders | None = None
+        self.providers = providers
         """The providers that extensions serve; None if no manifest names any."""
         self.audit: AuditLog | None = None
         """The record of tool calls, where it is wanted."""

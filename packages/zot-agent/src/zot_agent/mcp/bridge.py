@@ -103,12 +103,11 @@ class Bridge:
                     tasks.start_soon(server.run)
 
         async def say_ready() -> None:
-            with anyio.move_on_after(SLOW_SECONDS) as limit:
-                await self._all_settled(self.servers.values())
-            if limit.cancelled_caught:
-                self._name_missing(self.servers.values(), "its tools come when it is ready")
-            await self._all_settled(self.servers.values())
             servers = self.servers.values()
+            with anyio.move_on_after(SLOW_SECONDS):
+                await self._all_settled(servers)
+            self._name_missing(servers, "its tools come when it is ready")
+            await self._all_settled(servers)
             failed = [f"MCP server {each.name}: the server {each.problem}" for each in servers if each.state != "ready"]
             self._ext.send(Ready((*self._ext.missing, *failed)))
 
