@@ -155,7 +155,8 @@ async def test_a_slow_start_is_shown_and_waited_for_as_long_as_the_setting_says(
     add(mcp, "slow")
     add(mcp, "exit")
     (mcp.root / "project").mkdir()
-    async with mcp.running() as zot:
+    async with mcp.running(ready_total_seconds=0.0) as zot:
+        await until(lambda: "mcp" in [each.name for each in zot.talk.extensions.commands])
         await zot.until_shown("slow", "starting: it has not answered ")
         await zot.until_shown("slow", "it last wrote: fetching 12 packages")
         await zot.until_shown("exit", "has ended with exit code 3: cannot open the database | is it running?")
