@@ -151,7 +151,7 @@ print(landlock.problem())
 @pytest.mark.needs("linux")
 def test_on_a_bare_machine_the_kernel_has_no_ipv6_no_namespaces_and_no_landlock() -> None:
     command = [sys.executable, "-c", BARE, str(ROOT / "scripts")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.stderr, done.returncode) == ("", 0)
     assert "a thread" in done.stdout
     assert "a program\n 2\n97\n-1\nthe kernel has no Landlock, or an old version of it\n" in done.stdout

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 CHECKS = (
@@ -40,7 +41,7 @@ class Made:
         command = [str(programs / "make"), f"UV={programs / 'uv'}", *words]
         environment = {"PATH": str(programs), "HOME": str(folder), **variables}
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         self.code, self.output = done.returncode, done.stdout + done.stderr
         self.calls = (folder / "calls").read_text().splitlines()

@@ -18,6 +18,7 @@ from zipfile import ZipFile
 
 import pytest
 import trustme
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 # Tags of every platform that runs these tests.
@@ -112,7 +113,7 @@ def find(clone: Path, tmp_path: Path) -> Callable[..., "subprocess.CompletedProc
     def run(**variables: str) -> "subprocess.CompletedProcess[str]":
         environment = {"PATH": str(programs), "HOME": str(tmp_path), **variables}
         command = [str(programs / "sh"), str(clone / "scripts" / "uv.sh")]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     return run
 
@@ -120,7 +121,7 @@ def find(clone: Path, tmp_path: Path) -> Callable[..., "subprocess.CompletedProc
 def works(done: "subprocess.CompletedProcess[str]") -> bool:
     assert done.returncode == 0, done.stderr
     (path,) = done.stdout.splitlines()
-    return subprocess.run([path], capture_output=True, text=True, timeout=60, check=True).stdout == "uv 9.9.9\n"
+    return subprocess.run([path], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout == "uv 9.9.9\n"
 
 
 def test_the_wheel_comes_from_the_address_in_the_lock_and_only_once(

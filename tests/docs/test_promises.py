@@ -38,7 +38,9 @@ def promises(page: str, heading: str) -> list[str]:
 
 @pytest.mark.parametrize("page", [each for each in PAGES if named(each.read_text("utf-8"))], ids=lambda page: page.name)
 def test_every_test_that_a_page_names_is_there_and_is_run(page: Path) -> None:
-    for path, name in named(page.read_text("utf-8")):
+    tests = named(page.read_text("utf-8"))
+    assert tests
+    for path, name in tests:
         found = functions_of(ROOT / path).get(name)
         assert found is not None, f"{path}::{name}"
         assert "skip(" not in "".join(map(ast.unparse, found.decorator_list)), name

@@ -16,6 +16,7 @@ from pty_screen import PtyScreen
 from rpc_client import connect, events_of
 from served import TOKEN
 from tasks import by_task
+from waiting import PATIENCE
 from websockets.asyncio.client import connect as open_socket
 
 from zot_provider.testing import Call, ScriptedServer, Turn
@@ -73,11 +74,11 @@ async def by_serve(zot: Zot, server: ScriptedServer) -> str:
 
 async def _over_socket(url: str, zot: Zot) -> str:
     headers = {"authorization": f"Bearer {TOKEN}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=PATIENCE) as http:
         id = (await http.post("/sessions", json={"cwd": str(zot.cwd)})).json()["id"]
     seen = ""
     address = f"{url.replace('http', 'ws')}/sessions/{id}/ws"
-    async with asyncio.timeout(60), open_socket(address, additional_headers=headers, proxy=None) as socket:
+    async with asyncio.timeout(PATIENCE), open_socket(address, additional_headers=headers, proxy=None) as socket:
         await socket.send(json.dumps({"type": "prompt", "message": "go"}))
         while '"type":"done"' not in seen.replace(" ", ""):
             seen += str(await socket.recv())

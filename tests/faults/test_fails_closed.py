@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from command import Finished, Zot
 from pty_screen import PtyScreen
+from waiting import PATIENCE
 
 from zot_agent.config.settings import FILE, MAX_BYTES, SETTINGS, Settings, load_settings, project_layer
 from zot_agent.hook_programs.read import programs_of_settings
@@ -183,7 +184,7 @@ def start(zot: Zot, server: ScriptedServer, mode: str, *flags: str) -> Finished:
     if mode != "screen":
         return zot.run(*words)
     with PtyScreen([*zot.command, *words], environment={**zot.env, "TERM": "xterm"}, cwd=str(zot.cwd)) as pty:
-        code = pty.process.wait(30)
+        code = pty.process.wait(PATIENCE)
         while pty.read(0.1):
             pass
         return Finished(code, b"", bytes(pty.received).replace(b"\r\n", b"\n"))
@@ -241,7 +242,7 @@ choice = ProjectChoice(HostOptions(), load_settings(zot_home()), os.getcwd(), ca
 choice.find()
 choice.decide(allowed=True)
 """
-    subprocess.run([sys.executable, "-c", allow], cwd=zot.cwd, env=zot.env, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", allow], cwd=zot.cwd, env=zot.env, check=True, timeout=PATIENCE)
     path.write_text('{"permissions": {"deny": ["bash"')
     refused(zot.ask(server, "-p", "x"), zot, server, str(path))
 

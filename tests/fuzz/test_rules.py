@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.machine.git import quiet_environment
 from zot_core.permissions.judge import Judge, Verdict
@@ -46,7 +47,7 @@ def run(line: str, folder: Path, verdict: Verdict) -> subprocess.CompletedProces
     env = {"PATH": f"{folder.parent}/bin", "HOME": str(folder.parent / "home")} | quiet
     shell = [shutil.which("bash") or "bash", "--noprofile", "--norc", "-c", line]
     options = {"cwd": folder, "env": env, "stdin": subprocess.DEVNULL, "capture_output": True, "check": False}
-    return subprocess.run(shell, timeout=60, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(shell, timeout=PATIENCE, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def programs(folder: Path, *names: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from calling_extension import World
 from mcp_world import McpTalk, McpWorld
-from waiting import until
+from waiting import PATIENCE, until
 
 SERVERS = Path(__file__).parents[1] / "support" / "mcp-servers"
 NPM = SERVERS / "node_modules" / ".bin"
@@ -33,7 +33,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory, installer_environment: di
     done = subprocess.run(
         [sys.executable, "-m", "zot_agent", "ext", "setup", "mcp"],
         env=os.environ | installer_environment | {"ZOT_HOME": str(home)},
-        cwd=home, capture_output=True, text=True, check=False, timeout=300,
+        cwd=home, capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return home / "envs" / "mcp"

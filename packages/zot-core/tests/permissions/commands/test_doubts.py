@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.machine.programs import find_program
 from zot_core.permissions.commands.meeting import meet, pattern_steps, word_steps
@@ -135,7 +136,9 @@ def test_what_runs_a_denied_program_for_real_is_denied_or_asked_about(command: s
     name = command.split()[0]
     if "/" not in name and name.isalnum() and find_program(name) is not None:
         shell = ["bash", "--noprofile", "--norc", "-c", command]
-        subprocess.run(shell, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        subprocess.run(
+            shell, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+        )
     assert judge(command, tmp_path) in ("deny", "ask")
     assert judge(command, tmp_path, ("deny", "bash(mark *)"), ("allow", "bash"), mode="ask") in ("deny", "ask")
 

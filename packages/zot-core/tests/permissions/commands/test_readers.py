@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from zot_core.machine.git import quiet_environment
 from zot_core.machine.programs import find_program
@@ -147,7 +148,7 @@ def runs(command: str, cwd: Path, found: Verdict) -> None:
     """Run a command in a real shell as the tool bash would after this verdict."""
     quiet = quiet_environment(os.environ, reads=found.git == "reads") if found.git else {}
     shell = ["bash", "--noprofile", "--norc", "-c", command]
-    subprocess.run(shell, cwd=cwd, env=os.environ | quiet, capture_output=True, timeout=30, check=False)
+    subprocess.run(shell, cwd=cwd, env=os.environ | quiet, capture_output=True, timeout=PATIENCE, check=False)
 
 
 MORE_GIT = ["git diff --cached", "git ls-files -m", "git describe --dirty --all"]
@@ -295,7 +296,7 @@ def test_what_runs_without_a_question_changes_nothing_and_shows_nothing_from_out
         env=os.environ | quiet,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     after = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and path.name != "out"}
