@@ -117,8 +117,10 @@ async def main(port: int) -> None:
         room = Room(conversation)
         server = await asyncio.start_server(room.welcome, "127.0.0.1", port, limit=LONGEST)
         print(f"listening on port {server.sockets[0].getsockname()[1]}", flush=True)
-        async with server:
-            await server.serve_forever()
+        try:
+            await asyncio.Event().wait()  # serve_forever would not end before the last person has left
+        finally:
+            server.close()
 
 
 if __name__ == "__main__":
