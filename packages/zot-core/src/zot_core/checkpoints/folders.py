@@ -14,7 +14,8 @@ from zot_core.errors import CheckpointError
 
 # Only what is needed to use a folder: the right to read it is not. Windows has neither.
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
-_FOLDER = _LOOK | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+HOLDS = _LOOK | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+"""The flags that open a folder to hold it."""
 
 
 class FolderIsLink(OSError):
@@ -44,7 +45,7 @@ def hold_folder(path: str, *, make: bool = False) -> Iterator[HeldFolder]:
     `FolderIsLink`, another OSError, and `CheckpointError` on a system that cannot hold folders."""
     if os.open not in os.supports_dir_fd:
         raise CheckpointError("this system cannot hold a folder open")
-    parts = [("", os.open(os.path.sep, _FOLDER))]
+    parts = [("", os.open(os.path.sep, HOLDS))]
     try:
         for name in filter(None, path.split(os.path.sep)):
             parts.append((name, _enter(name, parts[-1][1], make=make)))
@@ -56,12 +57,12 @@ def hold_folder(path: str, *, make: bool = False) -> Iterator[HeldFolder]:
 
 def _enter(name: str, around: int, *, make: bool) -> int:
     try:
-        return os.open(name, _FOLDER, dir_fd=around)
+        return os.open(name, HOLDS, dir_fd=around)
     except FileNotFoundError:
         if not make:
             raise
         os.mkdir(name, dir_fd=around)
-        return os.open(name, _FOLDER, dir_fd=around)
+        return os.open(name, HOLDS, dir_fd=around)
     except OSError as error:
         if error.errno in (errno.ENOTDIR, errno.ELOOP):
             status = os.stat(name, dir_fd=around, follow_symlinks=False)

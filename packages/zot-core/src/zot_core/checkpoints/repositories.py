@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
+from zot_core.checkpoints.folders import HOLDS
 from zot_core.checkpoints.states import FileChange, FileState, save
 from zot_core.checkpoints.store import CheckpointStore
 
@@ -43,7 +44,7 @@ class Repositories:
         self._release(path)
         if len(self._held) < _HELD:
             with suppress(OSError):
-                self._held[path] = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                self._held[path] = os.open(path, HOLDS)
 
     def _release(self, path: str) -> None:
         if path in self._held:

@@ -6,6 +6,7 @@ A path is used through its folder, which is held open: see `hold_folder`.
 import errno
 import os
 import stat
+import sys
 from typing import NamedTuple
 
 from zot_core.checkpoints.folders import FolderIsLink, hold_folder
@@ -21,7 +22,7 @@ _PERMISSIONS = 0o777
 _REPOSITORY = ".git"
 CLOCK_SECONDS = 0.02
 """How far the time of a change is behind the clock at most: the kernel looks at that 100 times a second or more."""
-_OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if os.name == "posix" else 0
+_OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if sys.platform != "win32" else 0
 
 
 class FileState(NamedTuple):
