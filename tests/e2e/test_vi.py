@@ -12,7 +12,7 @@ from pty_screen import KITTY, PtyScreen
 from zot_provider.testing import ScriptedServer, Turn
 
 BAR, BLOCK, UNDERLINE, OWN = b"\x1b[6 q", b"\x1b[2 q", b"\x1b[4 q", b"\x1b[0 q"
-NORMAL = "\n  normal  "
+NORMAL = "\n  normal · "
 
 
 def screen(zot: Zot, server: ScriptedServer, config: dict[str, Any], **named: Any) -> PtyScreen:

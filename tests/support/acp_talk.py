@@ -5,7 +5,7 @@ import os
 import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, chdir, contextmanager
+from contextlib import ExitStack, asynccontextmanager, chdir, contextmanager
 from typing import Any, cast
 
 import pytest
@@ -97,10 +97,10 @@ class Talk:
 async def open_talk(zot: Zot, *arguments: str, env: dict[str, str] | None = None) -> AsyncIterator[Talk]:
     """Connect to what serves `zot acp`, in this process: the modules of the protocol take most of a second to import.
     In the end it must leave without a word when the connection is closed."""
-    ours, theirs = socket.socketpair()
     words: list[str] = []
-    with variables(zot.env if env is None else env), chdir(zot.cwd), theirs:
-        options = parse(["acp", *arguments], "").options
+    with variables(zot.env if env is None else env), chdir(zot.cwd), ExitStack() as stack:
+        options = parse(arguments, of_command=True).options
+        ours, theirs = map(stack.enter_context, socket.socketpair())
         served = asyncio.create_task(
             serve(options, source=theirs.fileno(), target=theirs.fileno(), print_error=words.append)
         )
