@@ -14,7 +14,9 @@ calls=0
 field() { printf '%s\n' "$line" | jq -r "$1 // empty"; }
 
 # display TEXT: the answer to a command.
-display() { printf '%s' "$1" | jq -Rsc --arg id "$id" '{type: "command_response", $id, action: "display", display: .}'; }
+display() {
+  printf '%s' "$1" | jq -Rsc --arg id "$(field .id)" '{type: "command_response", $id, action: "display", display: .}'
+}
 
 printf '%s\n' '{"type":"hello","name":"event-bus-log","version":"1.0.0","capabilities":["commands","events","bus"]}'
 printf '%s\n' '{"type":"register_command","name":"heard","description":"show the messages of other extensions"}'
@@ -22,7 +24,6 @@ printf '%s\n' '{"type":"subscribe","events":["bus:*"]}'
 printf '%s\n' '{"type":"ready"}'
 
 while IFS= read -r line; do
-  id=$(field .id)
   case $(field .type) in
     hello_ack) granted=$(field '.capabilities | index("bus")') ;;
     event) heard=$(field '"\(.from) \(.channel) \(.data | tojson)"') ;;

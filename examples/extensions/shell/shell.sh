@@ -13,11 +13,13 @@ project=.
 field() { printf '%s\n' "$line" | jq -r "$1 // empty"; }
 
 # display TEXT: the answer to a command.
-display() { printf '%s' "$1" | jq -Rsc --arg id "$id" '{type: "command_response", $id, action: "display", display: .}'; }
+display() {
+  printf '%s' "$1" | jq -Rsc --arg id "$(field .id)" '{type: "command_response", $id, action: "display", display: .}'
+}
 
 # result TEXT STATUS: the answer to a tool call.
 result() {
-  printf '%s' "$1" | jq -Rsc --arg id "$id" --argjson failed "$2" \
+  printf '%s' "$1" | jq -Rsc --arg id "$(field .id)" --argjson failed "$2" \
     '{type: "tool_result", $id, content: [{type: "text", text: .}], is_error: ($failed != 0)}'
 }
 
@@ -42,7 +44,6 @@ jq -nc '{
 printf '%s\n' '{"type":"ready"}'
 
 while IFS= read -r line; do
-  id=$(field .id)
   case $(field .type) in
     hello_ack) project=$(field .cwd) ;;
     command_invoked) display "$(branch)" ;;
