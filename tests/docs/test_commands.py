@@ -28,7 +28,7 @@ set -eu
 make() { command make -C "$CHECKOUT" --dry-run "$@" >/dev/null; }
 """
 
-NEEDS = {"curl": r"\bcurl\b", "jq": r"\bjq\b|--lang shell", "node": r"\bnode\b"}
+NEEDS = {"bwrap": r"open_sandbox|--sandbox", "curl": r"\bcurl\b", "jq": r"\bjq\b|--lang shell", "node": r"\bnode\b"}
 """Programs that a machine may lack, and what a block that runs one looks like."""
 
 

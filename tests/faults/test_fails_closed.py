@@ -433,6 +433,11 @@ def test_the_manifest_of_a_guard_is_understood_or_stops(mode: str, zot: Zot, ser
     ):  # fmt: skip
         (folder / "extension.json").write_text(text)
         refused(start(zot, server, mode), zot, server, str(folder))
+
+
+def test_the_manifest_of_a_guard_that_is_off_stops_nothing(zot: Zot, server: ScriptedServer) -> None:
+    folder = zot.home / "extensions" / "a"
+    folder.mkdir(parents=True)
+    server.add(TOUCH, "done")
     (folder / "extension.json").write_text(f'{{"name": "a", "exec": 3, "enabled": false, {GUARD}}}')
-    if mode == "print":
-        assert start(zot, server, mode, "--permission-mode", "yolo").code == 0
+    assert start(zot, server, "print", "--permission-mode", "yolo").code == 0
