@@ -23,6 +23,11 @@ from zot_provider.transport.url import location
 FILE = "config.json"
 _PREFIX = "ZOT_"
 """What the names of zot's variables begin with."""
+_NO_SETTINGS = """
+AGENT DEBUG EXT_PATH EXT_PATIENCE FLEET_ADDRESS FLEET_QUEUE FLEET_STORE HOME HOOK MODEL PI_CACHE PI_MODULES PROVIDER
+PYTHON READY_FD RUN SERVE_TOKEN SESSION_FILE SESSION_ID
+"""
+"""Variables that are no settings, without that: nobody meant a setting by them."""
 INSIDE = "ZOT_HOOK"
 """A variable that every hook program has: the name of its event. A zot that such a program starts has no hook programs,
 because they could start each other for ever."""
@@ -320,6 +325,7 @@ def _environment(environ: Mapping[str, str]) -> list[Layer]:
                 layer.errors.append(str(error))
             layers.append(layer)
     known = {setting.variable for setting in SETTINGS.values()}
+    known |= {f"{_PREFIX}{each}" for each in _NO_SETTINGS.split()}
     unknown = [name for name in environ if name.startswith(_PREFIX) and name not in known and environ[name].strip()]
     return [*layers, *map(_unknown_variable, unknown)]
 
