@@ -602,7 +602,7 @@ STATES = (
         (Sees(READY), Keys("/invaders\r"), Sees("▼"), Keys(" p"), Sees("paused")),
         before=(Extension("space-invaders", {}),),
         size=(92, 26),
-        varies="│|points|▟▙",
+        varies="│|points|▟▙|▼|▲",
         page="game",
     ),
     State(
