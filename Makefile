@@ -14,7 +14,7 @@ export NODE_EXTRA_CA_CERTS ?= $(firstword $(wildcard $(addprefix /etc/,ssl/certs
   pki/tls/certs/ca-bundle.crt ssl/ca-bundle.pem ssl/cert.pem)))
 
 # Many tests wait for processes: more of them at a time than there are cores.
-PYTEST := pytest -n 4
+PYTEST := pytest -n 5
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 # Installed zot writes byte code once; without it, a checkout compiles itself again in every process.
 unexport PYTHONDONTWRITEBYTECODE
