@@ -407,11 +407,11 @@ async def test_a_guard_is_asked_although_its_process_starts_late(remembered: Rem
 
 
 SLOW = """
-import time
+import os
 say(type="hello", name="slow", capabilities=["tools", "commands"])
-say(type="register_tool", name="go", description="", schema={})
-if not __import__("os").path.exists("again"):
+if not os.path.exists("again"):
     open("again", "w").close()
+    say(type="register_tool", name="go", description="", schema={})
     say(type="ready")
 until("shutdown")
 """
