@@ -189,11 +189,9 @@ class Extension(Groups):
         return register
 
     def on_hello(self, handler: Handler) -> Handler:
-        """Register a handler of the host's greeting, which runs before any request. It takes the `HelloAck`.
-
-        With such a handler, the extension reports that it is ready only afterwards; if it returns False, not by itself:
-        it sends `Ready()` later, and handles requests before that.
-        """
+        """Register a handler of the host's greeting, which runs before any request and takes the `HelloAck`. The
+        extension is ready afterwards; if the handler returns False, it sends `Ready()` itself, and handles requests
+        before that."""
         self._registrations.hello.append(handler)
         return handler
 
