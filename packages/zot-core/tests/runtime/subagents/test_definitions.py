@@ -79,7 +79,7 @@ def test_a_field_that_holds_an_agent_back_and_is_not_understood_is_an_error(
     write(tmp_path / "work/.zot/agents/a.md", "---", "description: d", line, "---")
     listing = found(tmp_path)
     assert listing.found == []
-    assert listing.errors[0].startswith(f"{tmp_path}/work/.zot/agents/a.md: {said}")
+    assert listing.errors[0].startswith(f"{tmp_path / 'work' / '.zot/agents/a.md'}: {said}")
 
 
 def test_an_empty_list_of_tools_is_none_of_them(tmp_path: Path) -> None:
