@@ -67,8 +67,8 @@ def test_mark_line_ends_mode_and_odd_bytes_stay(tmp_path: Path, context: ToolCon
 
 
 def test_rows_of_odd_bytes_are_text(tmp_path: Path, context: ToolContext) -> None:
-    (tmp_path / "x").write_bytes(b"caf\xe9\nold\n")
-    assert editing(context, "x", ("old", "new\ud83d")).text == " caf?\n-old\n+new?"
+    (tmp_path / "x").write_bytes(b"caf\x81\nold\n")
+    assert editing(context, "x", ("old", "new\ud83d")).text == " caf\ufffd\n-old\n+new?"
 
 
 def test_a_missing_file_a_directory_and_a_binary_are_refused(tmp_path: Path, context: ToolContext) -> None:
@@ -76,7 +76,7 @@ def test_a_missing_file_a_directory_and_a_binary_are_refused(tmp_path: Path, con
     (tmp_path / "bin").write_bytes(b"a\0")
     assert refusal(context, "gone", ("a", "b")).startswith("no such file: gone")
     assert refusal(context, "folder", ("a", "b")) == "folder is a directory; name a file"
-    assert refusal(context, "bin", ("a", "b")) == "bin looks binary; it cannot be edited as text"
+    assert refusal(context, "bin", ("a", "b")) == "bin looks binary; it cannot be read as text"
 
 
 async def test_missing_fields_are_named(context: ToolContext) -> None:
@@ -106,8 +106,10 @@ def test_a_large_edit_is_like_a_small_one(tmp_path: Path, context: ToolContext) 
     (tmp_path / "x").write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nold\nend\r\n" + rest)
     result = editing(context, "x", ("old\nend", "new\nend"))
     assert (tmp_path / "x").read_bytes() == b"\xef\xbb\xbfcaf\xe9\r\nnew\nend\r\n" + rest
-    kept = " kept ?\n" * 2 + " kept ?"
-    assert result.display == [DiffDisplay("x", f" caf?\n-old\n+new\n end\n{kept[: kept.rindex(chr(10))]}", [(1, 1)])]
+    kept = " kept \ufffd\n" * 2 + " kept \ufffd"
+    assert result.display == [
+        DiffDisplay("x", f" caf\ufffd\n-old\n+new\n end\n{kept[: kept.rindex(chr(10))]}", [(1, 1)])
+    ]
     assert refusal(context, "x", ("gone", "other")).startswith("x was not changed: oldText not found; ")
     assert refusal(context, "x", ("kept", "new")).startswith(
         "x was not changed: oldText matches 50000 times (lines 4, "

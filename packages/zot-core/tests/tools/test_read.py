@@ -98,8 +98,12 @@ def test_line_separators_of_unicode_are_text() -> None:
     assert reading("a\u2028b\x0cc\x85d\n").details["total_lines"] == 1
 
 
-def test_bytes_that_are_no_utf8_are_replaced() -> None:
-    assert reading(b"caf\xe9\n").text == "caf\ufffd\n"
+def test_text_in_an_older_encoding_is_read_and_the_guess_is_said() -> None:
+    assert reading(b"caf\xe9\n").text == "caf\u00e9\n\n[note: the file is not UTF-8; guessed: windows-1252]"
+
+
+def test_bytes_that_are_no_text_in_utf8_are_replaced_one_by_one() -> None:
+    assert reading("caf\u00e9 \u20ac\n".encode() + b"\xe2\x82\n").text == "caf\u00e9 \u20ac\n\ufffd\ufffd\n"
 
 
 def test_a_nul_byte_in_the_first_8_kib_looks_binary() -> None:

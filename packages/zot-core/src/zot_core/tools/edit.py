@@ -14,7 +14,10 @@ from zot_core.machine.process_groups import lower_priority
 from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
-from zot_core.tools.text.paths import as_tool_error, binary_words, file_error, resolve, writes_path
+from zot_core.tools.text.encoding import UTF_8, TextEncoding, shown
+from zot_core.tools.text.file_encoding import LARGEST, file_encoding
+from zot_core.tools.text.paths import as_tool_error, file_error, resolve, writes_path
+from zot_core.tools.text.truncate import TextLimits, head_lines, truncation_note
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record
 
@@ -32,9 +35,7 @@ sys.exit(main())
 """Runs `edit_text` with the modules beside it and nothing else: the packages around them import others, which takes
 long."""
 
-LARGEST = 8 * 1024 * 1024
-"""Most bytes of a file; an edit needs several times as much memory."""
-_BINARY_PROBE = 8192
+LIMITS = TextLimits()
 
 
 class EditLimits(Record):
@@ -112,30 +113,37 @@ async def _change(path: str, edits: list[FileEdit], context: ToolContext, limits
         before = await context.files.read(target, LARGEST + 1)
         if len(before) > LARGEST:
             raise ToolError(f"{path} has more than {LARGEST:,} bytes; change it with a command, such as sed")
-        if b"\0" in before[:_BINARY_PROBE]:
-            raise ToolError(f"{path} {binary_words(before)}; it cannot be edited as text")
-        content, edited = await edit_content(before, replacements, path, limits)
+        added = "".join(new for _, new in replacements)
+        encoding = await file_encoding(before, path, target, context.files, added)
+        content, edited = await edit_content(before, replacements, path, limits, encoding)
     except edit_text.EditError as error:
         raise ToolError(f"{path} was not changed: {error}") from error
     except OSError as error:
         raise await file_error(error, path, context) from error
-    return _Change(target, before, content, _clean(edited.diff), edited.starts, edited.notes)
+    notes = [*edited.notes, encoding.note] if encoding.note else edited.notes
+    kept = head_lines(shown(edited.diff).encode("utf-8", "replace"), LIMITS)
+    diff = kept.data.decode() + truncation_note(kept, LIMITS).removesuffix("\n")
+    return _Change(target, before, content, diff, edited.starts[: diff.count("\n...\n") + 1], notes)
 
 
 async def edit_content(
-    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
+    content: bytes,
+    replacements: "Sequence[TextReplacement]",
+    path: str,
+    limits: EditLimits,
+    encoding: TextEncoding = UTF_8,
 ) -> "tuple[bytes, EditResult]":
     """Edit the content of the file `path`, a large one in a process; return the new content, and what was done (without
     the text of a large one). Raises `EditError` and `ToolError`."""
     from zot_core.tools.text import edit_text  # noqa: PLC0415  1 ms, only an edit needs it
 
     if not edit_text.is_quick(content, replacements):
-        return await _edit_in_process(content, replacements, path, limits)
-    return edit_text.edit_bytes(content, replacements)
+        return await _edit_in_process(content, replacements, path, limits, encoding)
+    return edit_text.edit_bytes(content, replacements, encoding.codec)
 
 
 async def _edit_in_process(
-    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits
+    content: bytes, replacements: "Sequence[TextReplacement]", path: str, limits: EditLimits, encoding: TextEncoding
 ) -> "tuple[bytes, EditResult]":
     """Apply `edit_bytes` in a process, which, unlike a thread, can be ended. Raises `EditError`, and `ToolError` after
     `limits.seconds`."""
@@ -151,7 +159,8 @@ async def _edit_in_process(
     lower_priority(process.pid)
     try:
         async with asyncio.timeout(limits.seconds):
-            printed, _ = await process.communicate(json.dumps(replacements).encode() + b"\n" + content)
+            order = json.dumps([encoding.codec, replacements]).encode()
+            printed, _ = await process.communicate(order + b"\n" + content)
     except TimeoutError:
         raise ToolError(f"{path} was not changed: it took more than {limits.seconds:g} s; make smaller edits") from None
     finally:

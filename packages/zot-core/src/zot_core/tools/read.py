@@ -5,20 +5,21 @@ from typing import Annotated, Any
 
 from zot_core.display import CodeDisplay, DisplayBlock, ImageDisplay
 from zot_core.errors import ToolError
-from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
+from zot_core.images import LARGEST as LARGEST_IMAGE
+from zot_core.images import SUFFIXES, image_block, image_type
 from zot_core.machine.interface import FileInfo
 from zot_core.result import ToolResult
 from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import Fingerprint
-from zot_core.tools.text.paths import binary_words, file_error, reads_path, resolve
+from zot_core.tools.text.encoding import PROBE, UTF_8, decode, shown, utf_16
+from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
+from zot_core.tools.text.paths import file_error, reads_path, resolve
 from zot_core.tools.text.truncate import LineWindow, TextLimits, count_lines, truncation_note
 from zot_provider.messages import TextBlock
 
 LIMITS = TextLimits()
-
-_BINARY_PROBE = 8192
 
 
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
@@ -52,19 +53,26 @@ async def read(
 async def _text(path: str, target: str, first: int, count: int | None, context: ToolContext) -> ToolResult:
     window = LineWindow(first, count, LIMITS)
     whole = Fingerprint()
-    probe = _BINARY_PROBE
+    is_utf_8 = Utf8Check()
+    size = 0
     async for piece in context.files.chunks(target):
-        if probe > 0:
-            if b"\0" in piece[:probe]:
-                raise ToolError(f"{path} {binary_words(piece)}; it cannot be read as text")
-            probe -= len(piece)
+        if size < PROBE and b"\0" in piece[: PROBE - size] and not utf_16(piece):
+            raise ToolError(f"{path} looks binary; it cannot be read as text")
+        size += len(piece)
         window.feed(piece)
         whole.feed(piece)
+        is_utf_8.feed(piece)
+    encoding = UTF_8
+    if not is_utf_8.value and size <= LARGEST:
+        content = await context.files.read(target, LARGEST)
+        encoding = await file_encoding(content, path, target, context.files)
+        window = LineWindow(first, count, LIMITS)
+        window.feed(shown(decode(content, encoding.codec)).removeprefix("\ufeff").encode("utf-8", "replace"))
     context.seen_files.note(await context.files.real(target), whole.value)
     if first > max(window.total, 1):
         raise ToolError(f"offset {first} is past the end: {path} has {window.total} lines")
     head = window.head()
-    text = head.data.decode("utf-8", "replace")
+    text = shown(head.data.decode("utf-8", "surrogateescape"))
     suffix = truncation_note(head, LIMITS)
     if head.bytes_truncated:  # the byte limit does not say how many lines were returned
         last = first + count_lines(head.data) - 1
@@ -76,16 +84,19 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
         "bytes_truncated": head.bytes_truncated,
         "total_lines": window.total,
     }
-    shown = text + suffix or "... [the file is empty]\n"
-    return ToolResult([TextBlock(shown)], details=details, display=[CodeDisplay(path, text, first)])
+    said = text + suffix or "... [the file is empty]\n"
+    result = ToolResult([TextBlock(said)], details=details, display=[CodeDisplay(path, text, first)])
+    return result.noted([encoding.note] if encoding.note else [])
 
 
 async def _image(path: str, target: str, info: FileInfo, context: ToolContext) -> ToolResult | None:
     """Return the image, or None if the content is not an image, whatever the name says: a provider would refuse it and
     with it every later request of the conversation."""
-    if info.size > LARGEST:
-        raise ToolError(f"{path} has {info.size} bytes; images may have at most {LARGEST}: make a smaller copy first")
-    content = await context.files.read(target, LARGEST)
+    if info.size > LARGEST_IMAGE:
+        raise ToolError(
+            f"{path} has {info.size} bytes; images may have at most {LARGEST_IMAGE}: make a smaller copy first"
+        )
+    content = await context.files.read(target, LARGEST_IMAGE)
     mime_type = image_type(content)
     if not mime_type:
         return None

@@ -8,9 +8,13 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import fingerprint
+from zot_core.tools.text.encoding import PROBE, UTF_8, TextEncoding, decode, encode, missing, shown, utf_16
+from zot_core.tools.text.file_encoding import LARGEST, file_encoding
 from zot_core.tools.text.paths import as_tool_error, resolve, writes_path
-from zot_core.tools.text.truncate import count_lines
+from zot_core.tools.text.truncate import TextLimits, count_lines, head, truncation_note
 from zot_provider.messages import TextBlock
+
+LIMITS = TextLimits()
 
 PREVIEW_BYTES = 128 * 1024
 """Bytes of a file from which a preview is the new content, and not a diff."""
@@ -48,15 +52,46 @@ async def write(
     real = await context.files.real(target)
     if await context.seen_files.differs(real, context.files):
         raise ToolError(f"{path} has changed since it was last read; read it first, so that nothing is lost")
-    data = content.encode("utf-8", "replace")  # a model may write half of a surrogate pair
     try:
+        data, encoding = await _encoded(content, path, target, context)
         await context.files.write(target, data)
     except OSError as error:
         raise as_tool_error(error, path) from error
     context.seen_files.note(real, fingerprint(data))
-    written = data.decode()
-    return ToolResult(
-        [TextBlock(written)],
+    written = shown(decode(data, encoding.codec))
+    kept = head(written.encode(), LIMITS)
+    result = ToolResult(
+        [TextBlock(kept.data.decode() + truncation_note(kept, LIMITS))],
         details={"path": target, "bytes": len(data), "total_lines": count_lines(data), "start_line": 1},
         display=[CodeDisplay(path, written)],
     )
+    return result.noted([encoding.note] if encoding.note else [])
+
+
+async def _encoded(content: str, path: str, target: str, context: ToolContext) -> tuple[bytes, TextEncoding]:
+    """Return the bytes of the new content in the encoding that the file has, and this. ToolError if it lacks a
+    character, or if U+FFFD in the content stands for bytes that nobody knows."""
+    text = content.encode("utf-8", "replace").decode()  # a model may write half of a surrogate pair
+    try:
+        old = await context.files.read(target, LARGEST + 1)
+    except FileNotFoundError:
+        old = b""
+    if len(old) > LARGEST or (b"\0" in old[:PROBE] and not utf_16(old[:PROBE])):
+        return text.encode(), UTF_8
+    encoding = await file_encoding(old, path, target, context.files, text)
+    before = decode(old, encoding.codec)
+    if before.startswith("\ufeff") and encoding != UTF_8 and not text.startswith("\ufeff"):
+        text = f"\ufeff{text}"
+    lost = [each for each in before if shown(each) != each] if "\ufffd" in text else []
+    if lost:
+        parts = text.split("\ufffd")
+        if len(lost) != len(parts) - 1:
+            raise ToolError(
+                f"{path} has {len(lost)} bytes that are no text, shown as U+FFFD, and the new content has U+FFFD "
+                f"{len(parts) - 1} times: use `edit`, which keeps such bytes"
+            )
+        text = "".join(part + byte for part, byte in zip(parts, [*lost, ""], strict=True))
+    try:
+        return encode(text, encoding.codec), encoding
+    except UnicodeEncodeError as error:
+        raise ToolError(f"{path} was not written: {missing(error, encoding.codec)}") from error

@@ -119,7 +119,7 @@ def test_what_is_found_is_what_there_is(tree: str) -> None:
             MatchLine("a.txt", 1, False, "one"),
             MatchLine("a.txt", 2, True, "two n... [truncated]"),
             MatchLine("a.txt", 3, False, "three"),
-            MatchLine("c.latin", 1, True, "caf\ufffd ... [truncated]"),
+            MatchLine("c.latin", 1, True, "café ... [truncated]"),
         ],
         more=True,
         cut=True,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from zot_core.tools.text.edit_text import CONTEXT_LINES, EditError, TextReplacement, edit_text
+from zot_core.tools.text.diff_rows import CONTEXT_LINES
+from zot_core.tools.text.edit_text import EditError, TextReplacement, edit_text
 
 
 def edited(text: str, *pairs: tuple[str, str]) -> str:

@@ -16,6 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 PROBE = 8192
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The marks at the beginning of a text in UTF-16."""
+WIDE_BYTES = 8 * 1024 * 1024
+"""Most bytes that are searched of such a text."""
 LINE_BYTES = 1024 * 1024
 CLASSES = {
     "alnum": "0-9A-Za-z",
@@ -76,6 +80,9 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
     """Yield the lines without `\\n`, and without a byte order mark at the start of the file. To a last line that has no
     `\\n`, a `\\r` is added, as in ripgrep."""
     start = file.read(PROBE)
+    if start.startswith(UTF_16):
+        yield from _wide_lines(start + file.read(WIDE_BYTES))
+        return
     if b"\0" in start:
         return
     file.seek(3 if start.startswith(b"\xef\xbb\xbf") else 0)
@@ -86,11 +93,19 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         yield line[:-1] if line.endswith(b"\n") else line + b"\r"
 
 
+def _wide_lines(content: bytes) -> Iterator[bytes]:
+    lines = content.decode("utf-16", "replace").encode("utf-8", "replace").split(b"\n")
+    yield from lines[:-1]
+    if lines[-1]:
+        yield lines[-1] + b"\r"
+
+
 def is_binary(path: str) -> bool:
-    """Whether the file has a NUL byte in its first 8 KiB, or cannot be read."""
+    """Whether the file has a NUL byte in its first 8 KiB and no mark of UTF-16, or cannot be read."""
     try:
         with open(path, "rb", opener=_regular) as file:
-            return b"\0" in file.read(PROBE)
+            start = file.read(PROBE)
+            return b"\0" in start and not start.startswith(UTF_16)
     except OSError:
         return True
 

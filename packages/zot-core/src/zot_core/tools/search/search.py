@@ -13,12 +13,17 @@ import re
 import shutil
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from itertools import groupby
 
 from zot_core.aio import spawn
+from zot_core.errors import ToolError
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files
 from zot_core.machine.process_groups import lower_priority
 from zot_core.tools.search import line_search
+from zot_core.tools.text.encoding import decode, shown
+from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
+from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
 _PIECE = 64 * 1024
@@ -114,17 +119,47 @@ async def search(
     try:
         async with asyncio.timeout(limits.seconds) as clock:
             async for portion in _portions(paths, limits):
-                if getattr(files.chunks, "__func__", None) is LocalFiles.chunks:
-                    await searcher.search({path: path for path in portion}, base)
-                else:
-                    await _search_copies(searcher, portion, base, files, limits)
+                await _search_some(searcher, portion, base, files, limits)
                 if searcher.full:
                     break
+            await searcher.decode(base, files)
     except TimeoutError:
         if not clock.expired():
             raise
         searcher.result.timed_out = True
     return searcher.result
+
+
+async def _search_some(searcher: "_Searcher", paths: list[str], base: str, files: Files, limits: SearchLimits) -> None:
+    """Search files where they are, if they are on this machine and the pattern is found in their bytes. Others are
+    copied as UTF-8."""
+    if getattr(files.chunks, "__func__", None) is not LocalFiles.chunks:
+        await _search_copies(searcher, paths, base, files, limits)
+        return
+    odd = set() if searcher.ascii else await asyncio.to_thread(_not_utf_8, paths, base)
+    for copied, some in groupby(paths, odd.__contains__):
+        if copied:
+            await _search_copies(searcher, [*some], base, files, limits)
+        else:
+            await searcher.search({path: path for path in some}, base)
+        if searcher.full:
+            return
+    if not paths:  # the pattern is checked all the same
+        await searcher.search({}, base)
+
+
+def _not_utf_8(paths: list[str], base: str) -> set[str]:
+    """Return which of the files are not UTF-8, as far as their size allows to look at them."""
+    found: set[str] = set()
+    for path in paths:
+        check = Utf8Check()
+        try:
+            check.feed(read_start(os.path.join(base, path), LARGEST))
+        except OSError:
+            continue
+        if not check.value:
+            found.add(path)
+    return found
 
 
 async def _portions(paths: AsyncIterator[str], limits: SearchLimits) -> AsyncIterator[list[str]]:
@@ -179,13 +214,22 @@ async def _copy_some(names: Mapping[str, str], base: str, folder: str, files: Fi
 
 
 async def _copy(files: Files, source: str, target: str, room: int) -> int:
-    """Copy the first `room` bytes; return how many there were. What cannot be read is left out."""
+    """Copy the first `room` bytes as UTF-8; return how many there were. What cannot be read is left out."""
     size = 0
+    check = Utf8Check()
     with open(target, "wb", buffering=0) as copy, contextlib.suppress(OSError):
         async for piece in files.chunks(source):
+            check.feed(piece[: room - size])
             size += copy.write(piece[: room - size])
             if size >= room:
                 break
+        if not check.value and size <= LARGEST:
+            content = await files.read(source, LARGEST)
+            with contextlib.suppress(ToolError):  # it is no text
+                encoding = await file_encoding(content, source, source, files)
+                copy.truncate(0)
+                copy.seek(0)
+                copy.write(shown(decode(content, encoding.codec)).encode("utf-8", "replace"))
     return size
 
 
@@ -199,6 +243,9 @@ class _Searcher:
         self._python = [sys.executable, "-I", "-S", line_search.__file__, json.dumps(_python_options(query))]
         self._matches = self._size = 0
         self._looked_at = ("", False)
+        self._odd: list[tuple[MatchLine, bytes]] = []
+        """Lines that are not UTF-8."""
+        self.ascii = query.pattern.isascii()
         self.full = False
         self.result = SearchResult()
 
@@ -267,11 +314,30 @@ class _Searcher:
         self._matches += matches
         self._size += len(line)
         self.full = self._size > self._limits.bytes
-        text = line.decode("utf-8", "replace").removesuffix("\r")
-        if len(text) > self._query.width:
-            self.result.cut = True
-            text = f"{text[: self._query.width]}... [truncated]"
-        self.result.lines.append(MatchLine(path, number, matches, text))
+        row = MatchLine(path, number, matches, self._cut(line.decode("utf-8", "replace")))
+        self.result.lines.append(row)
+        if "\ufffd" in row.text:
+            self._odd.append((row, line))
+
+    def _cut(self, line: str) -> str:
+        text = line.removesuffix("\r")
+        if len(text) <= self._query.width:
+            return text
+        self.result.cut = True
+        return f"{text[: self._query.width]}... [truncated]"
+
+    async def decode(self, base: str, files: Files) -> None:
+        """Show lines that are not UTF-8 in the encodings of their files, as `read` does."""
+        for path, rows in groupby(self._odd, lambda odd: odd[0].path):
+            try:
+                content = await files.read(os.path.join(base, path), LARGEST)
+                encoding = await file_encoding(content, path, os.path.join(base, path), files)
+            except (OSError, ToolError):
+                continue
+            if encoding.codec.startswith("utf-16"):  # the search has decoded it
+                continue
+            for row, line in rows:
+                row.text = self._cut(shown(decode(line, encoding.codec)))
 
     def _drop_context(self) -> None:
         """Remove the context of the match after the last match that counts."""

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from zot_core.tools.text.diff_rows import LineRun, diff_rows, hunk_starts
 from zot_core.tools.text.edit_hint import not_found_hint
 from zot_core.tools.text.edit_match import Place, licence_lines, near_places, without_line_numbers
-
-CONTEXT_LINES = 3
+from zot_core.tools.text.encoding import decode, encode, missing, shown
 
 _BOM = "\ufeff"
 _MAX_LISTED_LINES = 5
@@ -63,36 +63,35 @@ class _Span(NamedTuple):
     text: str
 
 
-class _Run(NamedTuple):
-    """Adjacent lines with the same sign: a space (kept), `-` or `+`."""
-
-    sign: str
-    lines: Sequence[str]
-
-
 def edit_text(text: str, replacements: Sequence[TextReplacement]) -> EditResult:
     """Apply all replacements, each looked up in the original `text`; EditError if one fails or two overlap."""
     bom = _BOM if text.startswith(_BOM) else ""
     body = text.removeprefix(_BOM)
     plain = _plain(body)
+    read = shown(plain)
     if not replacements:
         raise EditError("there are no edits; give at least one")
     spans: list[_Span] = []
+    changes: list[_Span] = []
     notes: list[str] = []
     for number, replacement in enumerate(replacements, 1):
         name = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
         old, new = (_plain(side.removeprefix(bom)) for side in replacement)
         _check(old, new, name)
-        if old in plain:
-            spans.append(_locate(plain, old, new, name))
-            continue
-        place = _near(plain, old, new, name)
-        spans.append(_Span(place.start, place.end, place.new))
-        notes.append(f"{name}line {place.line} was meant: apart from {place.apart_from}, oldText is there")
+        whole = plain if old in plain else read
+        if old in whole:
+            span = _locate(whole, old, new, name)
+        else:
+            place = _near(read, old, new, name)
+            span = _Span(place.start, place.end, place.new)
+            notes.append(f"{name}line {place.line} was meant: apart from {place.apart_from}, oldText is there")
+        spans.append(span)
+        odd = [each for each in plain[span.start : span.end] if shown(each) != each]
+        changes.append(_as_in_file(plain, _trim(whole, span), name) if odd else _trim(whole, span))
     _refuse_overlaps(spans)
-    changes = [_trim(plain, span) for span in sorted(spans)]
+    changes.sort()
     runs = list(_runs(plain, changes))
-    diff, starts = "\n".join(_diff_lines(runs)), list(_hunk_starts(runs))
+    diff, starts = "\n".join(diff_rows(runs)), list(hunk_starts(runs))
     return EditResult(bom + _splice(body, plain, changes), diff, starts, notes)
 
 
@@ -197,6 +196,21 @@ def _trim(plain: str, span: _Span) -> _Span:
     return _Span(start + before, end - after, new[before : len(new) - after])
 
 
+def _as_in_file(plain: str, span: _Span, name: str) -> _Span:
+    """Return the span with the bytes of the file for each U+FFFD that stands for one."""
+    bytes_there = [each for each in plain[span.start : span.end] if shown(each) != each]
+    parts = span.text.split("\ufffd")
+    if len(parts) == 1:
+        return span
+    if len(bytes_there) != len(parts) - 1:
+        raise EditError(
+            f"{name}newText has not as many U+FFFD as oldText; each stands for a byte that is no text: keep all of "
+            "them, or leave them out of oldText"
+        )
+    text = "".join(part + byte for part, byte in zip(parts, [*bytes_there, ""], strict=True))
+    return span._replace(text=text)
+
+
 def _splice(body: str, plain: str, changes: list[_Span]) -> str:
     """Apply the changes to `body`; a new line break is like that of the line it is inserted into."""
     wide = _wide_breaks(body)
@@ -234,7 +248,7 @@ def _lines(text: str) -> list[str]:
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def _runs(plain: str, changes: list[_Span]) -> Iterator[_Run]:
+def _runs(plain: str, changes: list[_Span]) -> Iterator[LineRun]:
     """Split the whole text into runs of kept, removed and added lines."""
     lines = _lines(plain)
     starts = [0]
@@ -242,11 +256,11 @@ def _runs(plain: str, changes: list[_Span]) -> Iterator[_Run]:
         starts.append(starts[-1] + len(line))
     done = 0
     for first, last, group in _groups(starts, changes, open_end=not plain.endswith("\n")):
-        yield _Run(" ", lines[done:first])
+        yield LineRun(" ", lines[done:first])
         region = plain[starts[first] : starts[last]]
         yield from _changed_runs(lines[first:last], _lines(_replace(region, starts[first], group)))
         done = last
-    yield _Run(" ", lines[done:])
+    yield LineRun(" ", lines[done:])
 
 
 def _groups(starts: list[int], changes: list[_Span], *, open_end: bool) -> Iterator[tuple[int, int, list[_Span]]]:
@@ -276,62 +290,15 @@ def _replace(region: str, offset: int, changes: list[_Span]) -> str:
     return "".join(parts) + region[done:]
 
 
-def _changed_runs(old: list[str], new: list[str]) -> Iterator[_Run]:
+def _changed_runs(old: list[str], new: list[str]) -> Iterator[LineRun]:
     from difflib import SequenceMatcher  # noqa: PLC0415  only an edit needs it
 
     for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
         if old[old_start:old_end] == new[new_start:new_end]:
-            yield _Run(" ", old[old_start:old_end])
+            yield LineRun(" ", old[old_start:old_end])
         else:
-            yield _Run("-", old[old_start:old_end])
-            yield _Run("+", new[new_start:new_end])
-
-
-def _hunk_starts(runs: Iterable[_Run]) -> Iterator[tuple[int, int]]:
-    """Yield the line numbers, old and new, at which the hunks of `_diff_lines` begin."""
-    old = new = 1
-    kept = 0
-    changed = False
-    for sign, lines in runs:
-        count = len(lines)
-        if count and sign != " ":
-            if not changed or kept > 2 * CONTEXT_LINES:
-                shown = min(kept, CONTEXT_LINES)
-                yield old - shown, new - shown
-            kept, changed = 0, True
-        elif sign == " ":
-            kept += count
-        old += count if sign != "+" else 0
-        new += count if sign != "-" else 0
-
-
-def _diff_lines(runs: Iterable[_Run]) -> Iterator[str]:
-    """Yield the changed lines with a few kept lines around them, and `...` where more lines were kept."""
-    kept: list[str] = []
-    changed = False
-    for sign, lines in runs:
-        if sign == " ":
-            kept += lines
-            continue
-        if not lines:
-            continue
-        yield from _context(kept, after_change=changed)
-        kept, changed = [], True
-        yield from (sign + line.removesuffix("\n") for line in lines)
-    if changed:
-        yield from (" " + line.removesuffix("\n") for line in kept[:CONTEXT_LINES])
-
-
-def _context(kept: list[str], *, after_change: bool) -> Iterator[str]:
-    rows = [" " + line.removesuffix("\n") for line in kept]
-    if not after_change:
-        yield from rows[-CONTEXT_LINES:]
-    elif len(rows) <= 2 * CONTEXT_LINES:
-        yield from rows
-    else:
-        yield from rows[:CONTEXT_LINES]
-        yield "..."
-        yield from rows[-CONTEXT_LINES:]
+            yield LineRun("-", old[old_start:old_end])
+            yield LineRun("+", new[new_start:new_end])
 
 
 def is_quick(content: bytes, replacements: Sequence[TextReplacement]) -> bool:
@@ -349,22 +316,28 @@ def is_quick(content: bytes, replacements: Sequence[TextReplacement]) -> bool:
     )
 
 
-def edit_bytes(content: bytes, replacements: Sequence[TextReplacement]) -> tuple[bytes, EditResult]:
-    """Apply `edit_text` to the content of a file, in which bytes that are not UTF-8 are kept."""
-    edited = edit_text(content.decode("utf-8", "surrogateescape"), replacements)
-    return edited.text.encode("utf-8", "surrogateescape"), edited
+def edit_bytes(
+    content: bytes, replacements: Sequence[TextReplacement], codec: str = "utf-8"
+) -> tuple[bytes, EditResult]:
+    """Apply `edit_text` to the content of a file, in which bytes that are no text in its encoding are kept."""
+    edited = edit_text(decode(content, codec), replacements)
+    try:
+        return encode(edited.text, codec), edited
+    except UnicodeEncodeError as error:
+        raise EditError(missing(error, codec)) from error
 
 
 def main() -> int:
-    """Edit the content on standard input after the first line, which is JSON: the replacements, each a list of two.
+    """Edit the content on standard input after the first line, which is JSON: the codec and the replacements, each a
+    list of two.
 
     Print a line of JSON, a list of the diff, the `starts` and the `notes`, then the new content; or the text of an
     error as JSON.
     """
     source = sys.stdin.buffer
-    replacements = [TextReplacement(*each) for each in json.loads(source.readline())]
+    codec, replacements = json.loads(source.readline())
     try:
-        content, edited = edit_bytes(source.read(), replacements)
+        content, edited = edit_bytes(source.read(), [TextReplacement(*each) for each in replacements], codec)
     except EditError as error:
         sys.stdout.write(json.dumps(str(error)))
         return 0

@@ -31,7 +31,27 @@ async def resolve(path: str, context: ToolContext) -> str:
     bare = path.strip().removeprefix("file://").strip("`'\"")
     if bare and bare != path and not await _exists(_absolute(path, context), context):
         path = bare if await _exists(_absolute(bare, context), context) else path
-    return _absolute(path, context)
+    target = _absolute(path, context)
+    return await _with_odd_names(target, context) if "\ufffd" in target else target
+
+
+async def _with_odd_names(target: str, context: ToolContext) -> str:
+    """Return the one path that is shown like `target`, whose names have U+FFFD for bytes that are not UTF-8; `target`
+    itself if it exists, or if not exactly one is."""
+    if await _exists(target, context):
+        return target
+    found = "/"
+    for part in target.split("/"):
+        names = [part]
+        if "\ufffd" in part and not await _exists(os.path.join(found, part), context):
+            try:
+                names = [name for name, _ in await context.files.list(found) if replace_undecodable(name) == part]
+            except OSError:
+                return target
+        if len(names) != 1:
+            return target
+        found = os.path.join(found, names[0])
+    return found
 
 
 def _absolute(path: str, context: ToolContext) -> str:
@@ -111,13 +131,6 @@ def as_tool_error(error: OSError, path: str) -> ToolError:
             return ToolError(f"permission denied: {path}")
         case _:
             return ToolError(f"{path}: {error.strerror or error}")
-
-
-def binary_words(start: bytes) -> str:
-    """Return what a file with NUL bytes looks like, from its first bytes."""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "is UTF-16 text; a command such as `iconv -f UTF-16 -t UTF-8` converts it"
-    return "looks binary"
 
 
 async def _exists(path: str, context: ToolContext) -> bool:

@@ -1,0 +1,121 @@
+"""The tools for files with text that is not UTF-8, and with names that are not."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from zot_core.errors import ToolError
+from zot_core.tools.definition.context import ToolContext
+from zot_core.tools.edit import edit
+from zot_core.tools.grep import grep
+from zot_core.tools.read import read
+from zot_core.tools.write import write
+
+PRICES = "prix: café naïve déjà vu\nprochain\n"
+TEXTS = {"cp1252": PRICES, "cp932": "# 日本語のコメント\nx = 1\n", "gb18030": "# 中文注释\nx = 1\n"}
+TEXTS |= {"koi8-r": "# Проверка значения\nx = 1\n", "cp949": "# 한국어 주석\nx = 1\n", "utf-16": "# 日本語\nx = 1\n"}
+
+
+async def editing(context: ToolContext, path: str, old: str, new: str) -> str:
+    return (await edit.run({"path": path, "edits": [{"oldText": old, "newText": new}]}, context)).text
+
+
+@pytest.mark.parametrize(("codec", "text"), TEXTS.items())
+async def test_what_read_shows_can_be_edited_and_written_and_the_encoding_stays(
+    tmp_path: Path, context: ToolContext, codec: str, text: str
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(text.encode(codec))
+    shown = (await read.run({"path": "x"}, context)).text
+    assert shown.startswith(text)
+    assert "not UTF-8" in shown
+    first, second = text.splitlines()
+    assert "not UTF-8" in await editing(context, "x", first, f"{first} {first[2:]}")
+    assert path.read_bytes() == f"{first} {first[2:]}\n{second}\n".encode(codec)
+    assert "not UTF-8" in (await write.run({"path": "x", "content": text}, context)).text
+    assert path.read_bytes() == text.encode(codec)
+
+
+async def test_a_character_that_the_encoding_lacks_is_refused_and_nothing_is_written(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    (tmp_path / "x").write_bytes(PRICES.encode("cp1252"))
+    refused = r"windows-1252, the encoding of the file, has no '日' \(line 2\); use other characters, or convert"
+    with pytest.raises(ToolError, match=refused):
+        await editing(context, "x", "prochain", "日本")
+    with pytest.raises(ToolError, match=refused):
+        await write.run({"path": "x", "content": "a\n日本"}, context)
+    assert (tmp_path / "x").read_bytes() == PRICES.encode("cp1252")
+
+
+async def test_bytes_that_are_no_text_stay_in_the_lines_that_are_copied_from_read(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    path = tmp_path / "x"
+    path.write_bytes("é é é\n".encode() + b"bad \xff byte\nend\n")
+    assert (await read.run({"path": "x"}, context)).text == "é é é\nbad \ufffd byte\nend\n"
+    await editing(context, "x", "bad \ufffd byte\nend", "one bad \ufffd byte\nthe end")
+    assert path.read_bytes() == "é é é\n".encode() + b"one bad \xff byte\nthe end\n"
+    await write.run({"path": "x", "content": "é\n\ufffd\n"}, context)
+    assert path.read_bytes() == "é\n".encode() + b"\xff\n"
+    with pytest.raises(ToolError, match=r"newText has not as many U\+FFFD as oldText"):
+        await editing(context, "x", "\ufffd\n", "\ufffd\ufffd!\n")
+    with pytest.raises(ToolError, match=r"x has 1 bytes that are no text, .* 2 times: use `edit`"):
+        await write.run({"path": "x", "content": "\ufffd\ufffd"}, context)
+    assert path.read_bytes() == "é\n".encode() + b"\xff\n"
+
+
+async def test_editorconfig_says_the_encoding(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / ".editorconfig").write_text("root = true\n[*.{txt,md}]\ncharset = latin1\n[*.md]\ncharset = utf-8\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/a.txt").write_bytes(b"\xcf\xf0\xe8\xe2\xe5\xf2\n")  # Cyrillic, if it were guessed
+    assert "ISO-8859-1, not UTF-8" in (await read.run({"path": "sub/a.txt"}, context)).text
+    await write.run({"path": "sub/new.txt", "content": "é"}, context)
+    await write.run({"path": "sub/new.md", "content": "é"}, context)
+    assert (tmp_path / "sub/new.txt").read_bytes() == b"\xe9"
+    assert (tmp_path / "sub/new.md").read_bytes() == "é".encode()
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "utf-16", "utf-8"])
+async def test_grep_finds_words_in_any_encoding_and_shows_them_as_read_does(
+    tmp_path: Path, context: ToolContext, codec: str
+) -> None:
+    (tmp_path / "a.txt").write_text("plain café\n")
+    (tmp_path / "b.txt").write_bytes(PRICES.encode(codec))
+    (tmp_path / "c.txt").write_text("last café\n")
+    found = (await grep.run({"pattern": "café"}, context)).text.splitlines()
+    assert found == ["a.txt:1: plain café", "b.txt:1: prix: café naïve déjà vu", "c.txt:1: last café"]
+    assert (await grep.run({"pattern": "prix"}, context)).text == "b.txt:1: prix: café naïve déjà vu"
+
+
+async def test_a_file_whose_name_is_not_utf8_is_named_as_it_is_shown(tmp_path: Path, context: ToolContext) -> None:
+    folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
+    os.mkdir(folder)
+    Path(os.fsdecode(os.path.join(folder, b"lat\xe9.txt"))).write_text("hello\n")
+    assert (await read.run({"path": "caf\ufffd/lat\ufffd.txt"}, context)).text == "hello\n"
+    Path(os.fsdecode(os.path.join(folder, b"lat\xe8.txt"))).write_text("other\n")
+    with pytest.raises(ToolError, match="no such file"):
+        await read.run({"path": "caf\ufffd/lat\ufffd.txt"}, context)
+
+
+async def test_a_change_in_a_long_line_is_shown_with_what_is_around_it(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "min.js").write_text("".join(f"k{number}=1;" for number in range(60_000)))
+    shown = await editing(context, "min.js", "k30000=1", "K30000=1")
+    assert len(shown) < 6000
+    assert "k29999=1;k30000=1;k30001=1" in shown
+    assert "k29999=1;K30000=1;k30001=1" in shown
+    assert "[" in shown.splitlines()[0]
+
+
+async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: ToolContext) -> None:
+    (tmp_path / "x").write_text("old\n")
+    many = "line\n" * 100_000
+    shown = await asyncio.wait_for(editing(context, "x", "old\n", many), 60)
+    assert len(shown) < 51 * 1024
+    assert shown.endswith("... [truncated at 2000 lines]")
+    written = (await write.run({"path": "y", "content": many}, context)).text
+    assert len(written) < 51 * 1024
+    assert written.endswith("... [truncated at 2000 lines]\n")
+    assert (tmp_path / "x").read_text() == (tmp_path / "y").read_text() == many
