@@ -6,7 +6,7 @@ import os
 import pytest
 from command import Zot
 
-from zot_provider.testing import ScriptedServer
+from zot_provider.testing import Call, ScriptedServer, Turn
 
 
 def prompt(server: ScriptedServer) -> str:
@@ -22,7 +22,7 @@ CASES = [
     pytest.param(["-p", "--", "-x", "--json"], None, "-x --json", id="after two dashes all is prompt"),
     pytest.param(["-p", "fix", "--reasoning", "off", "the bug"], None, "fix the bug", id="words around options"),
     pytest.param(["-p", "- one\n- two"], None, "- one\n- two", id="a list is no flag"),
-    pytest.param(["-p", "x"], b"\xff\xfe\x00\x01z", "\ufffd\ufffd\x00\x01z\n\nx", id="bytes"),
+    pytest.param(["-p", "x"], b"\xff\xfe\x00\x01z", "\ufffd\ufffd\u2400z\n\nx", id="bytes"),
     pytest.param(["-p", "x"], b"\xef\xbb\xbfy", "y\n\nx", id="a byte order mark"),
     pytest.param(["-p", "ünï \U0001f600"], "ß".encode(), "ß\n\nünï \U0001f600", id="unicode"),
     pytest.param(["-p", "x" * 120_000], b"y" * 5_000_000, "y" * 5_000_000 + "\n\n" + "x" * 120_000, id="much"),
@@ -47,6 +47,20 @@ def test_an_argument_that_is_no_text_reaches_the_model_without_harm(zot: Zot, se
     done = zot.ask(server, "-p", b"caf\xe9")
     assert (done.code, done.out) == (0, "ok\n")
     assert json.dumps(zot.rows())
+
+
+def test_a_locale_that_is_not_utf8_limits_neither_commands_nor_files_nor_answers(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add(Turn(calls=[Call("bash", {"command": "echo 日本 > 名.txt; printf 'caf\\351 '; cat 名.txt"})]))
+    server.add(Turn(calls=[Call("write", {"path": "日.txt", "content": "é"})]))
+    server.add("fertig: 日")
+    zot.env |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = zot.ask(server, "-p", "größer")
+    assert (done.code, done.out, done.err) == (0, "fertig: 日\n", "")
+    assert prompt(server) == "größer"
+    assert "caf\ufffd 日本\n" in json.dumps(server.requests[-1].body, ensure_ascii=False).replace("\\n", "\n")
+    assert (zot.cwd / "日.txt").read_text() == "é"
 
 
 @pytest.mark.parametrize("arguments", [["-p"], ["--json"], ["-p", "  "], []])

@@ -25,6 +25,10 @@ def _run(arguments: list[str]) -> int:
 
         sys.stdout.write(f"zot {__version__}\n")
         return 0
+    if sys.getfilesystemencoding() != "utf-8":
+        _run_in_utf_8()
+    if any(not argument.isprintable() for argument in arguments):
+        arguments = _as_typed(arguments)
     import gc  # noqa: PLC0415  see the module's docstring
 
     # A first request creates 40,000 objects, of which nearly all stay; looking for garbage among them takes 5 % of
@@ -44,6 +48,31 @@ def _run(arguments: list[str]) -> int:
     code = run(arguments)
     gc.freeze()  # else the interpreter looks for garbage three times when it ends
     return code
+
+
+def _run_in_utf_8() -> None:
+    """Begin again in the UTF-8 mode of Python: in a locale of another encoding, text for commands, names of files and
+    output could only have its characters."""
+    import os  # noqa: PLC0415  see the module's docstring
+
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _as_typed(arguments: list[str]) -> list[str]:
+    """Return the arguments as they were typed in the encoding of the locale, names of existing files as they are."""
+    import locale  # noqa: PLC0415  see the module's docstring
+    import os  # noqa: PLC0415  see the module's docstring
+
+    def typed(argument: str) -> str:
+        data = os.fsencode(argument)
+        if data == argument.encode("utf-8", "replace") or os.path.exists(argument.removeprefix("@")):
+            return argument
+        try:
+            return data.decode(locale.getencoding())
+        except (LookupError, UnicodeDecodeError):
+            return argument
+
+    return [typed(argument) for argument in arguments]
 
 
 def _flush(code: int, failure: str) -> int:

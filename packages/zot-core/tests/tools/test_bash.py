@@ -1,6 +1,7 @@
 import asyncio
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -169,9 +170,16 @@ def test_what_cannot_be_started_is_told(context: ToolContext) -> None:
     context.cwd += "/gone"
     with pytest.raises(ToolError, match=r"cannot run the command in .*/gone: No such file or directory"):
         running(context, "true")
-    context.cwd = "/"
-    with pytest.raises(ToolError, match="Argument list too long"):
-        running(context, "x" * 1_000_000)
+
+
+@pytest.mark.parametrize("size", [131_071, 131_072, 1_000_000])
+def test_a_command_of_any_length_runs_and_is_shown_shortened(context: ToolContext, size: int) -> None:
+    command = "echo $0 $#; echo 'é" + "x" * size + "' | wc -c; exit 3"
+    text = running(context, command).text
+    assert f"bash 0\n{size + 3}\n" in text.replace(f"{shutil.which('bash')} 0", "bash 0")
+    assert "[exit 3]" in text
+    assert "more characters]" in text
+    assert len(text) < 11_000
 
 
 def test_a_command_that_asks_is_answered_with_what_to_do(context: ToolContext) -> None:

@@ -60,11 +60,22 @@ async def test_bytes_that_are_no_text_stay_in_the_lines_that_are_copied_from_rea
     assert path.read_bytes() == "é é é\n".encode() + b"one bad \xff byte\nthe end\n"
     await write.run({"path": "x", "content": "é\n\ufffd\n"}, context)
     assert path.read_bytes() == "é\n".encode() + b"\xff\n"
-    with pytest.raises(ToolError, match=r"newText has not as many U\+FFFD as oldText"):
+    with pytest.raises(ToolError, match=r"newText has not as many . \(U\+FFFD\) as oldText"):
         await editing(context, "x", "\ufffd\n", "\ufffd\ufffd!\n")
     with pytest.raises(ToolError, match=r"x has 1 bytes that are no text, .* 2 times: use `edit`"):
         await write.run({"path": "x", "content": "\ufffd\ufffd"}, context)
     assert path.read_bytes() == "é\n".encode() + b"\xff\n"
+
+
+async def test_control_characters_are_shown_as_symbols_and_stay_what_they_are(
+    tmp_path: Path, context: ToolContext
+) -> None:
+    path = tmp_path / "late.log"
+    path.write_bytes(b"ok\n" * 4000 + b"ERR \x00 \x1b[31mred\x1b[0m\n")
+    assert (await read.run({"path": "late.log", "offset": 4001}, context)).text == "ERR \u2400 \u241b[31mred\u241b[0m\n"
+    assert (await grep.run({"pattern": "ERR"}, context)).text == "late.log:4001: ERR \u2400 \u241b[31mred\u241b[0m"
+    await editing(context, "late.log", "ERR \u2400 \u241b[31mred", "ERROR \u2400! \u241b[31mRED")
+    assert path.read_bytes().endswith(b"\nERROR \x00! \x1b[31mRED\x1b[0m\n")
 
 
 async def test_editorconfig_says_the_encoding(tmp_path: Path, context: ToolContext) -> None:

@@ -178,7 +178,7 @@ def _stats() -> "Stats":
 
 def read_stdin() -> str:
     """Read piped text to its end; empty for a terminal or a closed standard input. Bytes that are not UTF-8 are
-    replaced. Raises `ConfigError` for more than `STDIN_BYTES`."""
+    replaced, escape sequences and control characters left out. Raises `ConfigError` for more than `STDIN_BYTES`."""
     if sys.stdin.isatty():
         return ""
     try:
@@ -192,8 +192,12 @@ def read_stdin() -> str:
             f"standard input is larger than {STDIN_BYTES / 1_000_000:.1f} MB; "
             "write it to a file and mention its path in the prompt"
         )
+    if not data:
+        return ""
+    from zot_core.tools.text.fold import plain_text  # noqa: PLC0415  only for piped text
+
     try:
-        return data.decode("utf-8-sig")
+        return plain_text(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         print_error("standard input contains bytes that are not UTF-8; they were replaced")
-        return data.decode("utf-8", "replace")
+        return plain_text(data.decode("utf-8", "replace"))

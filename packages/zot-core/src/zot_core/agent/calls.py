@@ -17,7 +17,8 @@ from zot_core.result import ToolResult
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.meant import read_arguments, unknown_tool
 from zot_core.tools.definition.tool import Tool
-from zot_provider.messages import Message, ToolCallBlock, ToolResultBlock
+from zot_core.tools.text.fold import plain_text
+from zot_provider.messages import ImageBlock, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record
 
 _log = logging.getLogger("zot_core.agent")
@@ -184,7 +185,7 @@ async def _run_tool(agent: AgentState, block: ToolCallBlock, prepared_call: Prep
         block.id,
         block.name,
         result.is_error,
-        result.content,
+        [_without_controls(each) for each in result.content],
         prepared_call.arguments,
         result.details,
         result.display,
@@ -217,6 +218,13 @@ async def run_prepared(agent: AgentState, prepared_call: Prepared, context: Tool
         return await agent.hooks.tool_result.apply(ToolOutcome(prepared_call.call, result))
     except Refused as refusal:
         return ToolOutcome(prepared_call.call, ToolResult.error(str(refusal) or "tool result withheld"))
+
+
+def _without_controls(block: TextBlock | ImageBlock) -> TextBlock | ImageBlock:
+    if isinstance(block, ImageBlock):
+        return block
+    text = plain_text(block.text)
+    return block if text is block.text else TextBlock(text)
 
 
 class _Progress:

@@ -22,6 +22,8 @@ from zot_provider.record import Record
 _PIECE = 64 * 1024
 _PIPE_PIECES = 16  # pieces that the largest pipe holds (1 MiB on Linux)
 _POLL = 0.02
+_ARGUMENT_BYTES = 128 * 1024
+"""Linux takes no longer argument, with the zero byte at its end (MAX_ARG_STRLEN in execve(2))."""
 
 
 class ShellLimits(Record):
@@ -83,9 +85,14 @@ class LocalShell:
             raise OSError(problem)
         self._program = self._program or find_program("bash") or find_program("sh") or "/bin/sh"
         inherited = {name: value for name, value in os.environ.items() if name not in self.removed_env}
-        launch = Launch([self._program, "-c", command], cwd, inherited)
+        launch = _launch(self._program, command, cwd, inherited)
         if self._prepare is not None:
-            launch = self._prepare(launch)
+            try:
+                launch = self._prepare(launch)
+            except BaseException:
+                for each in launch.descriptors:
+                    os.close(each)
+                raise
         process, descriptors = _start(launch.replace(env={**launch.env, **env}), errors is not None, stdin is not None)
         running: list[str] = []
         pipes = [_Pipe(descriptors[0], output, self.limits)]
@@ -127,6 +134,23 @@ class LocalShell:
         finally:
             signal_group(process.pid, signal.SIGKILL)
             await asyncio.wait([exited], timeout=self.limits.kill_after)
+
+
+def _launch(program: str, command: str, cwd: str, env: Mapping[str, str]) -> Launch:
+    """Return how the shell `program` runs a command. A command that is too long for an argument is read from a file
+    that has no name any more."""
+    script = os.fsencode(command)
+    if len(script) < _ARGUMENT_BYTES:
+        return Launch([program, "-c", command], cwd, env)
+    from tempfile import TemporaryFile  # noqa: PLC0415  only a very long command needs it
+
+    with TemporaryFile() as file:
+        file.write(script)
+        file.seek(0)
+        number = os.dup(file.fileno())
+    # Only bash knows descriptors of two digits by number.
+    text, end = (f"cat <&{number}", f"exec {number}<&-") if program.endswith("/bash") else (f"cat /dev/fd/{number}", ":")
+    return Launch([program, "-c", f'zot_script=$({text}) && {end} && eval "$zot_script"'], cwd, env, [number])
 
 
 def _start(

@@ -1,5 +1,7 @@
 """The `bash` tool: run a command in a shell."""
 
+import contextlib
+import locale
 import re
 import time
 from typing import Annotated, Any
@@ -18,6 +20,9 @@ from zot_core.tools.text.questions import NOTE, asks_for_input
 from zot_core.tools.text.truncate import TextLimits
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field
+
+_COMMAND = 10_000
+"""Characters of the command that a result repeats."""
 
 CHILD_ENV = {"AI_AGENT": "zot", "ZOT_AGENT": "1"}
 
@@ -39,9 +44,14 @@ _LAST_LINE = re.compile(r"\[exit (-?\d{1,9})\](?: \(full output: .*\))?  Took (\
 """The last line of a result, as `_result` writes it."""
 
 
+def _shortened(command: str) -> str:
+    rest = len(command) - _COMMAND
+    return f"{command[:_COMMAND]}... [{rest:,} more characters]" if rest > 0 else command
+
+
 def _recall(arguments: dict[str, Any], text: str) -> list[DisplayBlock]:
     command = str(arguments["command"])
-    output, _, last = text.removeprefix(f"$ {command}\n\n").rpartition("\n")
+    output, _, last = text.removeprefix(f"$ {_shortened(command)}\n\n").rpartition("\n")
     found = _LAST_LINE.fullmatch(last)
     if found is None:
         return []
@@ -126,8 +136,23 @@ async def run_command(
     return _result(command, capture, ends.shown(), ended, took, f"{timeout or 0:g} s{advice}")
 
 
+def _decoded(data: bytes) -> str:
+    """Return output as text: a line that is not UTF-8 in the encoding of the locale, in which commands print."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "\n".join(map(_decoded_line, data.split(b"\n")))
+
+
+def _decoded_line(line: bytes) -> str:
+    for codec in ("utf-8", locale.getencoding()):
+        with contextlib.suppress(LookupError, UnicodeDecodeError):
+            return line.decode(codec)
+    return line.decode("utf-8", "replace")
+
+
 def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, duration: float, limit: str) -> ToolResult:
-    body = shown.data.decode("utf-8", "replace")
+    body = _decoded(shown.data)
     asks = asks_for_input(body, failed=ended.exit_code != 0)
     if body and not body.endswith("\n"):
         body += "\n"
@@ -139,7 +164,7 @@ def _result(command: str, capture: Capture, shown: Shown, ended: ShellExit, dura
     code = -1 if ended.exit_code is None else ended.exit_code
     full = f" (full output: {capture.path})" if capture.path else ""
     gap = "\n" if body else ""
-    text = f"$ {command}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
+    text = f"$ {_shortened(command)}\n\n{body}{gap}[exit {code}]{full}  Took {duration:.1f}s"
     result = ToolResult(
         [TextBlock(text)],
         is_error=code != 0,

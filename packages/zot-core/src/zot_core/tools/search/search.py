@@ -320,7 +320,7 @@ class _Searcher:
             self._odd.append((row, line))
 
     def _cut(self, line: str) -> str:
-        text = line.removesuffix("\r")
+        text = shown(line.removesuffix("\r"))
         if len(text) <= self._query.width:
             return text
         self.result.cut = True
@@ -337,7 +337,7 @@ class _Searcher:
             if encoding.codec.startswith("utf-16"):  # the search has decoded it
                 continue
             for row, line in rows:
-                row.text = self._cut(shown(decode(line, encoding.codec)))
+                row.text = self._cut(decode(line, encoding.codec))
 
     def _drop_context(self) -> None:
         """Remove the context of the match after the last match that counts."""

@@ -197,17 +197,19 @@ def _trim(plain: str, span: _Span) -> _Span:
 
 
 def _as_in_file(plain: str, span: _Span, name: str) -> _Span:
-    """Return the span with the bytes of the file for each U+FFFD that stands for one."""
-    bytes_there = [each for each in plain[span.start : span.end] if shown(each) != each]
-    parts = span.text.split("\ufffd")
-    if len(parts) == 1:
-        return span
-    if len(bytes_there) != len(parts) - 1:
-        raise EditError(
-            f"{name}newText has not as many U+FFFD as oldText; each stands for a byte that is no text: keep all of "
-            "them, or leave them out of oldText"
-        )
-    text = "".join(part + byte for part, byte in zip(parts, [*bytes_there, ""], strict=True))
+    """Return the span with what is in the file for each character that only shows it, see `encoding.shown`."""
+    text = span.text
+    odd = [each for each in plain[span.start : span.end] if shown(each) != each]
+    for symbol in {shown(each) for each in odd} | {"\ufffd"}:
+        there = [each for each in odd if shown(each) == symbol]
+        parts = text.split(symbol)
+        if len(parts) > 1 and len(there) != len(parts) - 1:
+            raise EditError(
+                f"{name}newText has not as many {symbol} (U+{ord(symbol):04X}) as oldText; each stands for something "
+                "that cannot be shown: keep all of them, or leave them out of oldText"
+            )
+        if len(parts) > 1:
+            text = "".join(part + each for part, each in zip(parts, [*there, ""], strict=True))
     return span._replace(text=text)
 
 

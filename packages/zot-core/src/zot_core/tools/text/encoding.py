@@ -1,7 +1,7 @@
 """The encodings of text files: how bytes become text and come back unchanged, and which encoding a text has; pure.
 
 A byte that is no text in its encoding is a lone surrogate, U+DC80 to U+DCFF, in a decoded text, as Python's
-`surrogateescape` has it. It is shown as U+FFFD.
+`surrogateescape` has it. It is shown as U+FFFD, a control character as the symbol for it: U+2400 for NUL.
 """
 
 import codecs
@@ -50,6 +50,7 @@ _COMMON = frozenset([*map(chr, range(128)), *"ÀÂÄÅÆÇÈÉÊËÍÎÏÑÓÔÖ
 """ASCII, and what it is written with in Western Europe."""
 
 _ESCAPED = re.compile("[\ud800-\udfff]")
+_SYMBOLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\f\r"} | {0x7F: 0x2421}
 _HIGH = re.compile(rb"[\x80-\xff]+")
 
 
@@ -99,8 +100,9 @@ def encode(text: str, codec: str) -> bytes:
 
 
 def shown(text: str) -> str:
-    """Return a decoded text with U+FFFD for each byte that is no text."""
-    return _ESCAPED.sub("\ufffd", text)
+    """Return a decoded text as the model reads it, character by character: U+FFFD for a byte that is no text, symbols
+    for control characters other than tabs, line breaks and form feeds."""
+    return text if text.isprintable() else _ESCAPED.sub("\ufffd", text).translate(_SYMBOLS)
 
 
 def missing(error: UnicodeEncodeError, codec: str) -> str:

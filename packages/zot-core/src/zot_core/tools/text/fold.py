@@ -20,6 +20,7 @@ _ESCAPE = re.compile(
 _ESCAPE_BYTES = 4096
 """An unfinished sequence that is longer is text."""
 _CONTROLS = bytes({*range(1, 32), 127} - {*b"\t\n\r\x1b"})
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _ANY_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -109,6 +110,13 @@ def folded(data: bytes) -> bytes:
     """Fold a whole output."""
     fold = Fold()
     return fold.feed(data) + fold.end()
+
+
+def plain_text(text: str) -> str:
+    """Return a text without escape sequences and control characters; form feeds stay in a text that has no others."""
+    if text.isprintable() or _CONTROL.search(text) is None:
+        return text
+    return _plain(text.encode("utf-8", "replace")).decode()
 
 
 def _plain(data: bytes) -> bytes:
