@@ -149,7 +149,8 @@ def _launch(program: str, command: str, cwd: str, env: Mapping[str, str]) -> Lau
         file.seek(0)
         number = os.dup(file.fileno())
     # Only bash knows descriptors of two digits by number.
-    text, end = (f"cat <&{number}", f"exec {number}<&-") if program.endswith("/bash") else (f"cat /dev/fd/{number}", ":")
+    is_bash = program.endswith("/bash")
+    text, end = (f"cat <&{number}", f"exec {number}<&-") if is_bash else (f"cat /dev/fd/{number}", ":")
     return Launch([program, "-c", f'zot_script=$({text}) && {end} && eval "$zot_script"'], cwd, env, [number])
 
 
