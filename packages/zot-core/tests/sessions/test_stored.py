@@ -133,3 +133,17 @@ def test_the_size_of_a_long_session_is_estimated_without_reading_it(path: Path, 
     assert not any(message.read for message in stored.messages)
     assert 0.6 < rough / estimate(conversation) < 1.4
     assert rough_estimate(conversation) == estimate(conversation)
+
+
+def test_a_lost_first_message_is_counted_and_the_conversation_still_begins_with_the_user(tmp_path: Path) -> None:
+    path = tmp_path / "short.jsonl"
+    rows = [meta_row(META), *map(message_row, turn(1))]
+    lines = [f"{row}\n".encode() for row in rows]
+    path.write_bytes(lines[0] + bytes(len(lines[1]) - 1) + b"\n" + b"".join(lines[2:]))
+    stored = load(str(path))
+    assert stored.lost == 1
+    assert [each.role for each in stored.messages] == ["user", "assistant", "tool", "assistant"]
+    assert stored.messages[0].text == "(the beginning of this conversation could not be read)"
+    assert len(stored.starts) == len(stored.messages)
+    path.write_bytes(b"".join(lines)[:-20])
+    assert load(str(path)).lost == 0  # an incomplete last line is the end of a process

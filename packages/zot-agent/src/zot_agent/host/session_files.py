@@ -11,8 +11,8 @@ from zot_provider.model import Model
 
 
 def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[str, StoredSession | None, list[str]]:
-    """Return the path and the content of the session to continue, and notes about newer sessions that cannot be read;
-    an empty path and None for a new session.
+    """Return the path and the content of the session to continue, and notes about what cannot be read of it and
+    about newer sessions that cannot be read; an empty path and None for a new session.
 
     Raises `ConfigError` if the session cannot be found or read.
     """
@@ -21,7 +21,8 @@ def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[s
     try:
         if options.session:
             path = store.find(options.session, cwd)
-            return path, _load_session(path), []
+            stored = _load_session(path)
+            return path, stored, _about_lost(path, stored)
         problems: list[SessionError] = []
         for path in store.paths(cwd):
             try:
@@ -30,13 +31,19 @@ def find_session(options: HostOptions, store: SessionStore, cwd: str) -> tuple[s
                 problems.append(error)
                 continue
             if not stored.meta.hidden:
-                return path, stored, [f"{each}; an older session is continued" for each in problems]
+                notes = [f"{each}; an older session is continued" for each in problems]
+                return path, stored, notes + _about_lost(path, stored)
     except OSError as error:
         raise ConfigError(f"cannot look for sessions in {store.root}: {error.strerror}") from error
     except SessionError as error:
         raise ConfigError(str(error)) from error
     broken = "".join(f": {each}" for each in problems[:1])
     raise ConfigError(f"no session to continue in {cwd}{broken}; start one without -c") from SessionNotFound()
+
+
+def _about_lost(path: str, stored: StoredSession) -> list[str]:
+    count = f"{stored.lost} lines are" if stored.lost > 1 else "a line is"
+    return [f"{path} is damaged: {count} no JSON and left out of the conversation"] if stored.lost else []
 
 
 def _load_session(path: str) -> StoredSession:
