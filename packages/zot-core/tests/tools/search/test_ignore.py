@@ -1,3 +1,9 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from zot_core.machine.files import LocalFiles
 from zot_core.testing.world import MemoryFiles
 from zot_core.tools.search.ignore import IgnoreRules, rules_above
 
@@ -45,3 +51,28 @@ async def test_a_folder_that_is_kept_out_can_be_looked_into_by_name() -> None:
 
 async def test_a_file_that_cannot_be_read_has_no_rules() -> None:
     assert await IgnoreRules().below("/repo/locked", "", FILES) == IgnoreRules()
+
+
+async def test_what_git_leaves_out_by_other_files_is_left_out_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, home = tmp_path / "repo", tmp_path / "home"
+    names = ["a.mine", "a.ours", "kept.ours", "sub/b.mine", "sub/b.ours", "plain"]
+    for name in names:
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).touch()
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (home / ".gitconfig").write_text('[user]\n\tname = x\n[core]\n\texcludesFile = "~/ignored"\n')
+    (home / "ignored").write_text("*.mine\n*.ours\n")
+    subprocess.run(["git", "init", "-q", repo], check=True)
+    (repo / ".git/info/exclude").write_text("!kept.ours\n")
+    listed = subprocess.run(
+        ["git", "-C", repo, "ls-files", "--others", "--exclude-standard"], check=True, capture_output=True, text=True
+    )
+    assert listed.stdout.split() == ["kept.ours", "plain"]
+    rules = await rules_above(str(repo), str(repo), LocalFiles())
+    assert [name for name in names if not rules(name)] == ["kept.ours", "plain"]
+    below = await rules_above(str(repo / "sub"), str(repo), LocalFiles())
+    assert [below("b.mine"), below("b.ours"), below("c")] == [True, True, False]

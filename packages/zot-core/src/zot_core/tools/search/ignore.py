@@ -1,10 +1,12 @@
-"""`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk.
+"""`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk, with those that git reads besides:
+`.git/info/exclude` of the repository, and the person's own for all repositories (`core.excludesFile`).
 
-If several files have a rule for a path, the nearest file decides. Nothing in an excluded folder can be included again:
+If several files have a rule for a path, the nearest file decides, then the repository's, then the person's. Nothing in an excluded folder can be included again:
 the walk does not enter it.
 """
 
 import os
+import re
 from functools import partial
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from zot_core.tools.search.gitignore import Gitignore
 NAME = ".gitignore"
 _BYTES = 128 * 1024
 """Bytes of a `.gitignore` that are read; the rest is not applied. Files written by people are a tenth of that."""
+_EXCLUDES = re.compile(r"\s*excludesfile\s*=\s*(.+)", re.IGNORECASE)
 _THREAD_BYTES = 1024
 """A longer file may take some 10 ms to parse; a thread does it beside the event loop."""
 
@@ -51,13 +54,15 @@ class IgnoreRules(NamedTuple):
 
     async def below(self, folder: str, path: str, files: Files) -> "IgnoreRules":
         """Return these rules plus the `.gitignore` in `folder`; `path` is its path, as in `__call__`."""
-        try:
-            content = await files.read(os.path.join(folder, NAME), _BYTES)
-        except OSError:
+        return await self._with(os.path.join(folder, NAME), len(self.up + path), files)
+
+    async def _with(self, path: str, start: int, files: Files) -> "IgnoreRules":
+        """Return these rules plus those of the file `path`, if it can be read."""
+        text = await _text(path, files)
+        if not text:
             return self
-        text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
         file = await in_thread(partial(Gitignore, text)) if len(text) > _THREAD_BYTES else Gitignore(text)
-        return IgnoreRules(self.up, (*self.rules, FileRules(len(self.up + path), file)))
+        return IgnoreRules(self.up, (*self.rules, FileRules(start, file)))
 
 
 async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:
@@ -68,10 +73,12 @@ async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:
     """
     root = await _root(base, cwd, files)
     inner = os.path.relpath(base, root)
+    found = IgnoreRules()
+    for each in (await _excludes_file(root, files), await _exclude(root, files)):
+        found = await found._with(each, 0, files) if each else found
     if inner == ".":
-        return IgnoreRules()
+        return found
     up = f"{inner}/"
-    found = IgnoreRules(up)
     folder, path = root, ""
     for part in inner.split(os.sep):
         found = await IgnoreRules("", found.rules).below(folder, path, files)
@@ -93,3 +100,38 @@ async def _root(base: str, cwd: str, files: Files) -> str:
             cwd = os.path.normpath(cwd)
             return cwd if os.path.normpath(base).startswith(cwd.rstrip("/") + "/") else os.path.normpath(base)
         folder = above
+
+
+async def _text(path: str, files: Files) -> str:
+    try:
+        content = await files.read(path, _BYTES)
+    except OSError:
+        return ""
+    return content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+
+
+async def _exclude(root: str, files: Files) -> str:
+    """Return the path of the repository's own `info/exclude`, which its worktrees share; empty outside a repository."""
+    folder = os.path.join(root, ".git")
+    try:
+        if (await files.stat(folder)).kind == "file":  # a worktree or a submodule
+            folder = os.path.join(root, (await _text(folder, files)).removeprefix("gitdir:").strip())
+            folder = os.path.join(folder, (await _text(os.path.join(folder, "commondir"), files)).strip())
+    except OSError:
+        return ""
+    return os.path.join(folder, "info", "exclude")
+
+
+async def _excludes_file(root: str, files: Files) -> str:
+    """Return the path of `core.excludesFile`, see gitignore(5); empty outside a repository. Files that a configuration
+    includes are not read."""
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    found = os.path.join(config, "git", "ignore")
+    for path in (os.path.join(config, "git", "config"), os.path.expanduser("~/.gitconfig")):
+        section = ""
+        for line in (await _text(path, files)).splitlines():
+            if line.strip().startswith("["):
+                section = line.strip().lower()
+            elif section == "[core]" and (row := _EXCLUDES.match(line)) is not None:
+                found = os.path.expanduser(row[1].strip().strip('"'))
+    return found if await _exclude(root, files) else ""
