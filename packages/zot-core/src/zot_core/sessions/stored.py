@@ -28,7 +28,8 @@ _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 class StoredSession(Record):
     """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
-    `size`: the bytes read. `lost`: how many whole lines are no JSON. `batch_open`: the last message is made of `tool_result` rows without a `message` row.
+    `size`: the bytes read. `lost`: how many whole lines are no JSON. `batch_open`: the last message is made of
+    `tool_result` rows without a `message` row.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than

@@ -1,8 +1,8 @@
 """`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk, with those that git reads besides:
 `.git/info/exclude` of the repository, and the person's own for all repositories (`core.excludesFile`).
 
-If several files have a rule for a path, the nearest file decides, then the repository's, then the person's. Nothing in an excluded folder can be included again:
-the walk does not enter it.
+If several files have a rule for a path, the nearest file decides, then the repository's, then the person's. Nothing in
+an excluded folder can be included again: the walk does not enter it.
 """
 
 import os
