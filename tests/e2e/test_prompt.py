@@ -76,17 +76,72 @@ def test_a_closed_standard_input_is_nothing(zot: Zot, server: ScriptedServer) ->
     assert (done.code, done.out, done.err) == (0, "ok\n", "")
 
 
-def test_a_pipe_that_stays_open_is_waited_for_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
+BEGIN = b"zot: waiting for standard input to begin, for 30 seconds at most (use </dev/null if there is no input)\n"
+END = b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
+NONE = "zot: no input came from standard input in 1 s; going on without (see --stdin-wait)\n"
+
+
+def test_what_begins_late_in_a_pipe_is_waited_for_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:
     server.add("ok")
     reading, writing = os.pipe()
     process = zot.start(*zot.at(server), "-p", "x", stdin=reading)
     os.close(reading)
-    notice = b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
-    assert process.stderr.readline() == notice
+    assert process.stderr.readline() == BEGIN
     os.write(writing, b"late")
     os.close(writing)
     assert zot.finish(process).out == "ok\n"
     assert prompt(server) == "late\n\nx"
+
+
+def test_what_has_begun_in_a_pipe_is_read_to_its_end_however_late(zot: Zot, server: ScriptedServer) -> None:
+    server.add("ok")
+    reading, writing = os.pipe()
+    os.write(writing, b"first ")
+    process = zot.start(*zot.at(server), "-p", "x", "--stdin-wait", "1", stdin=reading)
+    os.close(reading)
+    assert process.stderr.readline() == END
+    os.write(writing, b"last")
+    os.close(writing)
+    assert zot.finish(process).out == "ok\n"
+    assert prompt(server) == "first last\n\nx"
+
+
+@pytest.mark.parametrize("command", [[], ["run"]])
+@pytest.mark.parametrize("where", ["flag", "setting"])
+def test_a_prompt_goes_on_without_a_pipe_that_stays_open_and_says_so(
+    zot: Zot, server: ScriptedServer, where: str, command: list[str]
+) -> None:
+    server.add("ok")
+    if where == "setting":
+        zot.home.mkdir()
+        (zot.home / "config.json").write_text('{"stdin_wait": 1}')
+    reading, writing = os.pipe()
+    flags = ["--stdin-wait", "1"] if where == "flag" else []
+    done = zot.finish(zot.start(*command, *zot.at(server), *flags, "x", stdin=reading))
+    os.close(reading)
+    os.close(writing)
+    assert (done.code, done.out) == (0, "ok\n")
+    assert done.err.startswith(NONE)
+    assert prompt(server) == "x"
+
+
+def test_a_pipe_that_is_the_prompt_is_waited_for_without_a_limit(zot: Zot, server: ScriptedServer) -> None:
+    server.add("ok")
+    reading, writing = os.pipe()
+    process = zot.start(*zot.at(server), "-p", "--stdin-wait", "1", stdin=reading)
+    os.close(reading)
+    assert process.stderr.readline() == BEGIN.replace(b", for 30 seconds at most", b"")
+    os.write(writing, b"the prompt")
+    os.close(writing)
+    assert zot.finish(process).out == "ok\n"
+    assert prompt(server) == "the prompt"
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", ""])
+def test_a_wait_that_is_no_number_is_refused(zot: Zot, value: str) -> None:
+    done = zot.run("-p", "x", f"--stdin-wait={value}")
+    assert done.code == 2
+    assert done.line().startswith('--stdin-wait: expected "off" (or 0) or a number from 1 to 1000000')
 
 
 @pytest.mark.parametrize("mode", ["-p", "--json", "--stream"])

@@ -99,6 +99,7 @@ def _agent_flags(parser: Parser) -> None:
     agent.add_argument(
         "--prompt-file", default=[], action="append", metavar="PATH", help="put the text of a file before the prompt"
     )
+    _add_setting(agent, Settings.stdin_wait, metavar="SECONDS")
     agent.add_argument("--system-prompt", metavar="TEXT", help="replace zot's system prompt")
     agent.add_argument(
         "--append-system-prompt", default=[], action="append", metavar="TEXT", help="add to it (repeatable)"
@@ -236,6 +237,7 @@ def parse(
     )
     values["fallback_models"] = list(filter(None, map(str.strip, ",".join(values["fallback_models"]).split(","))))
     line["mode"] = _choose_mode(values.pop("mode") or [])
+    line["stdin_wait"] = _read_wait(values.pop("stdin_wait"))
     line |= {name: values.pop(name) for name in ("stats", "debug", "list_models", "version")}
     serves = bool(line["mode"]) and MODES[line["mode"]].serves
     values["api_key"] = read_key(
@@ -257,6 +259,13 @@ def _check_values(values: Mapping[str, Any]) -> None:
         raise ConfigError("--fork needs -c or --session, which name the session to copy")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
+
+
+def _read_wait(text: str | None) -> int | None:
+    try:
+        return None if text is None else Settings.stdin_wait.parse(text)
+    except ValueError as error:
+        raise ConfigError(f"--stdin-wait: {error}") from None
 
 
 def _read_flags(parser: Parser, head: Sequence[str], hint: str) -> tuple[dict[str, Any], list[str]]:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,6 +15,7 @@ from zot_agent.config.paths import zot_home
 from zot_agent.host.options import HostOptions
 from zot_agent.modes import MODES, PIPED_MODE, SCREEN_MODE, Mode
 from zot_agent.standard_error import print_error
+from zot_agent.standard_input import read_stdin
 from zot_agent.standard_output import OutputFailed
 from zot_provider.errors import ConfigError, ZotError
 
@@ -34,12 +34,6 @@ _FLAGS = {
     "provider": "--provider NAME",
 }
 """Advice for the parameters that an error names (`ZotError.parameter`)."""
-
-STDIN_BYTES = 8 << 20
-"""The most bytes of piped text, twice what the largest context windows hold."""
-
-_STDIN_SECONDS = 2.0
-"""Seconds after which a line says that zot waits for the end of standard input."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -119,7 +113,7 @@ def _run(argv: Sequence[str]) -> int:
         raise ConfigError("-r chooses a session on the screen; use -c or --session ID here")
     if mode.serves:
         return asyncio.run(_drive(line.replace(options=_serving_options(line)), mode, ""))
-    piped = read_stdin()
+    piped = read_stdin(has_prompt=bool(line.prompt.strip() or line.images), wait=line.stdin_wait)
     prompt = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
     if mode.needs_prompt and not prompt.strip() and not line.images:
         raise ConfigError('no prompt: pass one, as in zot -p "what does this project do?", or pipe it in')
@@ -174,30 +168,3 @@ def _stats() -> "Stats":
     from zot_agent.modes.stats import Stats  # noqa: PLC0415  rarely wanted
 
     return Stats()
-
-
-def read_stdin() -> str:
-    """Read piped text to its end; empty for a terminal or a closed standard input. Bytes that are not UTF-8 are
-    replaced, escape sequences and control characters left out. Raises `ConfigError` for more than `STDIN_BYTES`."""
-    if sys.stdin.isatty():
-        return ""
-    try:
-        if os.name == "posix" and not select.select([sys.stdin], [], [], _STDIN_SECONDS)[0]:
-            sys.stderr.write("zot: waiting for standard input to end (use </dev/null if there is no input)\n")
-        data = sys.stdin.buffer.read(STDIN_BYTES + 1)
-    except OSError:  # e.g. it is open for writing only
-        return ""
-    if len(data) > STDIN_BYTES:
-        raise ConfigError(
-            f"standard input is larger than {STDIN_BYTES / 1_000_000:.1f} MB; "
-            "write it to a file and mention its path in the prompt"
-        )
-    if not data:
-        return ""
-    from zot_core.tools.text.fold import plain_text  # noqa: PLC0415  only for piped text
-
-    try:
-        return plain_text(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        print_error("standard input contains bytes that are not UTF-8; they were replaced")
-        return plain_text(data.decode("utf-8", "replace"))

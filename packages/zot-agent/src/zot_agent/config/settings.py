@@ -95,6 +95,10 @@ class Settings:
         300, 1, 1_000_000, "seconds after which a command of the model is ended, if its call names no limit", off=True,
         in_project=True,
     )  # fmt: skip
+    stdin_wait = Number(
+        30, 1, 1_000_000, "seconds that a prompt waits for the first byte of a pipe that stays open",
+        flag="--stdin-wait", off=True,
+    )  # fmt: skip
     agents = Choice[OnOff](
         "on", get_args(OnOff), "let the model start sub-agents, with the tool agent", in_project=True
     )

@@ -10,7 +10,6 @@ from zot_agent.cli.args import parse
 from zot_agent.cli.command_line import CommandLine
 from zot_agent.cli.ext.terminal import print_text
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
-from zot_agent.cli.main import read_stdin
 from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.runs.drive import drive, follow
 from zot_agent.host.build import working_directory
@@ -18,6 +17,7 @@ from zot_agent.host.options import HostOptions
 from zot_agent.runs.control import change_limits, check_continuable, continue_detached
 from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.standard_error import print_error
+from zot_agent.standard_input import read_stdin
 from zot_core.sessions.preview import read_preview
 from zot_provider.errors import ConfigError, ZotError
 
@@ -79,7 +79,8 @@ def run(arguments: Sequence[str]) -> int:
     _refuse(line)
     limits = {name: value for name in ("max_cost", "max_tokens") if (value := getattr(own, name)) is not None}
     _check_limits(limits)
-    task = "\n\n".join(part for part in (read_stdin(), line.prompt) if part.strip())
+    piped = read_stdin(has_prompt=bool(line.prompt.strip() or own.id), wait=line.stdin_wait)
+    task = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
     if own.fleet:
         return _submit(own, task, line.options.replace(**limits))
     refuse_flags(own, _FLEET, "is for runs of a fleet; pass --fleet")
