@@ -27,6 +27,7 @@ CLEAR = r"printf '\033[2J\033[H'"
 # Answers of kitty 0.40, which has its keyboard protocol and synchronized output.
 KITTY: Mapping[bytes, bytes] = {
     b"\x1b[?u": b"\x1b[?0u",
+    b"\x1b[?1007$p": b"\x1b[?1007;0$y",
     b"\x1b[?2026$p": b"\x1b[?2026;2$y",
     b"\x1b[?1004$p": b"\x1b[?1004;2$y",
     b"\x1b[c": b"\x1b[?62;52;c",

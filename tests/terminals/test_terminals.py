@@ -57,9 +57,11 @@ def display(pixels: Path) -> Iterator[str]:
 class Window:
     """A terminal with zot in it, and what the extension `overlay-test` has heard."""
 
-    def __init__(self, display: str, folder: Path) -> None:
+    def __init__(self, display: str, folder: Path, server: ScriptedServer, zot: Zot) -> None:
         self.environment = {**os.environ, "DISPLAY": display}
         self.folder = folder
+        self.server = server
+        self.zot = zot
         self.left: Callable[[], None] = lambda: None
         """Called once zot has ended and the window is still there."""
 
@@ -89,10 +91,10 @@ def opened(name: str, display: str, tmp_path: Path, *answers: str | Turn) -> Ite
     launch = folder / "launch"
     launch.write_text(LAUNCH)
     launch.chmod(0o755)
-    window = Window(display, folder)
     environment = {**zot.env, "DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "XDG_RUNTIME_DIR": str(tmp_path)}
     examples = ("--ext", str(EXTENSIONS / "overlay-test"), "--ext-trace", str(folder / "trace"))
     with ScriptedServer(answers, key=KEY) as server:
+        window = Window(display, folder, server, zot)
         program = [str(launch), sys.executable, "-m", "zot_agent", *zot.at(server), *examples]
         with (
             subprocess.Popen([*TERMINALS[name], *program], env=environment, cwd=folder) as terminal,
@@ -148,6 +150,21 @@ def test_keys_pastes_and_the_mouse_arrive_and_nothing_is_left_behind(name: str, 
         for panel in ("stack1", "stack2", "stack3"):
             window.do("key", "Escape")
             wait_until(lambda closed=panel: window.hears("panel_close", panel_id=closed))
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.needs(name, *NEEDED)) for name in TERMINALS])
+def test_the_wheel_changes_nothing_in_the_editor(name: str, display: str, tmp_path: Path) -> None:
+    with opened(name, display, tmp_path, "one", "two") as window:
+        window.do("type", "--delay", "20", "first")
+        window.do("key", "Return")
+        wait_until(lambda: window.zot.sessions and ("assistant", "one") in window.zot.said())
+        window.do("search", "--onlyvisible", "--name", ".", "mousemove", "--window", "%1", "--polar", "0", "0")
+        window.do("click", "--repeat", "3", "--delay", "50", "4")
+        window.do("type", "--delay", "20", "second")
+        window.do("key", "Return")
+        wait_until(lambda: len(window.server.requests) == 2)
+        *_, last = window.server.requests[-1].body["messages"]
+        assert "second" in (last["content"], last["content"][0])
 
 
 def png(size: int) -> bytes:

@@ -82,11 +82,17 @@ def last(received: bytes, *sequences: str) -> list[str]:
     return [max(pair.split(), key=lambda each: received.rfind(each.encode())) for pair in sequences]
 
 
-MODES = ("\x1b[?2004h \x1b[?2004l", "\x1b[?1004h \x1b[?1004l", "\x1b[?1049h \x1b[?1049l", "\x1b[>5u \x1b[<u")
+MODES = (
+    "\x1b[?1007l \x1b[?1007h",
+    "\x1b[?2004h \x1b[?2004l",
+    "\x1b[?1004h \x1b[?1004l",
+    "\x1b[?1049h \x1b[?1049l",
+    "\x1b[>5u \x1b[<u",
+)
 
 
 def test_everything_is_switched_off_again_at_the_end() -> None:
-    with running(answers=KITTY) as screen:
+    with running(answers=KITTY | {b"\x1b[?1007$p": b"\x1b[?1007;1$y"}) as screen:
         screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
         assert screen.alternate
         assert last(screen.received, *MODES) == [pair.split()[0] for pair in MODES]
@@ -245,10 +251,43 @@ asyncio.run(main(body))
         screen.type("\x1b[119;;119u\x1b[119;1:2;119u\x1b[119;1:3u\x1b[1;1:2A\x1b[1;1:3A\x1b[13;1:3u\x1b[57441;1:3u")
         screen.wait_for("ready w w= w- up= up up- enter-")
         screen.type("\x1b[111;;111u")
-        screen.wait_until(lambda: screen.received.rfind(b"\x1b[=5;1u") > screen.received.rfind(b"\x1b[=31;1u"))
+        screen.wait_until(lambda: screen.received.rfind(b"\x1b[=7;1u") > screen.received.rfind(b"\x1b[=31;1u"))
         screen.type("\x1b[27;1:3uq")
         screen.wait_end()
-        assert screen.received.rfind(b"\x1b[<u") > screen.received.rfind(b"\x1b[=5;1u")
+        assert screen.received.rfind(b"\x1b[<u") > screen.received.rfind(b"\x1b[=7;1u")
+
+
+@pytest.mark.parametrize(("answer", "restored"), [("", True), ("1", True), ("2", False), ("0", False)])
+def test_the_wheel_types_no_arrow_keys_and_does_again_at_the_end_where_it_did(answer: str, *, restored: bool) -> None:
+    answers = {b"\x1b[?1007$p": f"\x1b[?1007;{answer}$y".encode()} if answer else {}
+    with running(answers=answers) as screen:
+        off = screen.received.index(b"\x1b[?1007l")
+        assert screen.received.index(b"\x1b[?1007$p") < off
+        screen.type("\x1a")
+        screen.wait_until(lambda: screen.received.count(b"\x1b[?1007l") == 2)
+        assert screen.received.count(b"\x1b[?1007h") == restored
+        screen.type("q")
+        screen.wait_end()
+        assert screen.received.count(b"\x1b[?1007h") == 2 * restored
+        assert screen.received.count(b"\x1b[?1007$p") == (1 if answer else 2)
+
+
+def test_arrow_keys_that_are_let_go_at_once_are_the_wheel_in_a_terminal_without_a_mode_for_it() -> None:
+    body = """
+async def body(app):
+    app.root.mouse_event = lambda size, name, button, column, row, focus: log.say(f"{name[6:]}{button}")
+asyncio.run(main(body))
+"""
+    taps = "\x1b[A\x1b[1;1:3A"
+    with running(PROGRAM + body, answers=KITTY) as screen:
+        screen.wait_until(lambda: b"\x1b[=7;1u" in screen.received)
+        screen.type("x" + taps * 5 + "y" + "\x1b[B\x1b[1;1:3B" * 2 + "z" + taps)
+        screen.wait_for("ready x press4 y press5 z up")
+        screen.type("\x1b[A\x1b[1;1:2A\x1b[1;1:2A\x1b[1;1:3A")
+        screen.wait_for("z up up up up")
+    with running(PROGRAM + body) as screen:
+        screen.type("\x1b[A" * 3)
+        screen.wait_for("ready up up up")
 
 
 def test_the_title_is_cleaned_and_comes_back() -> None:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 KeyKind: TypeAlias = Literal["press", "repeat", "release"]
 
 KINDS_ON = "\x1b[=31;1u"  # all of the protocol: every key is a report, with its kind and its text
+RELEASES_ON = "\x1b[=7;1u"  # what urwid asks for, and when keys are let go
 KINDS_OFF = "\x1b[=5;1u"  # what urwid asks for: keys that are ambiguous otherwise, with their shifted character
 
 _REPORT = re.compile(rb"\x1b\[([0-9]*)[0-9:]*(?:;([0-9]*)(?::([0-9]))?(?:;([0-9:]*))?)?[u~A-HPQS]")

@@ -20,10 +20,11 @@ from zot_tui.color import from_rgb, nearest
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.chords import Keyboard
 from zot_tui.keys.key import RUNE, Key, is_character, parse_key
+from zot_tui.terminal import wheel
 from zot_tui.terminal.canvas import rows_of
 from zot_tui.terminal.frame import ScreenRow, frame
 from zot_tui.terminal.input import HeldKey, InputSplitter, KeyBytes, TerminalEvent, TerminalInput, parse_event
-from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, read_report
+from zot_tui.terminal.key_report import KINDS_OFF, KINDS_ON, RELEASES_ON, read_report
 from zot_tui.terminal.output import TerminalOutput
 from zot_tui.terminal.urwid_parts import Screen, escape, urwid
 from zot_tui.text.sanitize import sanitize, sanitize_line
@@ -83,6 +84,7 @@ class Terminal(Screen):
         self._title: str | None = None
         self._shape: CursorShape = ""
         self._key_kinds = False
+        self._wheel_mode: int | None = None  # what the terminal has said of the mode of `zot_tui.terminal.wheel`
         self._typed_ahead = b""
         self._canvas: urwid.Canvas | None = None
         self._rows: Sequence[ScreenRow] = []
@@ -114,12 +116,24 @@ class Terminal(Screen):
         if wanted != self._key_kinds:
             self._key_kinds = wanted
             if self._keyboard_protocol_enabled == "kitty":
-                self.send(KINDS_ON if wanted else KINDS_OFF)
+                self.send(KINDS_ON if wanted else RELEASES_ON if self._wheel_is_arrows else KINDS_OFF)
 
     def _enable_keyboard_protocol(self) -> None:
         super()._enable_keyboard_protocol()
-        if self._key_kinds and self._keyboard_protocol_enabled == "kitty":
-            self.send(KINDS_ON)
+        if self._keyboard_protocol_enabled == "kitty" and (self._key_kinds or self._wheel_is_arrows):
+            self.send(KINDS_ON if self._key_kinds else RELEASES_ON)
+
+    @property
+    def _wheel_is_arrows(self) -> bool:
+        """Whether the wheel can only be told from arrow keys by when these are let go."""
+        return self._wheel_mode == wheel.UNKNOWN and self._keyboard_protocol_enabled == "kitty"
+
+    def _apply_terminal_reports(self, decoded_codes: Any) -> Any:
+        for code in decoded_codes:
+            match code:
+                case ("private mode report", wheel.MODE, int() as value):
+                    self._wheel_mode = value
+        return super()._apply_terminal_reports(decoded_codes)
 
     @property
     def title(self) -> str | None:
@@ -264,7 +278,7 @@ class Terminal(Screen):
                 for piece in _PIECE.findall(each.data):
                     events += self._parsed(piece)
         if events:
-            self._on_events(events)
+            self._on_events(wheel.without_arrows(events) if self._wheel_is_arrows else events)
 
     def _parsed(self, piece: bytes) -> list[TerminalEvent]:
         events: list[TerminalEvent] = []
@@ -295,6 +309,8 @@ class Terminal(Screen):
         atexit.register(self.stop)
         before = termios.tcgetattr(descriptor)
         self._read_typed_ahead(descriptor, before)
+        # Asked first, so that the answer is there when the terminal has said which protocol of keys it has.
+        self.write((wheel.QUERY if self._wheel_mode is None else "") + wheel.OFF)
         super()._start(*args, **kwargs)
         self._old_termios_settings = before
         settings = termios.tcgetattr(descriptor)
@@ -329,6 +345,8 @@ class Terminal(Screen):
                 self.write(_SHAPES[""])
             self.write(escape.PrivateMode.FOCUS_REPORTING.disable_seq)
             self._await_answers()
+            if self._wheel_mode not in (wheel.UNKNOWN, wheel.RESET):  # terminals that do not answer have it on
+                self.write(wheel.ON)
         self._output.lost = True  # from now on errors are ignored, so that as much as possible is restored
         with contextlib.suppress(OSError, termios.error):
             super()._stop()
