@@ -208,6 +208,23 @@ def test_a_paste_of_a_megabyte_is_a_chip_and_is_sent_whole(zot: Zot, server: Scr
     assert zot.said()[0] == ("user", f"{text} what is it?")
 
 
+def test_what_is_pasted_is_what_is_sent(zot: Zot, server: ScriptedServer) -> None:
+    server.add("one", "two")
+    long = "".join(f"\tline {number}\n" for number in range(30))
+    with opened(screen(zot, *zot.at(server))) as pty:
+        pty.paste("\tall:\n\t\techo hi\ta")
+        pty.wait_for("›     all:\n          echo hi a")
+        pty.type("\r")
+        pty.wait_done("one")
+        pty.paste(long)
+        pty.wait_for("[pasted 30 lines #1]")
+        pty.type("\r")
+        pty.wait_done("two")
+        pty.type("\x04")
+        assert pty.wait_end() == 0
+    assert [text for role, text in zot.said() if role == "user"] == ["\tall:\n\t\techo hi\ta", long.rstrip()]
+
+
 def test_control_z_gives_the_terminal_back_and_fg_takes_it_again(zot: Zot, server: ScriptedServer) -> None:
     server.add("Good morning.")
     shell = shutil.which("bash")

@@ -9,7 +9,7 @@ from zot_tui.editor.paste import Pastes, dropped_paths
 
 def test_a_short_paste_is_text_that_prints() -> None:
     pastes = Pastes()
-    assert pastes.collapse("a\r\nb\tc\x1b[31m\u202e\n") == "a\nb   c�\n"
+    assert pastes.collapse("a\r\nb\tc\x1b[31m\u202e\n") == "a\nb\tc�\n"
     assert pastes.collapse("") == ""
 
 

@@ -8,7 +8,8 @@ from zot_provider.record import Record, field
 class CommandLine(Record):
     """The arguments of `zot`: the prompt, what to do with it, and the options of the host.
 
-    `mode` is empty if no flag names one. `stdin_wait` is None without that flag. `list_models` is the search text of `--list-models`, None without that flag.
+    `mode` is empty if no flag names one. `stdin_wait` is None without that flag. `list_models` is the search text of
+    `--list-models`, None without that flag.
     """
 
     prompt: str = ""

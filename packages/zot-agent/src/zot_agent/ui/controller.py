@@ -307,7 +307,7 @@ class Controller:
         if running is None or not running.steerable or attached:
             self.submit()
         else:
-            self.conversation.steer(pastes.expand(typed).strip())
+            self.conversation.steer(prompts.sent_text(typed, pastes))
             self.prompt_input.sent(typed)
 
     def cancel(self) -> None:

@@ -21,7 +21,6 @@ LINES = 10
 CHARACTERS = 1000
 DROPPED_CHARACTERS = 8192  # longest paste that may be dropped paths
 NAME_CELLS = 40
-TAB = 4
 
 _CHIP = re.compile(r"\[(?:pasted|file|dir|image)[^\[\]\n]{1,200}\]")
 _WORD = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+""", re.DOTALL)
@@ -77,8 +76,7 @@ class Pastes:
     def collapse(self, text: str) -> str:
         """Return what to insert into the buffer for a paste of `text`.
 
-        That is chips for dropped paths, a chip for a long text, else the text without control characters and with
-        spaces for tabs. The content of a chip is unchanged except for line breaks, which become `\\n`.
+        That is chips for dropped paths, a chip for a long text, else the text without control characters. The content of a chip is unchanged except for line breaks, which become `\\n`.
         """
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         paths = dropped_paths(text)
@@ -87,7 +85,7 @@ class Pastes:
             return "".join(f"{self._path_chip(path, kind)} " for path, kind in kinds if kind)
         lines = text.count("\n") + (not text.endswith("\n"))
         if lines <= self._lines and len(text) <= self._characters:
-            return sanitize(text, tab_size=TAB)
+            return sanitize(text)
         self._count += 1
         amount = f"{lines} lines" if lines > 1 else f"{len(text)} characters"
         return self._keep(Chip("text", f"[pasted {amount} #{self._count}]", text))

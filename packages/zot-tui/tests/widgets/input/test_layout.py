@@ -40,6 +40,28 @@ def test_what_does_not_print_is_drawn_as_a_mark() -> None:
     assert shown(EditorLine("a\x1b[2Jb\u202ec\td", 20)) == ["a�[2Jb�c    d"]
 
 
+def test_tabs_go_to_the_next_stop_of_the_row() -> None:
+    line = EditorLine("\tab\tc\t日\td", 20)
+
+    assert shown(line) == ["    ab  c   日  d"]
+    assert [line.column(0, offset) for offset in range(len(line.text) + 1)] == [0, 4, 5, 6, 8, 9, 12, 14, 16, 17]
+    assert [line.offset(0, column) for column in (0, 3, 4, 6, 7, 8, 11, 12)] == [0, 0, 1, 3, 3, 4, 5, 6]
+    assert line.runs(0, "editor", Span(3, 5, "chosen")) == [
+        ("editor", "    ab"),
+        ("chosen", "  c"),
+        ("editor", "   日  d"),
+    ]
+    marks = ["", "", "keyword", "keyword", *[""] * 5]
+    assert line.runs(0, "editor", marks=marks) == [("editor", "    a"), ("keyword", "b  "), ("editor", "c   日  d")]
+
+
+def test_a_tab_takes_its_cells_from_the_row_that_it_is_on() -> None:
+    assert shown(EditorLine("abcde\tx\ty", 6)) == ["abcde", "    x", "    y"]
+    assert shown(EditorLine("abcd\txy", 7)) == ["abcd    ", "xy"]
+    assert shown(EditorLine("\t\t\tx", 6)) == ["    ", "    ", "    x"]
+    assert shown(EditorLine("a\tb", 2)) == ["a  ", "b"]
+
+
 def test_the_cursor_stands_on_the_lower_row_where_a_row_breaks() -> None:
     line = EditorLine("1234567", 3)
 
@@ -66,6 +88,28 @@ def test_a_place_on_the_screen_and_an_offset_name_each_other(text: str, cells: i
             offset = line.offset(row, column)
             assert line.row_of(offset) == row
             assert line.column(row, offset) <= column
+
+
+@given(LETTERS, st.integers(4, 12))
+def test_the_column_of_an_offset_is_the_width_of_what_is_drawn_before_it(text: str, cells: int) -> None:
+    line = EditorLine(text, cells)
+
+    for number, row in enumerate(line.rows):
+        for offset in range(row.start, row.end + 1):
+            before = line.runs(number, "editor", Span(row.start, offset, "before"))
+            drawn = sum(runs_width([run]) for run in before if run[0] == "before")
+            if text[offset - 1 : offset + 1].isascii():  # between two graphemes
+                assert line.column(number, offset) == min(drawn, cells)
+
+
+@given(LETTERS, st.integers(4, 12))
+def test_what_is_drawn_between_tabs_begins_at_a_stop(text: str, cells: int) -> None:
+    line = EditorLine(text, cells)
+
+    for number, row in enumerate(line.rows):
+        for offset in range(row.start, row.end):
+            if text[offset] == "\t" and line.column(number, offset + 1) < cells:
+                assert line.column(number, offset + 1) % 4 == 0
 
 
 @given(LETTERS, LETTERS, LETTERS, LETTERS, st.integers(2, 12))

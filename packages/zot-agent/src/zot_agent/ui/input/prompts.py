@@ -28,7 +28,12 @@ def message(text: str, pastes: Pastes, cwd: str) -> Prompt:
     images = [found.chip.content for found in pastes.find(text) if found.chip.kind == "image"]
     files = attach(named_files(text, cwd), cwd)
     blocks = [*map(image_from_file, images), *files.images]
-    return Prompt(pastes.expand(text).strip(), blocks, files.texts)
+    return Prompt(sent_text(text, pastes), blocks, files.texts)
+
+
+def sent_text(text: str, pastes: Pastes) -> str:
+    """Return `text` with its chips expanded, without blank lines around it; the first line keeps its indentation."""
+    return re.sub(r"\A(?:[^\S\n]*\n)+", "", pastes.expand(text)).rstrip()
 
 
 def has_attachments(text: str, pastes: Pastes, cwd: str) -> bool:

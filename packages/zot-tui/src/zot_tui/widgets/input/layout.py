@@ -16,7 +16,8 @@ from zot_tui.text.sanitize import REPLACEMENT, detached, sanitize
 from zot_tui.text.width import grapheme_width, graphemes, width
 from zot_tui.text.wrap import NOT_FIRST, NOT_LAST, TOO_WIDE
 
-TAB = "    "
+TAB = 4
+"""Cells from one stop of tabs to the next, counted from the beginning of a row."""
 MASK = "•"
 
 _PLAIN_PIECES = re.compile(r" +|[^ ]+")
@@ -40,11 +41,11 @@ class LineRow(NamedTuple):
 class EditorLine:
     """A line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
 
-    Unprintable characters are drawn as `�`, tabs as spaces; with `masked` every character is a dot. `before` is the
+    Unprintable characters are drawn as `�`, tabs as spaces up to the next stop of the row; with `masked` every character is a dot. `before` is the
     line before a change, laid out for as many cells; its unchanged rows are reused.
     """
 
-    __slots__ = ("_masked", "_simple", "cells", "rows", "spans", "text")
+    __slots__ = ("_masked", "_simple", "_tabs", "cells", "rows", "spans", "text")
 
     def __init__(
         self,
@@ -60,6 +61,7 @@ class EditorLine:
         self.cells = cells
         self._masked = masked
         self._simple = text.isascii() and text.isprintable()
+        self._tabs = "\t" in text and not masked
         if before is None or before.cells != cells or masked or before._masked or spans or before.spans:
             self.rows = [*self._laid_out(0)]
         else:
@@ -75,9 +77,7 @@ class EditorLine:
     def column(self, row: int, offset: int) -> int:
         """Return the cells from the start of a row to `offset`, at most up to the cell after its end."""
         start = self.rows[row].start
-        if self._simple:
-            return min(offset - start, self.cells)
-        return min(sum(cells for _, _, cells in self._units(start, offset)), self.cells)
+        return min(self._used(start, offset), self.cells)
 
     def offset(self, row: int, column: int) -> int:
         """Return the offset at or left of `column` on a row, such that the cursor is drawn on that row."""
@@ -104,31 +104,50 @@ class EditorLine:
         for span in spans:
             first, last = max(span.start, start), min(span.end, end)
             if first < last:
-                drawn += [*self._marked(at, first, style, marks), (span.style, self._shown(first, last))]
+                drawn += [*self._marked(start, at, first, style, marks), (span.style, self._shown(start, first, last))]
                 at = last
-        return join([*drawn, *self._marked(at, end, style, marks)])
+        return join([*drawn, *self._marked(start, at, end, style, marks)])
 
-    def _marked(self, start: int, end: int, style: str, marks: Sequence[Any]) -> Row[Any]:
-        """Return the runs between two offsets, each grapheme in the style of its first character."""
+    def _marked(self, row: int, start: int, end: int, style: str, marks: Sequence[Any]) -> Row[Any]:
+        """Return the runs between two offsets of the row that begins at `row`, each grapheme in the style of its first
+        character."""
         if not marks or self._masked:
-            return [(style, self._shown(start, end))]
+            return [(style, self._shown(row, start, end))]
         runs: Row[Any] = []
         at = start
-        for length, _, _ in self._units(start, end):
-            runs.append((marks[at] or style, self._shown(at, at + length)))
+        for length, shown, _ in self._units(start, end, self._used(row, start)):
+            runs.append((marks[at] or style, shown))
             at += length
         return join(runs)
 
-    def _shown(self, start: int, end: int) -> str:
+    def _shown(self, row: int, start: int, end: int) -> str:
         if self._simple and not self._masked:
             return self.text[start:end]
-        return "".join(shown if cells <= self.cells else TOO_WIDE for _, shown, cells in self._units(start, end))
+        return "".join(shown for _, shown, _ in self._units(start, end, self._used(row, start)))
 
-    def _units(self, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """Yield the graphemes between two offsets: length, text to draw, cells."""
+    def _used(self, start: int, end: int, column: int = 0) -> int:
+        """Return the cells between two offsets of a row, the first of which is drawn at `column`."""
+        if self._simple:
+            return end - start
+        return sum(cells for _, _, cells in self._units(start, end, column))
+
+    def _units(self, start: int, end: int, column: int = 0) -> Iterator[tuple[int, str, int]]:
+        """Yield the graphemes between two offsets, the first of which is drawn at `column`: length, text to draw,
+        cells."""
         for grapheme in graphemes(self.text[start:end]):
-            shown, cells = (MASK, 1) if self._masked else drawn(grapheme)
+            shown, cells = self._unit(grapheme, column)
             yield len(grapheme), shown, cells
+            column += cells
+
+    def _unit(self, grapheme: str, column: int) -> tuple[str, int]:
+        """Return the text to draw for a grapheme at `column`, and its cells, at most those of a row."""
+        if self._masked:
+            return MASK, 1
+        if grapheme == "\t":
+            cells = min(TAB - column % TAB, self.cells)
+            return " " * cells, cells
+        shown, cells = drawn(grapheme)
+        return (shown, cells) if cells <= self.cells else (TOO_WIDE, 1)
 
     def _changed(self, before: "EditorLine") -> list[LineRow]:
         """Return the rows after a change; those before it and those from the next equal row break on are reused."""
@@ -153,33 +172,39 @@ class EditorLine:
         """Yield the rows, the first of which begins at `start`."""
         at, used = start, 0
         for length, cells, space in self._pieces(start):
+            if self._tabs:
+                cells = self._used(at, at + length, used)
             if used + cells <= self.cells:
                 at, used = at + length, used + cells
                 continue
             if not space and at > start:
                 yield LineRow(start, at)
                 start, used = at, 0
+                if self._tabs:
+                    cells = self._used(at, at + length)
             if cells <= self.cells and not space:
                 at, used = at + length, cells
                 continue
-            for unit, _, wide in self._units(at, at + length):
+            for grapheme in graphemes(self.text[at : at + length]):
+                wide = self._unit(grapheme, used)[1]
                 if used + wide > self.cells + space and at > start:
                     yield LineRow(start, at)
                     start, used = at, 0
-                at, used = at + unit, used + wide
+                    wide = self._unit(grapheme, used)[1]
+                at, used = at + len(grapheme), used + wide
         yield LineRow(start, at)
 
     def _pieces(self, at: int) -> Iterator[tuple[int, int, bool]]:
         """Yield the pieces that are kept on one row if possible: length, cells, whether it is white space."""
         for span in self.spans:
             yield from self._words(at, span.start)
-            yield span.end - span.start, sum(cells for _, _, cells in self._units(span.start, span.end)), False
+            yield span.end - span.start, self._used(span.start, span.end), False
             at = span.end
         yield from self._words(at, len(self.text))
 
     def _words(self, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
         if self._masked:  # breaks must not reveal the ends of words
-            yield end - start, sum(cells for _, _, cells in self._units(start, end)), False
+            yield end - start, self._used(start, end), False
             return
         if self._simple:
             yield from self._plain_words(start, end)
@@ -187,7 +212,7 @@ class EditorLine:
         length = total = 0
         last = ""
         for grapheme in graphemes(self.text[start:end]):
-            _, cells = drawn(grapheme)
+            _, cells = self._unit(grapheme, 0)
             if length and not _together(last, grapheme):
                 yield length, total, _space(last)
                 length = total = 0
@@ -204,9 +229,7 @@ class EditorLine:
 
 @lru_cache(maxsize=8192)
 def drawn(grapheme: str) -> tuple[str, int]:
-    """Return the text to draw for any grapheme of a buffer, and its cells, 1 or more."""
-    if grapheme == "\t":
-        return TAB, len(TAB)
+    """Return the text to draw for any grapheme of a buffer but a tab, and its cells, 1 or more."""
     shown = grapheme if sanitize(grapheme) == grapheme and "\n" not in grapheme else REPLACEMENT
     shown = detached(shown)
     cells = width(shown)

@@ -95,7 +95,7 @@ export class Runs {
       const text = made("input");
       text.setAttribute("aria-label", `Message to ${run.id}`);
       text.placeholder = "Message for its next step";
-      const send = () => text.value.trim() && this.#do(run, "steer", { text: text.value.trim() }, () => { text.value = ""; });
+      const send = () => text.value.trim() && this.#do(run, "steer", { text: text.value }, () => { text.value = ""; });
       form.addEventListener("submit", send);
       form.append(text);
       this.#verb(bar, run, "Send", send);
