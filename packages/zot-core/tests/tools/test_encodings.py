@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from zot_core.errors import ToolError
 from zot_core.tools.definition.context import ToolContext
@@ -38,6 +40,55 @@ async def test_what_read_shows_can_be_edited_and_written_and_the_encoding_stays(
     assert path.read_bytes() == text.encode(codec)
 
 
+CODECS = ["utf-8", "latin-1", "cp1250", "cp1251", "cp1252", "cp932", "cp949", "cp950", "euc_jp", "gb18030", "koi8-r"]
+CODECS += ["utf-8-sig", "utf-16"]
+LINES = st.text(st.characters(exclude_categories=["Cc", "Cs", "Co", "Cn"], exclude_characters="\ufeff"), max_size=30)
+
+
+def is_utf_8(content: bytes) -> bool:
+    return content == content.decode("utf-8", "ignore").encode()
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    codec=st.sampled_from(CODECS),
+    before=st.lists(LINES, max_size=5),
+    new=LINES,
+    after=st.lists(LINES, max_size=5),
+    charset=st.booleans(),
+)
+def test_an_edit_keeps_every_other_byte_and_its_text_is_right_unless_it_says_that_it_guessed(
+    tmp_path: Path, context: ToolContext, codec: str, before: list[str], new: str, after: list[str], *, charset: bool
+) -> None:
+    def held(text: str) -> str:
+        return text.encode(codec, "ignore").decode(codec)
+
+    first, last = held("".join(f"{line}\n" for line in before)), held("".join(f"\n{line}" for line in after))
+    old, mark = "<the only one>", "".encode(codec)
+    config = "root = true\n[*]\ncharset = latin1\n" if charset and codec == "latin-1" else "root = true\n"
+    (tmp_path / ".editorconfig").write_text(config)
+    path = tmp_path / "x"
+    path.write_bytes(f"{first}{old}{last}".encode(codec))
+    try:
+        result = asyncio.run(edit.run({"path": "x", "edits": [{"oldText": old, "newText": new}]}, context))
+    except ToolError as error:
+        assert "has no" in str(error) or "has not as many" in str(error) or "looks binary" in str(error)
+        assert path.read_bytes() == f"{first}{old}{last}".encode(codec)
+        return
+    head, tail = first.encode(codec) or mark, last.encode(codec).removeprefix(mark)
+    made = path.read_bytes()
+    assert made.startswith(head)
+    assert made.endswith(tail)
+    unsure = "guessed" in result.text or "not UTF-8, shown" in result.text
+    could_be_utf_8 = is_utf_8(head) and is_utf_8(tail)
+    named = charset and codec == "latin-1" and (f"{first}{last}".isascii() or not could_be_utf_8)
+    if named or codec.startswith("utf"):
+        assert not unsure
+        assert made == f"{first}{new}{last}".encode(codec)
+    else:
+        assert unsure or could_be_utf_8
+
+
 async def test_a_character_that_the_encoding_lacks_is_refused_and_nothing_is_written(
     tmp_path: Path, context: ToolContext
 ) -> None:
@@ -55,7 +106,10 @@ async def test_bytes_that_are_no_text_stay_in_the_lines_that_are_copied_from_rea
 ) -> None:
     path = tmp_path / "x"
     path.write_bytes("é é é\n".encode() + b"bad \xff byte\nend\n")
-    assert (await read.run({"path": "x"}, context)).text == "é é é\nbad \ufffd byte\nend\n"
+    shown = (await read.run({"path": "x"}, context)).text
+    assert shown.startswith(
+        "é é é\nbad \ufffd byte\nend\n\n[note: the file has bytes that are not UTF-8, shown as \ufffd; "
+    )
     await editing(context, "x", "bad \ufffd byte\nend", "one bad \ufffd byte\nthe end")
     assert path.read_bytes() == "é é é\n".encode() + b"one bad \xff byte\nthe end\n"
     await write.run({"path": "x", "content": "é\n\ufffd\n"}, context)

@@ -13,7 +13,7 @@ from zot_core.tools.definition.bounds import AtLeast
 from zot_core.tools.definition.builtin import builtin
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.seen_files import Fingerprint
-from zot_core.tools.text.encoding import PROBE, UTF_8, decode, shown, utf_16
+from zot_core.tools.text.encoding import BROKEN_UTF_8, PROBE, UTF_8, decode, shown, utf_16
 from zot_core.tools.text.file_encoding import LARGEST, Utf8Check, file_encoding
 from zot_core.tools.text.paths import file_error, reads_path, resolve
 from zot_core.tools.text.truncate import LineWindow, TextLimits, count_lines, truncation_note
@@ -62,7 +62,7 @@ async def _text(path: str, target: str, first: int, count: int | None, context: 
         window.feed(piece)
         whole.feed(piece)
         is_utf_8.feed(piece)
-    encoding = UTF_8
+    encoding = UTF_8 if is_utf_8.value else BROKEN_UTF_8
     if not is_utf_8.value and size <= LARGEST:
         content = await context.files.read(target, LARGEST)
         encoding = await file_encoding(content, path, target, context.files)

@@ -80,7 +80,7 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
         return text.encode(), UTF_8
     encoding = await file_encoding(old, path, target, context.files, text)
     before = decode(old, encoding.codec)
-    if before.startswith("\ufeff") and encoding != UTF_8 and not text.startswith("\ufeff"):
+    if before.startswith("\ufeff") and encoding.codec != "utf-8" and not text.startswith("\ufeff"):
         text = f"\ufeff{text}"
     lost = [each for each in before if shown(each) != each] if "\ufffd" in text else []
     if lost:

@@ -76,7 +76,8 @@ class Pastes:
     def collapse(self, text: str) -> str:
         """Return what to insert into the buffer for a paste of `text`.
 
-        That is chips for dropped paths, a chip for a long text, else the text without control characters. The content of a chip is unchanged except for line breaks, which become `\\n`.
+        That is chips for dropped paths, a chip for a long text, else the text without control characters. The content
+        of a chip is unchanged except for line breaks, which become `\\n`.
         """
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         paths = dropped_paths(text)

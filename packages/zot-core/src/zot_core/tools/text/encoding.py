@@ -62,14 +62,19 @@ class TextEncoding(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What to know about a file in this encoding; empty for UTF-8."""
+        """What to know about a file in this encoding; empty for UTF-8 without errors."""
         if self.codec == "utf-8":
-            return ""
+            return (
+                ""
+                if self.sure
+                else "the file has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8"
+            )
         name = _NAMES.get(self.codec, self.codec.upper())
         return f"the file is in {name}, not UTF-8" if self.sure else f"the file is not UTF-8; guessed: {name}"
 
 
 UTF_8 = TextEncoding()
+BROKEN_UTF_8 = TextEncoding(sure=False)
 
 
 def decode(content: bytes, codec: str) -> str:
@@ -143,13 +148,13 @@ def guess(content: bytes, locale: str) -> TextEncoding:
     wrong = len(_ESCAPED.findall(text))
     right = sum(1 for each in text if each > "\x7f") - wrong
     if 2 * right >= wrong:  # a character has two bytes or more
-        return UTF_8
+        return BROKEN_UTF_8
     sample = _sample(content)
     with_locale = codec_of(locale)
     if with_locale in _CODECS and _is_text(sample, with_locale):
         return TextEncoding(with_locale, sure=False)
     codec = _detected(sample)
-    return TextEncoding(codec, sure=False) if codec and _is_text(sample, codec) else UTF_8
+    return TextEncoding(codec, sure=False) if codec and _is_text(sample, codec) else BROKEN_UTF_8
 
 
 def codec_of(name: str) -> str:

@@ -41,8 +41,8 @@ class LineRow(NamedTuple):
 class EditorLine:
     """A line without its line break, laid out in rows of `cells` cells (2 or more) and one for the cursor.
 
-    Unprintable characters are drawn as `�`, tabs as spaces up to the next stop of the row; with `masked` every character
-    is a dot. `before` is the line before a change, laid out for as many cells; its unchanged rows are reused.
+    Unprintable characters are drawn as `�`, tabs as spaces up to the next stop of the row; with `masked` every
+    character is a dot. `before` is the line before a change, laid out for as many cells; its unchanged rows are reused.
     """
 
     __slots__ = ("_masked", "_simple", "_tabs", "cells", "rows", "spans", "text")
