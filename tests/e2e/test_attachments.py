@@ -31,6 +31,20 @@ def test_piped_text_prompt_files_attached_files_and_words_come_in_this_order(zot
     assert content(server) == 'piped\n\n\nthe task\n\n<file path="code.py">\nx = 1\n</file>\n\nsee @me'
 
 
+def test_an_attached_file_is_read_in_its_encoding_and_shows_control_characters(
+    zot: Zot, server: ScriptedServer
+) -> None:
+    server.add("ok")
+    (zot.cwd / "old.txt").write_bytes("prix: café \x1b[1m\n".encode("cp1252"))
+    (zot.cwd / "wide.txt").write_bytes("größer\n".encode("utf-16"))
+    assert zot.ask(server, "-p", "see", "@old.txt", "@wide.txt").result == (0, "ok\n", "")
+    assert content(server).split("\n\n") == [
+        '<file path="old.txt">\nprix: café \u241b[1m\n</file>\n[note: the file is not UTF-8; guessed: windows-1252]',
+        '<file path="wide.txt">\ngrößer\n</file>\n[note: the file is in UTF-16 (little-endian), not UTF-8]',
+        "see",
+    ]
+
+
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google"])
 def test_an_image_reaches_the_model(zot: Zot, server: ScriptedServer, provider: str) -> None:
     server.add("a dot", "still a dot")

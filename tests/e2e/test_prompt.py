@@ -36,7 +36,7 @@ def test_the_prompt(zot: Zot, server: ScriptedServer, arguments: list[str], stdi
     assert (done.code, done.out) == (0, "ok\n")
     assert prompt(server) == expected
     assert done.err == (
-        "zot: standard input contains bytes that are not UTF-8; they were replaced\n"
+        "zot: standard input has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8\n"
         if stdin and b"\xff" in stdin
         else ""
     )

@@ -3,6 +3,7 @@ import os
 import pytest
 
 from zot_agent.standard_input import read_stdin
+from zot_core.tools.text.encoding import BROKEN_UTF_8
 from zot_provider.errors import ConfigError
 
 
@@ -10,7 +11,10 @@ from zot_provider.errors import ConfigError
     ("data", "text", "error"),
     [
         (b"\xef\xbb\xbfhello\n", "hello\n", ""),
-        (b"caf\xe9", "caf\ufffd", "zot: standard input contains bytes that are not UTF-8; they were replaced\n"),
+        (b"caf\xe9", "café", "zot: standard input is not UTF-8; guessed: windows-1252\n"),
+        ("größer\r\n".encode("utf-16"), "größer\r\n", "zot: standard input is in UTF-16 (little-endian), not UTF-8\n"),
+        ("é\x00\x1b[1mb".encode() + b"\xff", "é\u2400b\ufffd", f"zot: {BROKEN_UTF_8.about('standard input')}\n"),
+        (b"a\0b", "a\u2400b", ""),
         (b"", "", ""),
     ],
 )

@@ -1,5 +1,6 @@
 """Files that a prompt names as `@PATH`: a text file is part of the prompt, an image goes with it."""
 
+import locale
 import os
 import re
 from collections.abc import Iterable
@@ -54,18 +55,27 @@ def attach(paths: Iterable[str], cwd: str = "", *, hint: str = "") -> Attachment
             attached.images.append(image_block(mime_type, data))
             attached.texts.append(f"[image {path}]")
         else:
-            attached.texts.append(f'<file path="{path}">\n{as_text(path, data)}\n</file>')
+            text, note = as_text(path, data)
+            attached.texts.append(f'<file path="{path}">\n{text}\n</file>' + (f"\n[note: {note}]" if note else ""))
     return attached
 
 
-def as_text(path: str, data: bytes) -> str:
-    """Return the content of a text file. Raises `ConfigError` if it is not text, or longer than `TEXT_LIMIT`."""
+def as_text(path: str, data: bytes) -> tuple[str, str]:
+    """Return the content of a text file, in which symbols stand for control characters, and a note about its encoding,
+    empty for UTF-8. Raises `ConfigError` if it is not text, or longer than `TEXT_LIMIT`."""
+    from zot_core.tools.text.encoding import NoText, codec_of, read_text, shown  # noqa: PLC0415  few prompts have a file
+
     if path.lower().endswith(tuple(SUFFIXES)):
         raise ConfigError(f"{path} is not a valid image of its type; attach a PNG, JPEG, GIF or WebP file")
-    if b"\0" in data[:8192]:
-        raise ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
+    binary = ConfigError(f"{path} looks binary; only text and images (PNG, JPEG, GIF, WebP) can be attached")
+    if len(data) > TEXT_LIMIT and b"\0" in data[:8192]:
+        raise binary
     _check_size(path, data, TEXT_LIMIT)
-    return data.decode("utf-8-sig", "replace").strip("\r\n")
+    try:
+        text, encoding = read_text(data, codec_of(locale.getencoding()))
+    except NoText:
+        raise binary from None
+    return shown(text).strip("\r\n"), encoding.note
 
 
 def read_limited(path: str, limit: int, cwd: str = "", hint: str = "") -> bytes:

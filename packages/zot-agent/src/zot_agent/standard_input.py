@@ -1,5 +1,6 @@
 """Reads what is piped into zot."""
 
+import locale
 import os
 import select
 import sys
@@ -7,6 +8,7 @@ from math import inf
 
 from zot_agent.standard_error import print_error
 from zot_provider.errors import ConfigError
+from zot_provider.json_text import without_surrogates
 
 STDIN_BYTES = 8 << 20
 """The most bytes of piped text, twice what the largest context windows hold."""
@@ -16,8 +18,8 @@ NOTE_SECONDS = 3.0
 
 
 def read_stdin(*, has_prompt: bool, wait: int | None) -> str:
-    """Read piped text to its end; empty for a terminal or a closed standard input. Bytes that are not UTF-8 are
-    replaced, escape sequences and control characters left out. Raises `ConfigError` for more than `STDIN_BYTES`.
+    """Read piped text to its end; empty for a terminal or a closed standard input. Text that is not
+    UTF-8 is read as `encoding.read_text` does, with a note; escape sequences and control characters are left out. Raises `ConfigError` for more than `STDIN_BYTES`.
 
     With `has_prompt` the first byte must come within `wait` seconds (None: the setting `stdin_wait`; 0: without a
     limit): programs that run zot often leave a pipe open. What has begun is read to its end, however long it takes.
@@ -37,13 +39,17 @@ def read_stdin(*, has_prompt: bool, wait: int | None) -> str:
         )
     if not data:
         return ""
+    from zot_core.tools.text.encoding import BROKEN_UTF_8, UTF_8, NoText, codec_of, read_text  # noqa: PLC0415  as below
     from zot_core.tools.text.fold import plain_text  # noqa: PLC0415  only for piped text
 
     try:
-        return plain_text(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        print_error("standard input contains bytes that are not UTF-8; they were replaced")
-        return plain_text(data.decode("utf-8", "replace"))
+        text, encoding = read_text(data, codec_of(locale.getencoding()))
+    except NoText:
+        text = data.decode("utf-8", "replace")
+        encoding = BROKEN_UTF_8 if "\ufffd" in text else UTF_8
+    if note := encoding.about("standard input"):
+        print_error(note)
+    return plain_text(without_surrogates(text))
 
 
 def _limit(wait: int | None) -> float:

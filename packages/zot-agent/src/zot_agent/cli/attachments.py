@@ -28,12 +28,12 @@ def attach(words: Sequence[str]) -> Attachments:
 
 def read_prompt_file(path: str) -> str:
     """Read the text of `--prompt-file`; empty for `STDIN`. Raises `ConfigError`."""
-    return "" if path == STDIN else as_text(path, read_limited(path, TEXT_LIMIT))
+    return "" if path == STDIN else as_text(path, read_limited(path, TEXT_LIMIT))[0]
 
 
 def read_schema(path: str) -> dict[str, Any]:
     """Read the JSON object in the file of `--json-schema`. Raises `ConfigError`."""
-    text = as_text(path, read_limited(path, TEXT_LIMIT))
+    text, _ = as_text(path, read_limited(path, TEXT_LIMIT))
     try:
         value = read_strict(text)
     except ValueError as error:

@@ -63,14 +63,15 @@ class TextEncoding(NamedTuple):
     @property
     def note(self) -> str:
         """What to know about a file in this encoding; empty for UTF-8 without errors."""
+        return self.about("the file")
+
+    def about(self, what: str) -> str:
+        """Return the note about something else."""
         if self.codec == "utf-8":
-            return (
-                ""
-                if self.sure
-                else "the file has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8"
-            )
+            odd = f"{what} has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8"
+            return "" if self.sure else odd
         name = _NAMES.get(self.codec, self.codec.upper())
-        return f"the file is in {name}, not UTF-8" if self.sure else f"the file is not UTF-8; guessed: {name}"
+        return f"{what} is in {name}, not UTF-8" if self.sure else f"{what} is not UTF-8; guessed: {name}"
 
 
 UTF_8 = TextEncoding()
@@ -122,6 +123,37 @@ def missing(error: UnicodeEncodeError, codec: str) -> str:
 def marked(content: bytes) -> TextEncoding | None:
     """Return the encoding that the byte order mark at the beginning says; None without one."""
     return next((TextEncoding(codec) for mark, codec in _MARKS if content.startswith(mark)), None)
+
+
+class NoText(ValueError):
+    """A content has NUL bytes and is not UTF-16."""
+
+
+def told(content: bytes) -> TextEncoding | None:
+    """Return the encoding that the bytes leave no doubt about: that of a mark, UTF-16 or valid UTF-8; else None. Raises
+    `NoText`."""
+    mark = marked(content)
+    if b"\0" in content[:PROBE] or (mark is not None and mark != UTF_8):
+        codec = utf_16(content[:PROBE])
+        if not codec or not _is_valid(content, codec):
+            raise NoText
+        return TextEncoding(codec)
+    return mark or (UTF_8 if content.isascii() or _is_valid(content, "utf-8") else None)
+
+
+def _is_valid(content: bytes, codec: str) -> bool:
+    try:
+        content.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def read_text(content: bytes, locale: str) -> tuple[str, TextEncoding]:
+    """Return a content as `decode` does, without a mark, and its encoding, which may be guessed as `guess` does. Raises
+    `NoText`."""
+    encoding = told(content) or guess(content, locale)
+    return decode(content, encoding.codec).removeprefix("\ufeff"), encoding
 
 
 def utf_16(start: bytes) -> str:

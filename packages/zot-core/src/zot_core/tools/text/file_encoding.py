@@ -8,7 +8,7 @@ import re
 
 from zot_core.errors import ToolError
 from zot_core.machine.interface import Files
-from zot_core.tools.text.encoding import PROBE, UTF_8, TextEncoding, codec_of, decode, guess, marked, utf_16
+from zot_core.tools.text.encoding import PROBE, UTF_8, NoText, TextEncoding, codec_of, guess, told
 
 LARGEST = 8 * 1024 * 1024
 """Most bytes of a file whose encoding is looked for, and that can be edited: it takes several times as much memory."""
@@ -25,34 +25,16 @@ async def file_encoding(content: bytes, path: str, target: str, files: Files, ad
 
     Raises ToolError for a file with NUL bytes that is not UTF-16. `path` is what the model calls the file.
     """
-    mark = marked(content)
-    if b"\0" in content[:PROBE] or (mark is not None and mark != UTF_8):
-        return _wide(content, path)
-    if mark is not None or (content.isascii() and added.isascii()) or (not content.isascii() and _is_utf_8(content)):
-        return UTF_8
+    try:
+        found = told(content)
+    except NoText:
+        raise ToolError(f"{path} looks binary; it cannot be read as text") from None
+    if found is not None and (found != UTF_8 or not content.isascii() or added.isascii()):
+        return found
     charset = _CHARSETS.get(await _charset(target, files), "")
     if charset == "latin-1" or (charset and not content):
         return TextEncoding(charset)
-    if content.isascii():
-        return UTF_8
-    return await asyncio.to_thread(guess, content, codec_of(locale.getencoding()))
-
-
-def _wide(content: bytes, path: str) -> TextEncoding:
-    codec = utf_16(content[:PROBE])
-    try:
-        decode(content if codec else b"", codec or "utf-8")
-    except UnicodeDecodeError:
-        codec = ""
-    if not codec:
-        raise ToolError(f"{path} looks binary; it cannot be read as text")
-    return TextEncoding(codec)
-
-
-def _is_utf_8(content: bytes) -> bool:
-    check = Utf8Check()
-    check.feed(content)
-    return check.value
+    return found or await asyncio.to_thread(guess, content, codec_of(locale.getencoding()))
 
 
 class Utf8Check:
