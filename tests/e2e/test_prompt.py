@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from command import Zot
@@ -61,6 +63,17 @@ def test_a_locale_that_is_not_utf8_limits_neither_commands_nor_files_nor_answers
     assert prompt(server) == "größer"
     assert "caf\ufffd 日本\n" in json.dumps(server.requests[-1].body, ensure_ascii=False).replace("\\n", "\n")
     assert (zot.cwd / "日.txt").read_text() == "é"
+
+
+def test_an_interpreter_that_must_not_use_utf_8_runs_zot_all_the_same(zot: Zot, server: ScriptedServer) -> None:
+    server.add("done")
+    zot.env |= {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-X", "utf8=0", "-m", "zot_agent", *zot.at(server), "-p", "x"]
+    done = subprocess.run(
+        command, cwd=zot.cwd, env=zot.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
 @pytest.mark.parametrize("arguments", [["-p"], ["--json"], ["-p", "  "], []])

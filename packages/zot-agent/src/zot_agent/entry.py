@@ -55,7 +55,9 @@ def _run_in_utf_8() -> None:
     output could only have its characters."""
     import os  # noqa: PLC0415  see the module's docstring
 
-    os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    mode = ["-X", "utf8"]
+    if sys.executable and sys.orig_argv[1:3] != mode:  # else it was of no use, as before `-X utf8=0`
+        os.execv(sys.executable, [sys.executable, *mode, *sys.orig_argv[1:]])
 
 
 def _as_typed(arguments: list[str]) -> list[str]:

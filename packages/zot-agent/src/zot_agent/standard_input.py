@@ -18,8 +18,9 @@ NOTE_SECONDS = 3.0
 
 
 def read_stdin(*, has_prompt: bool, wait: int | None) -> str:
-    """Read piped text to its end; empty for a terminal or a closed standard input. Text that is not
-    UTF-8 is read as `encoding.read_text` does, with a note; escape sequences and control characters are left out. Raises `ConfigError` for more than `STDIN_BYTES`.
+    """Read piped text to its end; empty for a terminal or a closed standard input. Text that is not UTF-8 is read as
+    `encoding.read_text` does, with a note; escape sequences and control characters are left out. Raises `ConfigError`
+    for more than `STDIN_BYTES`.
 
     With `has_prompt` the first byte must come within `wait` seconds (None: the setting `stdin_wait`; 0: without a
     limit): programs that run zot often leave a pipe open. What has begun is read to its end, however long it takes.

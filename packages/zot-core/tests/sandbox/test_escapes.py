@@ -393,3 +393,9 @@ async def test_a_command_lives_when_another_thread_ends(world: SandboxWorld) -> 
     (world.project / "ended").touch()
     assert (await running).exit_code == 0
     assert parts == [b"lives\n"]
+
+
+def test_a_command_that_is_too_long_for_an_argument_runs_and_its_file_is_closed(world: SandboxWorld) -> None:
+    ended, text = world.run(f"ls /proc/$$/fd; : {'x' * 200_000}")
+    short, usual = world.run("ls /proc/$$/fd; :")
+    assert (ended.exit_code, text) == (short.exit_code, usual)

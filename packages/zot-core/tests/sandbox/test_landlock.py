@@ -94,3 +94,8 @@ def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
     ended, text = lesser.python(program)
     assert ended.exit_code
     assert "Operation not permitted" in text
+
+
+def test_a_command_that_is_too_long_for_an_argument_runs(lesser: SandboxWorld) -> None:
+    ended, text = lesser.run(f"x={'x' * 200_000}; echo ${{#x}}; touch src/b.py; exit 3")
+    assert (ended.exit_code, text.splitlines()[0]) == (3, "200000")

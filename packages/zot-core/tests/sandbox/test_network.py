@@ -182,3 +182,10 @@ def test_a_tunnel_that_the_proxy_refused_counts_as_stopped() -> None:
     reason = "it needs a host that sandbox_hosts does not name"
     assert stopped_by(56, b"curl: (56) CONNECT tunnel failed, response 403\n") == reason
     assert stopped_by(1, b"OSError('Tunnel connection failed: 403 Forbidden')") == reason
+
+
+@pytest.mark.needs("bwrap")
+async def test_a_command_that_is_too_long_for_an_argument_runs_behind_the_proxy(world: SandboxWorld) -> None:
+    async with inside(world) as client:
+        ended, text = await client.run(f"echo '{'x' * 200_000}' | wc -c")
+        assert (ended.exit_code, text.strip()) == (0, "200001")

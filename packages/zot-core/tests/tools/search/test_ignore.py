@@ -76,3 +76,8 @@ async def test_what_git_leaves_out_by_other_files_is_left_out_too(
     assert [name for name in names if not rules(name)] == ["kept.ours", "plain"]
     below = await rules_above(str(repo / "sub"), str(repo), LocalFiles())
     assert [below("b.mine"), below("b.ours"), below("c")] == [True, True, False]
+    subprocess.run(["git", "-C", repo, "config", "core.excludesFile", str(home / "of-the-repository")], check=True)
+    (home / "of-the-repository").write_text("plain\n")
+    rules = await rules_above(str(repo), str(repo), LocalFiles())
+    assert rules("plain")
+    assert not rules("b.mine")

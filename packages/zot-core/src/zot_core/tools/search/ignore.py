@@ -74,8 +74,9 @@ async def rules_above(base: str, cwd: str, files: Files) -> IgnoreRules:
     root = await _root(base, cwd, files)
     inner = os.path.relpath(base, root)
     found = IgnoreRules()
-    for each in (await _excludes_file(root, files), await _exclude(root, files)):
-        found = await found._with(each, 0, files) if each else found
+    if repository := await _repository(root, files):
+        for each in (await _excludes_file(repository, files), os.path.join(repository, "info", "exclude")):
+            found = await found._with(each, 0, files)
     if inner == ".":
         return found
     up = f"{inner}/"
@@ -110,8 +111,8 @@ async def _text(path: str, files: Files) -> str:
     return content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
 
 
-async def _exclude(root: str, files: Files) -> str:
-    """Return the path of the repository's own `info/exclude`, which its worktrees share; empty outside a repository."""
+async def _repository(root: str, files: Files) -> str:
+    """Return the folder with what git knows of the repository, which its worktrees share; empty outside one."""
     folder = os.path.join(root, ".git")
     try:
         if (await files.stat(folder)).kind == "file":  # a worktree or a submodule
@@ -119,19 +120,21 @@ async def _exclude(root: str, files: Files) -> str:
             folder = os.path.join(folder, (await _text(os.path.join(folder, "commondir"), files)).strip())
     except OSError:
         return ""
-    return os.path.join(folder, "info", "exclude")
+    return folder
 
 
-async def _excludes_file(root: str, files: Files) -> str:
-    """Return the path of `core.excludesFile`, see gitignore(5); empty outside a repository. Files that a configuration
-    includes are not read."""
-    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    found = os.path.join(config, "git", "ignore")
-    for path in (os.path.join(config, "git", "config"), os.path.expanduser("~/.gitconfig")):
+async def _excludes_file(repository: str, files: Files) -> str:
+    """Return the path of `core.excludesFile`, see gitignore(5) and git-config(1). Files that a configuration includes
+    are not read."""
+    config = os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "git")
+    own = os.environ.get("GIT_CONFIG_GLOBAL")
+    person = [own] if own is not None else [os.path.join(config, "config"), os.path.expanduser("~/.gitconfig")]
+    found = os.path.join(config, "ignore")
+    for path in ("/etc/gitconfig", *person, os.path.join(repository, "config")):
         section = ""
-        for line in (await _text(path, files)).splitlines():
+        for line in (await _text(path, files)).splitlines() if path else []:
             if line.strip().startswith("["):
                 section = line.strip().lower()
             elif section == "[core]" and (row := _EXCLUDES.match(line)) is not None:
                 found = os.path.expanduser(row[1].strip().strip('"'))
-    return found if await _exclude(root, files) else ""
+    return found

@@ -43,8 +43,8 @@ _NAMES = {
     "utf-16-be": "UTF-16 (big-endian)",
     "utf-16-le": "UTF-16 (little-endian)",
 }
-_CODECS = frozenset([*_GUESSES.values(), "latin-1", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15"])
-"""Codecs that a locale may name: a line break is never part of another character."""
+CODECS = frozenset([*_GUESSES.values(), "latin-1", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9", "iso8859-15"])
+"""Codecs that a locale or a setting may name: a line break is never part of another character."""
 
 _COMMON = frozenset([*map(chr, range(128)), *"ÀÂÄÅÆÇÈÉÊËÍÎÏÑÓÔÖØÙÚÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüœŒ“”„‘’‚–—…€«»°©®·"])
 """ASCII, and what it is written with in Western Europe."""
@@ -183,7 +183,7 @@ def guess(content: bytes, locale: str) -> TextEncoding:
         return BROKEN_UTF_8
     sample = _sample(content)
     with_locale = codec_of(locale)
-    if with_locale in _CODECS and _is_text(sample, with_locale):
+    if with_locale in CODECS and _is_text(sample, with_locale):
         return TextEncoding(with_locale, sure=False)
     codec = _detected(sample)
     return TextEncoding(codec, sure=False) if codec and _is_text(sample, codec) else BROKEN_UTF_8

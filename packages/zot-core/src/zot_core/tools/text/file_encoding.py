@@ -8,7 +8,7 @@ import re
 
 from zot_core.errors import ToolError
 from zot_core.machine.interface import Files
-from zot_core.tools.text.encoding import PROBE, UTF_8, NoText, TextEncoding, codec_of, guess, told
+from zot_core.tools.text.encoding import CODECS, PROBE, UTF_8, NoText, TextEncoding, codec_of, guess, told
 
 LARGEST = 8 * 1024 * 1024
 """Most bytes of a file whose encoding is looked for, and that can be edited: it takes several times as much memory."""
@@ -16,7 +16,8 @@ _CONFIG_BYTES = 64 * 1024
 _MOST_CONFIGS = 20
 """Folders above a file in which its settings are looked for."""
 _CHARSETS = {"latin1": "latin-1", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
-"""What `charset` of `.editorconfig` may say besides UTF-8 (https://editorconfig.org), and the codec."""
+"""What `charset` of `.editorconfig` may say besides UTF-8 (https://editorconfig.org), and the codec. Some editors take
+the name of any encoding."""
 _ROW = re.compile(r"([^\s=:]+)\s*[=:]\s*(\S+)")
 
 
@@ -31,8 +32,9 @@ async def file_encoding(content: bytes, path: str, target: str, files: Files, ad
         raise ToolError(f"{path} looks binary; it cannot be read as text") from None
     if found is not None and (found != UTF_8 or not content.isascii() or added.isascii()):
         return found
-    charset = _CHARSETS.get(await _charset(target, files), "")
-    if charset == "latin-1" or (charset and not content):
+    named = await _charset(target, files)
+    charset = _CHARSETS.get(named) or codec_of(named)
+    if charset in CODECS or (charset.startswith("utf-16-") and not content):
         return TextEncoding(charset)
     return found or await asyncio.to_thread(guess, content, codec_of(locale.getencoding()))
 
