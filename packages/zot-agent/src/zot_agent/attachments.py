@@ -1,6 +1,5 @@
 """Files that a prompt names as `@PATH`: a text file is part of the prompt, an image goes with it."""
 
-import locale
 import os
 import re
 from collections.abc import Iterable
@@ -63,6 +62,8 @@ def attach(paths: Iterable[str], cwd: str = "", *, hint: str = "") -> Attachment
 def as_text(path: str, data: bytes) -> tuple[str, str]:
     """Return the content of a text file, in which symbols stand for control characters, and a note about its encoding,
     empty for UTF-8. Raises `ConfigError` if it is not text, or longer than `TEXT_LIMIT`."""
+    from locale import getencoding  # noqa: PLC0415  as below
+
     from zot_core.tools.text.encoding import NoText, codec_of, read_text, shown  # noqa: PLC0415  few prompts have a file
 
     if path.lower().endswith(tuple(SUFFIXES)):
@@ -72,7 +73,7 @@ def as_text(path: str, data: bytes) -> tuple[str, str]:
         raise binary
     _check_size(path, data, TEXT_LIMIT)
     try:
-        text, encoding = read_text(data, codec_of(locale.getencoding()))
+        text, encoding = read_text(data, codec_of(getencoding()))
     except NoText:
         raise binary from None
     return shown(text).strip("\r\n"), encoding.note

@@ -1,6 +1,5 @@
 """Reads what is piped into zot."""
 
-import locale
 import os
 import select
 import sys
@@ -40,11 +39,13 @@ def read_stdin(*, has_prompt: bool, wait: int | None) -> str:
         )
     if not data:
         return ""
+    from locale import getencoding  # noqa: PLC0415  as below
+
     from zot_core.tools.text.encoding import BROKEN_UTF_8, UTF_8, NoText, codec_of, read_text  # noqa: PLC0415  as below
     from zot_core.tools.text.fold import plain_text  # noqa: PLC0415  only for piped text
 
     try:
-        text, encoding = read_text(data, codec_of(locale.getencoding()))
+        text, encoding = read_text(data, codec_of(getencoding()))
     except NoText:
         text = data.decode("utf-8", "replace")
         encoding = BROKEN_UTF_8 if "\ufffd" in text else UTF_8

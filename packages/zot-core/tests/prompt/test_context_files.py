@@ -107,11 +107,25 @@ def test_empty_and_missing_files_are_nothing(deep: Path) -> None:
     assert found(deep, "/nowhere") == []
 
 
-def test_a_byte_order_mark_and_invalid_bytes_do_no_harm(deep: Path) -> None:
-    (deep / "AGENTS.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
-    assert [text for _, text in found(deep)] == ["caf\ufffd"]
-    (deep / "AGENTS.md").write_bytes(b"\xef")
-    assert [text for _, text in found(deep)] == ["\ufffd"]
+@pytest.mark.parametrize(
+    ("content", "text", "note"),
+    [
+        (b"\xef\xbb\xbfcaf\xc3\xa9", "caf\u00e9", ""),
+        (
+            b"\xef\xbb\xbfcaf\xe9",
+            "caf\ufffd",
+            "has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8",
+        ),
+        (b"caf\xe9 \x1b[1m", "caf\u00e9 \u241b[1m", "is not UTF-8; guessed: windows-1252"),
+        ("Größe".encode("utf-16"), "Größe", "is in UTF-16 (little-endian), not UTF-8"),
+    ],
+)
+def test_text_that_is_not_utf8_is_read_and_noted(deep: Path, content: bytes, text: str, note: str) -> None:
+    path = deep / "AGENTS.md"
+    path.write_bytes(content)
+    context = find_context(str(deep), "")
+    assert [file.text for file in context.files] == [text]
+    assert context.notes == ([f"{path} {note}"] if note else [])
 
 
 def test_files_that_cannot_be_used_are_noted_and_left_out(tmp_path: Path) -> None:

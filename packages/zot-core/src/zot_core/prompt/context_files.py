@@ -11,6 +11,7 @@ import os
 import stat
 from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable
+from contextlib import suppress
 
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
@@ -131,12 +132,28 @@ def read_bounded(path: str, notes: list[str]) -> str:
     except OSError as error:
         notes.append(f"{path} cannot be read ({error.strerror}); it is left out")
         return ""
-    if b"\0" in data:
+    whole = len(data) <= FILE_LIMIT
+    try:
+        text = _decoded(data[:FILE_LIMIT], path, notes, whole=whole)
+    except ValueError:
         notes.append(f"{path} looks binary; it is left out")
         return ""
-    whole = len(data) <= FILE_LIMIT
     if not whole:
         notes.append(f"{path} is longer than {FILE_LIMIT // 1024} KiB; the rest is left out")
-    # A character that was cut in two at the end is dropped.
-    text = data[:FILE_LIMIT].removeprefix(BOM_UTF8)
-    return getincrementaldecoder("utf-8")("replace").decode(text, final=whole).strip()
+    return text.strip()
+
+
+def _decoded(data: bytes, path: str, notes: list[str], *, whole: bool) -> str:
+    """Return the text, with a note if it is not UTF-8. Raises ValueError if it is none."""
+    if b"\0" not in data:
+        with suppress(UnicodeDecodeError):  # a character that was cut in two at the end is dropped
+            return getincrementaldecoder("utf-8")().decode(data.removeprefix(BOM_UTF8), final=whole)
+    from locale import getencoding  # noqa: PLC0415  as below
+
+    from zot_core.tools.text.encoding import codec_of, read_text, shown  # noqa: PLC0415  few files are not UTF-8
+
+    text, encoding = read_text(data, codec_of(getencoding()))
+    if "\0" in text:
+        raise ValueError
+    notes.append(encoding.about(path))
+    return shown(text)

@@ -138,7 +138,9 @@ def told(content: bytes) -> TextEncoding | None:
         if not codec or not _is_valid(content, codec):
             raise NoText
         return TextEncoding(codec)
-    return mark or (UTF_8 if content.isascii() or _is_valid(content, "utf-8") else None)
+    if content.isascii() or _is_valid(content, "utf-8"):
+        return UTF_8
+    return None if mark is None else BROKEN_UTF_8
 
 
 def _is_valid(content: bytes, codec: str) -> bool:
