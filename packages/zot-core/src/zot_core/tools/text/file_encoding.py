@@ -36,7 +36,9 @@ async def file_encoding(content: bytes, path: str, target: str, files: Files, ad
     charset = _CHARSETS.get(named) or codec_of(named)
     if charset in CODECS or (charset.startswith("utf-16-") and not content):
         return TextEncoding(charset)
-    return found or await asyncio.to_thread(guess, content, codec_of(locale.getencoding()))
+    if found is not None:
+        return found
+    return await asyncio.to_thread(guess, content, codec_of(locale.getencoding()))
 
 
 class Utf8Check:
