@@ -91,7 +91,7 @@ def test_a_closed_standard_input_is_nothing(zot: Zot, server: ScriptedServer) ->
 
 BEGIN = b"zot: waiting for standard input to begin, for 30 seconds at most (use </dev/null if there is no input)\n"
 END = b"zot: waiting for standard input to end (use </dev/null if there is no input)\n"
-NONE = "zot: no input came from standard input in 1 s; going on without (see --stdin-wait)\n"
+NONE = "zot: no input came from standard input in 1 s; working without it (see --stdin-wait)\n"
 
 
 def test_what_begins_late_in_a_pipe_is_waited_for_and_the_person_is_told(zot: Zot, server: ScriptedServer) -> None:

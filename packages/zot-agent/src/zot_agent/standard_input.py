@@ -74,7 +74,7 @@ def _read(limit: float) -> bytes:
                 part = "end" if data else "begin"
                 print_error(f"waiting for standard input to {part}{most} (use </dev/null if there is no input)")
         if not data and not _readable(limit - NOTE_SECONDS if noted else limit):
-            print_error(f"no input came from standard input in {limit:.0f} s; going on without (see --stdin-wait)")
+            print_error(f"no input came from standard input in {limit:.0f} s; working without it (see --stdin-wait)")
             break
         piece = os.read(sys.stdin.fileno(), 1 << 16)
         if not piece:

@@ -66,7 +66,7 @@ def is_utf_8(content: bytes) -> bool:
     after=st.lists(LINES, max_size=5),
     charset=st.booleans(),
 )
-def test_an_edit_keeps_every_other_byte_and_its_text_is_right_unless_it_says_that_it_guessed(
+async def test_an_edit_keeps_every_other_byte_and_its_text_is_right_unless_it_says_that_it_guessed(
     tmp_path: Path, context: ToolContext, codec: str, before: list[str], new: str, after: list[str], *, charset: bool
 ) -> None:
     def held(text: str) -> str:
@@ -78,7 +78,7 @@ def test_an_edit_keeps_every_other_byte_and_its_text_is_right_unless_it_says_tha
     (tmp_path / ".editorconfig").write_text(config)
     path = tmp_path / "x"
     path.write_bytes(f"{first}{old}{last}".encode(codec))
-    result, refused = asyncio.run(edited(context, old, new))
+    result, refused = await edited(context, old, new)
     if refused:
         assert re.search("has no |has not as many|looks binary", refused)
         assert path.read_bytes() == f"{first}{old}{last}".encode(codec)

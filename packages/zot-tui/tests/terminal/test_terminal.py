@@ -225,7 +225,7 @@ def test_focus_is_told() -> None:
 
 def test_frames_are_synchronized_where_the_terminal_can() -> None:
     with running(answers=KITTY) as screen:
-        screen.wait_until(lambda: b"\x1b[>5u" in screen.received)
+        screen.wait_until(lambda: b"\x1b[=7;1u" in screen.received)
         start = len(screen.received)
         screen.type("x")
         screen.wait_for("ready x")

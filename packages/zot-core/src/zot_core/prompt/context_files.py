@@ -144,7 +144,7 @@ def read_bounded(path: str, notes: list[str]) -> str:
 
 
 def _decoded(data: bytes, path: str, notes: list[str], *, whole: bool) -> str:
-    """Return the text, with a note if it is not UTF-8. Raises ValueError if it is none."""
+    """Return the text, with a note if it is not UTF-8. Raises ValueError for what is not text."""
     if b"\0" not in data:
         with suppress(UnicodeDecodeError):  # a character that was cut in two at the end is dropped
             return getincrementaldecoder("utf-8")().decode(data.removeprefix(BOM_UTF8), final=whole)

@@ -125,7 +125,7 @@ class Terminal(Screen):
 
     @property
     def _wheel_is_arrows(self) -> bool:
-        """Whether the wheel can only be told from arrow keys by when these are let go."""
+        """Whether only the moment when they are let go tells arrow keys from the wheel."""
         return self._wheel_mode == wheel.UNKNOWN and self._keyboard_protocol_enabled == "kitty"
 
     def _apply_terminal_reports(self, decoded_codes: Any) -> Any:

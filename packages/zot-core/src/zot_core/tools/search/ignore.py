@@ -1,4 +1,4 @@
-"""`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk, with those that git reads besides:
+"""`IgnoreRules`: the `.gitignore` files of a tree, which exclude paths from a walk, and what git reads besides:
 `.git/info/exclude` of the repository, and the person's own for all repositories (`core.excludesFile`).
 
 If several files have a rule for a path, the nearest file decides, then the repository's, then the person's. Nothing in

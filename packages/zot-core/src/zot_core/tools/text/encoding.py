@@ -129,7 +129,7 @@ class NoText(ValueError):
     """A content has NUL bytes and is not UTF-16."""
 
 
-def told(content: bytes) -> TextEncoding | None:
+def evident(content: bytes) -> TextEncoding | None:
     """Return the encoding that the bytes leave no doubt about: that of a mark, UTF-16 or valid UTF-8; else None. Raises
     `NoText`."""
     mark = marked(content)
@@ -154,7 +154,7 @@ def _is_valid(content: bytes, codec: str) -> bool:
 def read_text(content: bytes, locale: str) -> tuple[str, TextEncoding]:
     """Return a content as `decode` does, without a mark, and its encoding, which may be guessed as `guess` does. Raises
     `NoText`."""
-    encoding = told(content) or guess(content, locale)
+    encoding = evident(content) or guess(content, locale)
     return decode(content, encoding.codec).removeprefix("\ufeff"), encoding
 
 

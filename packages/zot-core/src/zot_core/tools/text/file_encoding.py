@@ -8,7 +8,7 @@ import re
 
 from zot_core.errors import ToolError
 from zot_core.machine.interface import Files
-from zot_core.tools.text.encoding import CODECS, PROBE, UTF_8, NoText, TextEncoding, codec_of, guess, told
+from zot_core.tools.text.encoding import CODECS, PROBE, UTF_8, NoText, TextEncoding, codec_of, evident, guess
 
 LARGEST = 8 * 1024 * 1024
 """Most bytes of a file whose encoding is looked for, and that can be edited: it takes several times as much memory."""
@@ -27,7 +27,7 @@ async def file_encoding(content: bytes, path: str, target: str, files: Files, ad
     Raises ToolError for a file with NUL bytes that is not UTF-16. `path` is what the model calls the file.
     """
     try:
-        found = told(content)
+        found = evident(content)
     except NoText:
         raise ToolError(f"{path} looks binary; it cannot be read as text") from None
     if found is not None and (found != UTF_8 or not content.isascii() or added.isascii()):
