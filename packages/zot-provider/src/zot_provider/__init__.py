@@ -13,7 +13,7 @@ MODULES = {
     "zot_provider.completion": "Completion complete stream",
     "zot_provider.credentials": "Credentials EnvironmentKeys",
     "zot_provider.errors": (
-        "ConfigError ConnectError MissingKey ModelError ProtocolError ProviderError ResponseTimeout "
+        "ConfigError ConnectError EmptyAnswer MissingKey ModelError ProtocolError ProviderError ResponseTimeout "
         "StatusError StreamCut UnknownName ZotError"
     ),
     "zot_provider.events": (

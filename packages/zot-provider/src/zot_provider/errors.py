@@ -11,6 +11,7 @@ ZotError                    one line for a person, `exit_code` for a script
     ├── StatusError         an HTTP status of 400 or more
     ├── ProtocolError       an answer that does not follow the wire (HTML, no event stream)
     ├── StreamCut           the answer broke off before its end
+    ├── EmptyAnswer         the answer has neither text nor a call
     └── ModelError          the provider reported a failure inside the stream
 ```
 
@@ -86,6 +87,10 @@ class ProviderError(ZotError):
     """Whether the model cannot see images, or an image of the conversation is not accepted."""
     spent = False
     """Whether the account has no money or quota left."""
+    retry_after: float | None = None
+    """Seconds that the server asks to wait before the same request is sent again; None if it says nothing."""
+    repeats: int | None = None
+    """How often a `retryable` call is repeated at most; None for as often as the `RetryPolicy` says."""
     untrusted_parts: tuple[str, ...] | None = None
     """The parts of the text that are quoted from elsewhere and may repeat the key; None if the whole text may."""
 
@@ -192,6 +197,19 @@ def concerns_images(message: str) -> bool:
     return re.search(_IMAGES, message, re.IGNORECASE) is not None
 
 
+_WAIT = r"try (?:again )?in (?:(\d{1,4})h)?(?:(\d{1,3})m)?(?:(\d{1,5}(?:\.\d{1,9})?)s)?\b"
+"""A wait in a message: "Please retry in 34.07s" (Gemini), "try again in 9m38.016s" (Groq)."""
+
+
+def asked_wait(message: str) -> float | None:
+    """Return the seconds to wait that a provider's message names, None without any."""
+    found = re.search(_WAIT, message, re.IGNORECASE)
+    if found is None or not any(found.groups()):
+        return None
+    hours, minutes, seconds = (float(each or 0) for each in found.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
 _TRANSIENT = (
     "overloaded",
     "rate_limit",
@@ -291,16 +309,29 @@ class ProtocolError(ProviderError):
 
 
 class StreamCut(ProviderError):
-    """The answer broke off before its end."""
+    """The answer broke off before its end, or before its beginning."""
 
     retryable = True
+
+
+class EmptyAnswer(ProviderError):
+    """The model's answer has neither text nor a call of a tool. `used_up`: it reached its length limit while it was
+    thinking, so the same request would end in the same way."""
+
+    repeats = 1
+
+    def __init__(self, *, used_up: bool = False) -> None:
+        why = "it reached the model's output limit in its thinking" if used_up else "neither text nor a call of a tool"
+        super().__init__(f"the model gave an empty answer ({why})")
+        self.retryable = not used_up
 
 
 class ModelError(ProviderError):
     """The provider reported a failure inside the stream. `code` is the provider's name for it."""
 
-    def __init__(self, text: str, *, code: str = "", message: str = "") -> None:
+    def __init__(self, text: str, *, code: str = "", message: str = "", retry_after: float | None = None) -> None:
         super().__init__(text)
+        self.retry_after = asked_wait(message) if retry_after is None else retry_after
         self.code = code
         self.message = message
         lowered = f"{code} {message}".lower()

@@ -3,7 +3,7 @@
 Their order: any number of deltas and tool calls, usage reports anywhere (each an increment), then exactly one
 `StreamEnd`. A tool call is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with the same id; tool calls may interleave.
 A failure is an exception (`zot_provider.errors`), never an event. A failure after which the request is sent again is
-`AutoRetryStart`; it comes before any text and any call, and thinking that came before it comes again.
+`AutoRetryStart`: text, thinking and calls that came before it are void, and the answer begins anew. Usage still counts.
 """
 
 from collections.abc import Iterable
@@ -84,7 +84,9 @@ class AutoRetryStart(Record):
     @property
     def line(self) -> str:
         """The failure and the wait, as one line for a person."""
-        wait = f"{self.delay_ms / 1000:.0f} s"
+        from zot_provider.client.retry import span  # noqa: PLC0415  only after a failure
+
+        wait = span(round(self.delay_ms / 1000))
         return f"{self.error_message}; trying again in {wait} ({self.attempt} of {self.max_attempts})"
 
 

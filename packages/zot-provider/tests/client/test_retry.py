@@ -7,14 +7,22 @@ import pytest
 from waiting import PATIENCE
 
 from zot_provider.client.http import HttpClient
-from zot_provider.client.retry import RetryPolicy
-from zot_provider.errors import ConnectError, ModelError, ProtocolError, ProviderError, StatusError
-from zot_provider.events import AutoRetryStart, ReasoningDelta, StreamEnd, StreamEvent
+from zot_provider.client.retry import RetryPolicy, span
+from zot_provider.errors import (
+    ConfigError,
+    ConnectError,
+    EmptyAnswer,
+    ModelError,
+    ProtocolError,
+    StatusError,
+    StreamCut,
+)
+from zot_provider.events import AutoRetryStart, ReasoningDelta, StreamEnd, StreamEvent, TextDelta, ToolUseStart
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry
 from zot_provider.request import Request
-from zot_provider.testing import Fault, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 from zot_provider.transport.http import HttpLimits, HttpTransport
 
 KEY = "sk-0123456789"
@@ -120,10 +128,54 @@ async def test_a_refused_connection_and_an_unknown_host_are_not_tried_again(url:
     assert found == []
 
 
-@pytest.mark.parametrize("turn", [Turn("some text", fault=Fault(cut=True)), Turn("some text", error=OVERLOADED)])
-async def test_nothing_is_sent_again_once_text_has_come(turn: Turn) -> None:
-    with ScriptedServer([turn, "never"]) as server:
-        with pytest.raises(ProviderError):
+LONG = "some words " * 40
+WIRE_PROVIDERS = ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"]
+BROKEN = {
+    "cut in text": Turn(LONG, chunk=8, fault=Fault(cut=True, after=20)),
+    "overloaded after text": Turn(LONG, chunk=8, error=OVERLOADED),
+    "cut in arguments": Turn("I", calls=[Call("read", {"path": LONG})], chunk=8, fault=Fault(cut=True, after=20)),
+}
+
+
+@pytest.mark.parametrize(
+    ("provider", "kind"),
+    [
+        (provider, kind)
+        for provider in WIRE_PROVIDERS
+        for kind in BROKEN
+        if (provider, kind) != ("google", "cut in arguments")  # it sends the arguments of a call in one piece
+    ],
+)
+async def test_an_answer_that_breaks_off_after_its_first_words_begins_anew(provider: str, kind: str) -> None:
+    with ScriptedServer([BROKEN[kind], "all of it"]) as server:
+        found = await events(server, provider)
+        assert len(server.requests) == 2
+    again = [type(event) for event in found].index(AutoRetryStart)
+    assert any(isinstance(event, ToolUseStart if "arguments" in kind else TextDelta) for event in found[:again])
+    assert "".join(event.delta for event in found[again:] if isinstance(event, TextDelta)) == "all of it"
+    assert isinstance(found[-1], StreamEnd)
+    assert found[-1].content == [TextBlock("all of it")]
+
+
+async def test_an_answer_that_breaks_off_each_time_ends_with_the_last_failure() -> None:
+    with ScriptedServer([BROKEN["cut in text"]], repeat=True) as server:
+        with pytest.raises(StreamCut):
+            await events(server)
+        assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "google", "amazon-bedrock"])
+@pytest.mark.parametrize("reasoning", ["", "hm"])
+async def test_an_empty_answer_is_asked_for_once_more_and_then_an_error(provider: str, reasoning: str) -> None:
+    with ScriptedServer([Turn("", reasoning=reasoning)], repeat=True) as server:
+        with pytest.raises(EmptyAnswer, match="the model gave an empty answer"):
+            await events(server, provider)
+        assert len(server.requests) == 2
+
+
+async def test_thinking_that_used_up_the_answer_is_not_asked_for_again() -> None:
+    with ScriptedServer([Turn("", reasoning="hm", stop="length")], repeat=True) as server:
+        with pytest.raises(EmptyAnswer, match="output limit"):
             await events(server)
         assert len(server.requests) == 1
 
@@ -157,6 +209,35 @@ async def test_a_wait_that_is_too_long_is_left_to_the_person(form: str) -> None:
             await events(server)
         assert len(server.requests) == 1
     assert caught.value.retry_after == pytest.approx(90, abs=30)
+
+
+async def test_a_wait_of_a_day_is_told_and_not_tried_after_two_seconds() -> None:
+    with ScriptedServer([failing(429, retry_after="86400"), "never"]) as server:
+        with pytest.raises(StatusError, match="it asks to wait for 24 h"):
+            await events(server)
+        assert len(server.requests) == 1
+
+
+def test_all_waits_of_a_call_together_have_a_limit() -> None:
+    policy, asking = RetryPolicy(longest_wait=3600.0, total=100.0), StatusError("busy", status=429, retry_after=60.0)
+    assert policy.wait(asking, 1) == 60.0
+    assert policy.wait(asking, 2, 60.0) is None
+    assert policy.wait(StatusError("busy", status=503), 2, 99.9) is None
+
+
+@pytest.mark.parametrize("field", ["retries", "longest_wait", "total"])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf")])
+def test_a_policy_with_an_impossible_number_is_refused(field: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=f"{field} must be a number from 0"):
+        RetryPolicy(**{field: value}).check()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(2.0, "2 s"), (75.0, "75 s"), (720.0, "12 min"), (86_340.0, "23 h 59 min"), (86_400.0, "24 h"), (3e5, "3 days")],
+)
+def test_a_wait_is_named_as_a_person_says_it(seconds: float, words: str) -> None:
+    assert span(seconds) == words
 
 
 async def test_the_key_is_not_in_the_reason_of_a_retry() -> None:

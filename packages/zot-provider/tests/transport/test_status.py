@@ -34,7 +34,8 @@ def test_an_error_says_status_words_and_where_a_redirection_points() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "seconds"), [("7", 7.0), ("0.5", 0.5), ("-1", None), ("soon", None), ("1e9", None), ("nan", None)]
+    ("value", "seconds"),
+    [("7", 7.0), ("0.5", 0.5), ("-1", None), ("soon", None), ("1e9", 1e9), ("inf", None), ("nan", None)],
 )
 def test_retry_after_in_seconds(value: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": value}) == seconds

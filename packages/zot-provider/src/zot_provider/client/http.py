@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
 from zot_provider.client.repeating import Client, RepeatingClient, mark_origin, redact
-from zot_provider.client.retry import RetryPolicy
+from zot_provider.client.retry import RetryPolicy, span
 from zot_provider.credentials import Authorization, Credentials, GivenKey
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.events import StreamEvent, join_deltas
@@ -21,11 +21,11 @@ from zot_provider.providers.spec import Provider
 from zot_provider.record import Record
 from zot_provider.request import Request
 from zot_provider.transport.sse import SseSplitter
-from zot_provider.transport.status import server_message
+from zot_provider.transport.status import server_message, stated_failure
 from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 from zot_provider.wire import load_wire
-from zot_provider.wire.base import Wire
+from zot_provider.wire.base import Decoder, Wire
 
 if TYPE_CHECKING:
     from zot_provider.transport.http import HttpTransport
@@ -142,10 +142,9 @@ class HttpClient(RepeatingClient):
     async def _events(
         self, chunks: AsyncIterator[bytes], wire: Wire, model: Model
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        splitter, decoder = (wire.splitter or SseSplitter)(), None
+        splitter, decoder = (wire.splitter or SseSplitter)(), wire.open_decoder()
         joins, had_events, head = self._open().coalesces, False, b""
-        async for chunk in chunks:
-            decoder = decoder or wire.open_decoder()
+        async for chunk in _until_complete(chunks, decoder, self._open().limits.grace):
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
@@ -160,9 +159,9 @@ class HttpClient(RepeatingClient):
             if decoder.ended:
                 break
         try:
-            batch = (decoder or wire.open_decoder()).finish()  # raises a failure that came in the stream
+            batch = decoder.finish()  # raises a failure that came in the stream
         except StreamCut as error:
-            if had_events or head.lstrip().startswith(_FIELDS):
+            if had_events or not head.strip() or head.lstrip().startswith(_FIELDS):
                 raise
             raise _no_stream(head) from error
         if batch:
@@ -258,9 +257,34 @@ class HttpClient(RepeatingClient):
             return advice
         if error.spent:
             return "; check the plan and the balance of the account"
+        if error.retryable and error.retry_after:
+            return f"; it asks to wait for {span(error.retry_after)}: try again then, or use --wait"
         if error.status == 429:
-            return f"; try again in {error.retry_after:g} s" if error.retry_after else "; try again later"
+            return "; try again later"
         return "; try again" if error.retryable else ""
+
+
+async def _until_complete(chunks: AsyncIterator[bytes], decoder: Decoder, grace: float) -> AsyncGenerator[bytes, None]:
+    """Yield the pieces of an answer. Once the model has stopped, the answer is complete, whatever becomes of its
+    connection: the counts that follow may take `grace` seconds."""
+    loop = asyncio.get_running_loop()
+    deadline: float | None = None
+    while True:
+        if deadline is None and decoder.last_stop() is not None:
+            deadline = loop.time() + grace
+        try:
+            if deadline is None:
+                chunk = await anext(chunks)
+            else:
+                async with asyncio.timeout_at(deadline):
+                    chunk = await anext(chunks)
+        except StopAsyncIteration:
+            return
+        except (TimeoutError, ProviderError):
+            if deadline is None:
+                raise
+            return
+        yield chunk
 
 
 def _headers(
@@ -273,10 +297,13 @@ def _headers(
     return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
 
 
-def _no_stream(head: bytes) -> ProtocolError:
+def _no_stream(head: bytes) -> ProviderError:
     """Return the error for an answer that begins with `head` and has no events."""
+    stated = stated_failure(head, {})
+    if stated is not None:
+        return stated
     message = server_message(head)
-    what = "something that is not an event stream" if head else "an empty body"
+    what = "something that is not an event stream"
     if head.lstrip().startswith(b"<"):
         what = "a web page"
     quoted = f" ({message})" if message else ""

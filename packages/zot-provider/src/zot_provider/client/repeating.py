@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
-from zot_provider.client.retry import RetryPolicy
+from zot_provider.client.retry import RetryPolicy, span
 from zot_provider.credentials import Authorization, Credentials, check_key
-from zot_provider.errors import ProviderError, StatusError
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, ToolUseStart
-from zot_provider.messages import ReasoningBlock
+from zot_provider.errors import EmptyAnswer, ProviderError, StatusError
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent
+from zot_provider.messages import ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider
 from zot_provider.request import Request
@@ -69,15 +69,17 @@ class RepeatingClient(ABC):
         """Return the failure of a call that is not repeated, as a person reads it, without the key."""
 
     async def stream(self, request: Request) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """See `Client`. A failed call is repeated as the `RetryPolicy` says, unless text or a tool call has begun."""
-        failures, begun, renewed = 0, False, False
+        """See `Client`. A failed call is repeated as the `RetryPolicy` says, also if a part of its answer has come:
+        nothing of it has been done yet."""
+        failures, waited, renewed = 0, 0.0, False
         while True:
             authorization = Authorization()
             try:
                 authorization = await self.authorize()
                 async with aclosing(self.answer(request, authorization)) as batches:
                     async for batch in batches:
-                        begun = begun or any(isinstance(event, TextDelta | ToolUseStart) for event in batch)
+                        if batch and isinstance(end := batch[-1], StreamEnd):
+                            check_answer(end)
                         yield batch
             except ProviderError as error:
                 key = authorization.key
@@ -86,13 +88,14 @@ class RepeatingClient(ABC):
                     renewed = True
                     continue
                 failures += 1
-                delay = None if begun else self._retries.wait(error, failures)
+                delay = self._retries.wait(error, failures, waited)
                 if delay is None:
                     raise self.explain(error, request, authorization) from error.__cause__
                 reason = self.named(redact(str(error), key, error.untrusted_parts))
             else:
                 return
-            _log.info("%s; again in %g s", reason, delay)
+            _log.info("%s; again in %s", reason, span(delay))
+            waited += delay
             yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
             await asyncio.sleep(delay)
 
@@ -112,6 +115,15 @@ class RepeatingClient(ABC):
         if not isinstance(error, StatusError) or error.status != 401 or not key:
             return False
         return (await self.credentials.authorize(self.provider, refused=key)).key != key
+
+
+def check_answer(end: StreamEnd) -> None:
+    """Raise `EmptyAnswer` for an answer with neither text nor a call, from which nobody would learn anything."""
+    if not any(
+        isinstance(block, ToolCallBlock) or (isinstance(block, TextBlock) and block.text.strip())
+        for block in end.content
+    ):
+        raise EmptyAnswer(used_up=end.stop == "length")
 
 
 def mark_origin(batch: Sequence[StreamEvent], model: Model) -> None:

@@ -4,6 +4,7 @@ import json
 import select
 import socket
 import time
+import zlib
 from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
@@ -111,12 +112,17 @@ class ConnectionHandler(BaseHTTPRequestHandler):
 
     def _stream(self, events: list[bytes], turn: Turn) -> None:
         fault, delivery = turn.fault, turn.delivery
-        broken = bool(fault.pause or fault.garbage or fault.cut)
+        broken = bool(fault.pause or fault.garbage or fault.cut or fault.end)
         if not delivery.end:
             events = events[:-1]
+        if delivery.gzip:
+            events = _packed(events)
         self.send_response(200)
-        self.send_header("content-type", self._endpoint.content_type)
-        for name, value in fault.headers.items():
+        headers = {
+            "content-type": self._endpoint.content_type,
+            **({"content-encoding": "gzip"} if delivery.gzip else {}),
+        }
+        for name, value in (headers | fault.headers).items():
             self.send_header(name, value)
         if delivery.framing == "chunked":
             self.send_header("transfer-encoding", "chunked")
@@ -133,9 +139,21 @@ class ConnectionHandler(BaseHTTPRequestHandler):
             if fault.cut:
                 self.close_connection = True
                 return
-            self._write_events(events[fault.after :], turn.delay, delivery)
+            if not fault.end:
+                self._write_events(events[fault.after :], turn.delay, delivery)
+        self._hold(delivery)
         if delivery.framing == "chunked":
             self.wfile.write(b"0\r\n\r\n")
+
+    def _hold(self, delivery: Delivery) -> None:
+        """Leave the body open for a while."""
+        if not delivery.comments:
+            self._wait(delivery.hold)
+            return
+        end = time.monotonic() + delivery.hold
+        while time.monotonic() < end:
+            self._write(b": keepalive\n\n", delivery)
+            self._wait(0.02)
 
     def _write_events(self, events: list[bytes], delay: float, delivery: Delivery) -> None:
         size = {"event": 1, "byte": 1, "batch": delivery.batch, "whole": max(len(events), 1)}[delivery.writes]
@@ -185,3 +203,10 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def _packed(events: list[bytes]) -> list[bytes]:
+    """Return the events as pieces of one gzip stream, each of which can be unpacked when it comes."""
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    pieces = [packer.compress(event) + packer.flush(zlib.Z_SYNC_FLUSH) for event in events]
+    return [*pieces[:-1], pieces[-1] + packer.flush()] if pieces else []

@@ -47,7 +47,8 @@ class Fault(Record):
     Instead of an answer: `status` with `headers` and `body` (a dict is sent as JSON, a text as it is; empty: an error
     in the format of the wire). A status of 200 with a body simulates another server, such as a web page. Before the
     answer: `stall` seconds before the status line. In the middle, after `after` server-sent events: `pause` seconds of
-    silence, then `garbage` as raw bytes, then, if `cut`, the connection is reset.
+    silence, then `garbage` as raw bytes, then, if `cut`, the connection is reset; if `end`, the body ends as a complete
+    one does. `headers` replace those of a stream too.
     """
 
     status: int = 0
@@ -58,18 +59,23 @@ class Fault(Record):
     pause: float = 0.0
     garbage: bytes = b""
     cut: bool = False
+    end: bool = False
 
 
 class Delivery(Record):
     """How the server writes a stream: one event, everything or one byte at a time, chunked or until it closes.
 
     With `writes="batch"`, each write has `batch` events. `end=False` leaves out the event that ends the answer.
+    Then the body stays open for `hold` seconds, with `comments` of the event stream in between. `gzip`: it is packed.
     """
 
     writes: Literal["event", "batch", "whole", "byte"] = "event"
     batch: int = 64
     framing: Literal["chunked", "close"] = "chunked"
     end: bool = True
+    hold: float = 0.0
+    comments: bool = False
+    gzip: bool = False
 
 
 class Turn(Record):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from zot_provider.errors import ConfigError, ProtocolError
 from zot_provider.record import Record
+from zot_provider.transport.answer import check_stream, unpacked
 from zot_provider.transport.connection import BrokenConnection, request_bytes
 from zot_provider.transport.failure import connection_failure
 from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin, Resolve
-from zot_provider.transport.status import server_message, status_error
+from zot_provider.transport.status import status_error
 from zot_provider.transport.url import ServerUrl, location, parse_url
 from zot_provider.version import __version__
 
@@ -33,15 +34,16 @@ class HttpLimits(Record):
 
     `connect`: seconds to make a connection, with its TLS handshake. `read`: seconds for an answer to begin, or to
     continue. `write`: seconds to send the request through a proxy. `idle`: seconds for which a connection without a
-    request is kept for the next one. `answer`: bytes of an answer above which it is
-    refused. `coalesce_seconds`: the pause in reading after each piece, so that a consumer that draws 25 times a second
-    is not woken more often; clients then join the deltas of a piece.
+    request is kept for the next one. `grace`: seconds for which an answer may stay open after the model has stopped.
+    `answer`: bytes of an answer above which it is refused. `coalesce_seconds`: the pause in reading after each piece,
+    so that a consumer that draws 25 times a second is not woken more often; clients then join the deltas of a piece.
     """
 
     connect: float = 15.0
     read: float = 300.0
     write: float = 60.0
     idle: float = 90.0
+    grace: float = 5.0
     answer: int = 128 << 20
     coalesce_seconds: float = 0.0
 
@@ -62,11 +64,11 @@ class HttpTransport:
     ) -> None:
         """With `insecure` any certificate is accepted, also a forged one. `resolve` takes the place of the system's
         resolver for every connection that is not made by a proxy."""
-        self._limits = limits or HttpLimits()
+        self.limits = limits or HttpLimits()
         self._insecure = insecure
-        self.coalesces = self._limits.coalesce_seconds > 0
+        self.coalesces = self.limits.coalesce_seconds > 0
         self._resolves = resolve is not None
-        self._pool = ConnectionPool(idle_limit=self._limits.idle, insecure=insecure, resolve=resolve)
+        self._pool = ConnectionPool(idle_limit=self.limits.idle, insecure=insecure, resolve=resolve)
         self._proxies: ProxyClient | None = None
 
     async def post(
@@ -89,13 +91,18 @@ class HttpTransport:
             try:
                 if answered is not None:
                     answered(exchange.status, exchange.headers)
-                async with asyncio.timeout(self._limits.read):  # an error may come drop by drop
-                    await self._check(exchange, url)
-                async with aclosing(exchange.chunks()) as chunks:
+                async with asyncio.timeout(self.limits.read):  # an error may come drop by drop
+                    await _check(exchange)
+                async with aclosing(unpacked(exchange.chunks(), exchange.headers)) as chunks:
+                    async with asyncio.timeout(self.limits.read):  # as may what is no stream
+                        head = await check_stream(chunks, exchange.headers, url, _ERROR_BODY)
+                    if head:
+                        received = len(head)
+                        yield head
                     async for chunk in chunks:
                         received += len(chunk)
-                        if received > self._limits.answer:
-                            size = self._limits.answer >> 20
+                        if received > self.limits.answer:
+                            size = self.limits.answer >> 20
                             raise ProtocolError(f"{location(url)} sent more than {size} MiB; cut off")
                         yield chunk
             finally:
@@ -159,7 +166,7 @@ class HttpTransport:
 
         `headers` override `defaults`.
         """
-        parsed, limits = parse_url(url), self._limits
+        parsed, limits = parse_url(url), self.limits
         sent = {"user-agent": f"zot/{__version__}", **defaults}
         sent.update((name.lower(), value) for name, value in headers.items())
         if self._resolves:  # httpx would resolve the hosts that need no proxy itself
@@ -184,28 +191,17 @@ class HttpTransport:
         if self._proxies is None:
             from zot_provider.transport.proxied import ProxyClient  # noqa: PLC0415  httpx: takes 80 ms
 
-            limits = self._limits
+            limits = self.limits
             self._proxies = ProxyClient(
                 limits.connect, limits.read, limits.write, limits.idle, limits.coalesce_seconds, insecure=self._insecure
             )
         return self._proxies
 
-    @staticmethod
-    async def _check(exchange: "_Exchange", url: str) -> None:
-        """Refuse an answer that is not a stream of events."""
-        if exchange.status >= 300:
-            raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers)
-        kind = exchange.headers.get("content-type", "").split(";")[0].strip().lower()
-        if kind in ("text/html", "application/json", "application/xhtml+xml"):
-            what = "JSON" if kind == "application/json" else "a web page"
-            message = server_message(await _read(exchange, _ERROR_BODY))
-            where = location(url)
-            error = ProtocolError(
-                f"{where} answered with {what}{f' ({message})' if message else ''}, not with a model's "
-                "event stream; check the base URL: it must be the address of the API itself"
-            )
-            error.untrusted_parts = (where, message)
-            raise error
+
+async def _check(exchange: "_Exchange") -> None:
+    """Raise the error of an answer with a status that is none."""
+    if exchange.status >= 300:
+        raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers)
 
 
 async def _read(exchange: "_Exchange", limit: int) -> bytes:

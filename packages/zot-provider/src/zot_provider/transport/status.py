@@ -6,17 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from zot_provider.errors import StatusError
+from zot_provider.errors import ModelError, StatusError, asked_wait
 from zot_provider.json_text import without_surrogates
 
 _MAX_MESSAGE = 400
 """Most characters of a server's message that are shown."""
-
-_DAY = 86_400
-"""Seconds; a longer wait is not believed."""
-
-_IN_SECONDS = r"(?:re)?try (?:again )?in (?:(\d{1,3})m)?(\d{1,5}(?:\.\d{1,9})?)s\b"
-"""A wait in a message: "Please retry in 34.07s" (Gemini), "try again in 9m38.016s" (Groq)."""
 
 _LASTING = r"PerDay|Daily|\blimit: 0\b"
 """Quotas whose end is too far for a wait, and models that an account may not use."""
@@ -48,6 +42,22 @@ def status_error(status: int, body: bytes, headers: Mapping[str, str]) -> Status
     )
     error.untrusted_parts = (message, headers.get("location", "").split("?")[0])
     return error
+
+
+def stated_failure(body: bytes, headers: Mapping[str, str]) -> ModelError | None:
+    """Return the failure that the body of an answer of status 200 states, such as a rate limit that a gateway passes on
+    without its status; None if it states none of a known kind."""
+    value = _value(body)
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, dict) or not first.get("error"):
+        return None
+    message = server_message(body)
+    failure = ModelError(
+        f"the model failed: {message}", code=_code(value), message=message, retry_after=retry_after(headers)
+    )
+    failure.untrusted_parts = (message,)
+    known = failure.retryable or failure.spent or failure.auth or failure.context_overflow or failure.images_refused
+    return failure if known else None
 
 
 def server_message(body: bytes) -> str:
@@ -93,27 +103,20 @@ def _quota(value: Any) -> tuple[float | None, bool | None]:
     `RetryInfo` and `QuotaFailure` (https://cloud.google.com/apis/design/errors#error_details).
     """
     message = _message(value)
-    found = re.search(_IN_SECONDS, message, re.IGNORECASE)
-    wait = 60 * float(found[1] or 0) + float(found[2]) if found else None
+    wait = asked_wait(message)
     if isinstance(value, list) and value:
         value = value[0]
     error = value.get("error") if isinstance(value, dict) else None
     details = error.get("details") if isinstance(error, dict) else None
     if not isinstance(details, list):
-        return _possible(wait), None
+        return wait, None
     kinds = {str(each.get("@type")).rpartition(".")[2]: each for each in details if isinstance(each, dict)}
     if "RetryInfo" in kinds:
-        found = re.fullmatch(r"()(\d{1,9}(?:\.\d{1,9})?)s", str(kinds["RetryInfo"].get("retryDelay")))
-        wait = float(found[2]) if found else wait
+        found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", str(kinds["RetryInfo"].get("retryDelay")))
+        wait = float(found[1]) if found else wait
     elif "QuotaFailure" not in kinds:
-        return _possible(wait), None
-    return _possible(wait), re.search(
-        _LASTING, json.dumps(kinds.get("QuotaFailure")) + message, re.IGNORECASE
-    ) is not None
-
-
-def _possible(seconds: float | None) -> float | None:
-    return seconds if seconds is not None and 0 <= seconds < _DAY else None
+        return wait, None
+    return wait, re.search(_LASTING, json.dumps(kinds.get("QuotaFailure")) + message, re.IGNORECASE) is not None
 
 
 def _message(value: Any) -> str:
@@ -142,4 +145,4 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers.get("retry-after", ""))
     except (ValueError, OverflowError):
         return None
-    return _possible(seconds)
+    return seconds if 0 <= seconds < float("inf") else None

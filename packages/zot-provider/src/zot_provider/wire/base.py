@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, Protocol, TypeAlias
 
-from zot_provider.events import StreamEvent
+from zot_provider.events import Stop, StreamEvent
 from zot_provider.messages import Block, ImageBlock, Message, ToolResultBlock
 from zot_provider.model import Model
 from zot_provider.record import Record
@@ -130,6 +130,10 @@ class Decoder(Protocol):
         Raises `ModelError` for a failure that the provider reports, `ProtocolError` for data that is not a JSON
         object. If events precede the failure in the same call, they are returned and the next call raises it.
         """
+        ...
+
+    def last_stop(self) -> Stop | None:
+        """Why the model stopped, once it has said so; None before, and on a wire where that is the final event."""
         ...
 
     def finish(self) -> list[StreamEvent]:
