@@ -23,6 +23,7 @@ from zot_core.events import (
     ToolCall,
     ToolProgress,
     ToolResultEvent,
+    ToolUseStart,
     TurnEnd,
     TurnStart,
     UsageEvent,
@@ -42,6 +43,16 @@ def test_text_is_sent_as_it_comes_and_not_again_as_a_whole() -> None:
     for event in (AssistantStart(), TextDelta("Hel"), TextDelta("lo."), answer("Hello.")):
         made.show(event)
     assert text_of(sent) == "Hello."
+
+
+def test_a_call_of_an_answer_that_begins_anew_has_failed() -> None:
+    made, sent = feed()
+    for event in (AssistantStart(), ToolUseStart("1", "read"), AssistantStart(), TextDelta("all")):
+        made.show(event)
+    assert [update["status"] for update in sent if update["sessionUpdate"].startswith("tool_call")] == [
+        "pending",
+        "failed",
+    ]
 
 
 def test_the_list_of_what_is_to_be_done_is_a_plan() -> None:

@@ -64,6 +64,29 @@ def test_an_answer_without_text_prints_nothing(capfd: pytest.CaptureFixture[str]
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("mode", ["print", "stream"])
+def test_an_answer_that_breaks_off_is_asked_for_again_and_told(capfd: pytest.CaptureFixture[str], mode: str) -> None:
+    broken = Turn("now I will " * 9, chunk=4, fault=Fault(cut=True, after=9))
+    with ScriptedServer([Turn("", calls=[Call("bash", {"command": "true"})]), broken, "all done"]) as server:
+        provider, retries = ModelRegistry().provider("local"), RetryPolicy(delay=0.001)
+        client = HttpClient(provider, base_url=server.base_url("openai-chat"), retries=retries)
+        assert run(mode, client) == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[-1] == "all done"
+    assert ("now I" in out) == (mode == "stream")
+    assert "broke off" in err
+    assert "trying again" in err
+
+
+@pytest.mark.parametrize("mode", ["print", "stream"])
+def test_an_empty_answer_after_a_tool_is_said_and_is_no_success(capfd: pytest.CaptureFixture[str], mode: str) -> None:
+    with ScriptedServer([Turn("", calls=[Call("bash", {"command": "true"})]), Turn(), Turn()]) as server:
+        provider, retries = ModelRegistry().provider("local"), RetryPolicy(delay=0.001)
+        client = HttpClient(provider, base_url=server.base_url("openai-chat"), retries=retries)
+        assert run(mode, client) == 1
+    assert capfd.readouterr().err.count("the model gave an empty answer") == 2
+
+
 @pytest.mark.parametrize("mode", ["print", "stream", "json"])
 def test_a_refusal_has_a_code_of_its_own(capfd: pytest.CaptureFixture[str], mode: str) -> None:
     def refuse(host: Host) -> None:

@@ -21,6 +21,7 @@ from zot_core.display import CodeDisplay, TerminalDisplay, TextDisplay
 from zot_core.events import (
     AssistantMessage,
     AssistantStart,
+    AutoRetryStart,
     CompactDone,
     Done,
     ErrorEvent,
@@ -89,6 +90,22 @@ def test_an_answer_that_another_hook_changed_takes_the_place_of_what_was_shown()
     stage = Stage()
     stage.show(TurnStart(1), AssistantStart(), TextDelta("one secret"), AssistantMessage(said("assistant", "changed")))
     assert stage.lines() == ["changed"]
+
+
+def test_an_answer_that_begins_anew_takes_the_place_of_its_first_words_and_calls() -> None:
+    stage = Stage()
+    stage.show(TurnStart(1), AssistantStart(), ReasoningDelta("hm"), TextDelta("half a"), ToolUseStart("1", "read"))
+    stage.show(AutoRetryStart(1, 3, 2000, "the answer broke off"))
+    assert any("half a" in line for line in stage.lines())  # until another one comes
+    stage.show(
+        AssistantStart(), TextDelta("all of it"), AssistantMessage(Message("assistant", [TextBlock("all of it")]))
+    )
+    shown = "\n".join(stage.lines())
+    assert "all of it" in shown
+    assert "the answer broke off" in shown
+    assert "half a" not in shown
+    assert "read" not in shown
+    assert "hm" not in shown
 
 
 def test_thoughts_end_when_text_or_a_call_begins() -> None:

@@ -15,10 +15,13 @@ A compaction, on its own or within a run, is `compact_start usage* compact_done`
 `error` or `done` replaces `compact_done`. Within a run it comes before a `turn_start`, after the last `turn_end`, or,
 if the provider rejected the conversation as too long, between `assistant_start` and a second `assistant_start`.
 
-If a model call fails before any text and any call, and may succeed later, `auto_retry_start` comes before the wait for
-its repetition, once for each repetition, and one `auto_retry_end` when the answer begins or the last repetition has
-failed. Thinking that came before `auto_retry_start` comes again. A compaction has these events too. If the provider
-refused images, a `notice` and a second `assistant_start` follow, and the request is sent without them.
+A second `assistant_start` in a turn says that the answer begins anew: forget the deltas and the beginnings of calls
+since the one before, of which nothing has been done. If a model call fails and may succeed later, also in the middle of
+its answer, `auto_retry_start` comes before the wait for its repetition, once for each repetition, and one
+`auto_retry_end` when the answer begins or the last repetition has failed; the second `assistant_start` comes with the
+first delta of the new answer, so that the part which has come is there as long as nothing replaces it. A compaction has
+these two events too. If the provider refused images, a `notice` and a second `assistant_start` follow, and the request
+is sent without them.
 
 Every `turn_start` is followed by a `turn_end`, which comes before the tools of its turn run. `done` is always the last
 event of a run. A steering or follow-up message is another `user_message`, before the `turn_start` of the turn in which
@@ -66,7 +69,7 @@ class TurnStart(Record):
 
 
 class AssistantStart(Record):
-    """The request is being sent; deltas may follow.
+    """The request is being sent; deltas may follow. Those since an earlier one of the same turn are void.
 
     `deferred`: a hook may replace or hide the complete text, so a front end shows it only with `AssistantMessage`. Not
     part of the JSON.

@@ -29,7 +29,7 @@ def test_retries_are_events_and_end_when_the_answer_begins() -> None:
     events = run_to_end(agent, "hi")
     assert types(events) == [
         "user_message", "turn_start", "assistant_start", "auto_retry_start", "reasoning_delta", "auto_retry_start",
-        "usage", "auto_retry_end", "text_delta", "assistant_message", "turn_end", "done",
+        "usage", "assistant_start", "auto_retry_end", "text_delta", "assistant_message", "turn_end", "done",
     ]  # fmt: skip
     assert retries(events) == [BUSY, STILL, AutoRetryEnd(True, 2)]
 

@@ -7,6 +7,8 @@ from zot_core.errors import Refused
 from zot_core.events import (
     AgentEvent,
     AssistantMessage,
+    AssistantStart,
+    AutoRetryStart,
     Notice,
     TextDelta,
     ToolCall,
@@ -18,7 +20,7 @@ from zot_core.hooks import ModelCallFailure
 from zot_core.testing import EventClient, make_agent, run_to_end, types
 from zot_core.tools.definition.tool import Tool, tool
 from zot_provider.errors import ModelError
-from zot_provider.events import Stop, StreamEnd, UsageReport
+from zot_provider.events import Stop, StreamEnd, ToolUseArgs, ToolUseStart, UsageReport
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model, Price
 from zot_provider.testing import Call, ScriptedClient, Turn
@@ -300,14 +302,52 @@ def test_it_is_made_again_once() -> None:
     assert [event.error for event in events if isinstance(event, TurnEnd)] == ["too long"]
 
 
-def test_a_call_that_fails_in_the_middle_of_its_answer_is_not_made_again() -> None:
-    client = EventClient([TextDelta("half a"), ModelError("overloaded")])
-    handler = Overflows(make_agent(client))
+def test_a_call_that_fails_in_the_middle_of_its_answer_is_made_again_where_a_hook_has_put_it_right() -> None:
+    client = ScriptedClient([Turn("half an", error=ModelError("too long")), "all"])
+    agent = make_agent(client)
+    handler = Overflows(agent)
 
-    run_to_end(handler.agent, "hi")
+    events = run_to_end(agent, "hi")
 
-    assert handler.errors == []
-    assert len(client.requests) == 1
+    assert handler.errors == ["too long"]
+    starts = [at for at, event in enumerate(events) if isinstance(event, AssistantStart)]
+    assert len(starts) == 2
+    assert any(isinstance(event, TextDelta) for event in events[starts[0] : starts[1]])
+    assert [event.message.text for event in events if isinstance(event, AssistantMessage)] == ["all"]
+
+
+BROKEN = AutoRetryStart(1, 3, 2000, "broke off")
+
+
+def test_an_answer_that_begins_anew_replaces_all_that_came_of_the_first_one() -> None:
+    first = [TextDelta("half a"), ToolUseStart("1", "read"), ToolUseArgs("1", '{"pa')]
+    agent = make_agent(EventClient([*first, BROKEN, TextDelta("all"), StreamEnd("end_turn", [TextBlock("all")])]))
+
+    events = run_to_end(agent, "hi")
+
+    assert types(events) == [
+        *("user_message", "turn_start", "assistant_start", "text_delta", "tool_use_start", "tool_use_args"),
+        *("auto_retry_start", "assistant_start", "auto_retry_end", "text_delta", "assistant_message", "turn_end"),
+        "done",
+    ]
+    assert agent.history.messages[-1].content == [TextBlock("all")]
+
+
+def test_the_part_of_an_answer_that_was_read_is_kept_if_no_other_one_comes() -> None:
+    agent = make_agent(EventClient([TextDelta("half a"), BROKEN, ModelError("overloaded")]))
+
+    events = run_to_end(agent, "hi")
+
+    assert types(events).count("assistant_start") == 1
+    assert agent.history.messages[-1].content == [TextBlock("half a")]
+
+
+def test_half_of_the_second_answer_is_kept_without_the_first_one() -> None:
+    agent = make_agent(EventClient([TextDelta("half a"), BROKEN, TextDelta("other"), ModelError("overloaded")]))
+
+    run_to_end(agent, "hi")
+
+    assert agent.history.messages[-1].content == [TextBlock("other")]
 
 
 def test_without_a_hook_that_sets_retry_the_failure_is_raised() -> None:

@@ -92,12 +92,14 @@ async def test_a_wrong_request_is_not_sent_elsewhere() -> None:
             assert len(server.requests) == 1
 
 
-async def test_an_answer_that_breaks_off_is_not_begun_again() -> None:
-    with ScriptedServer([Turn("one two three four five", chunk=4, fault=Fault(after=3, cut=True))]) as server:
+async def test_an_answer_that_breaks_off_each_time_is_begun_anew_by_the_next_model() -> None:
+    broken = Turn("one two three four five", chunk=4, fault=Fault(after=4, cut=True))
+    with ScriptedServer([broken, broken, "all of it"]) as server:
         async with runtime(server, "b/b1") as made:
             events = await events_of(made)
-            assert notices(events) == []
-            assert len(server.requests) == 1
+            assert "b/b1 answers from now on" in notices(events)[-1]
+            assert made.messages[-1].text == "all of it"
+            assert len(server.requests) == 3
 
 
 def test_a_missing_key_is_an_error_at_the_start() -> None:

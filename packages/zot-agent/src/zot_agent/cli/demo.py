@@ -14,7 +14,7 @@ from zot_agent.local.pick import DEMO_NOTE, ModelPick, demo_pick, pick_model, se
 from zot_agent.modes.oneshot import answer
 from zot_agent.modes.output import Output
 from zot_core.conversation.events import ConversationEvent
-from zot_core.events import Done, TextDelta, ToolCall, ToolResultEvent, TurnEnd, UsageEvent
+from zot_core.events import AutoRetryStart, Done, TextDelta, ToolCall, ToolResultEvent, TurnEnd, UsageEvent
 from zot_provider.messages import TextBlock
 from zot_tui.text.sanitize import sanitize
 from zot_tui.text.width import clip
@@ -93,7 +93,7 @@ class DemoPrinter:
         if isinstance(event, TextDelta):
             output.write(event.delta if self._in_text else f"\n{event.delta.lstrip()}")
             self._in_text = True
-        elif isinstance(event, TurnEnd):
+        elif isinstance(event, TurnEnd | AutoRetryStart):
             output.end_line()
             self._in_text = False
         elif isinstance(event, ToolCall):

@@ -23,7 +23,16 @@ from typing import Any
 
 from zot_provider.client.http import Client
 from zot_provider.client.repeating import close_stream
-from zot_provider.events import StreamEnd, StreamEvent, TextDelta, ToolUseArgs, ToolUseEnd, ToolUseStart, UsageReport
+from zot_provider.events import (
+    AutoRetryStart,
+    StreamEnd,
+    StreamEvent,
+    TextDelta,
+    ToolUseArgs,
+    ToolUseEnd,
+    ToolUseStart,
+    UsageReport,
+)
 from zot_provider.messages import Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record
 from zot_provider.request import Request, ToolSpec
@@ -143,7 +152,9 @@ class PromptedClient:
         async with aclosing(_batches(self._inner, choice)) as batches:
             async for batch in batches:
                 for event in batch:
-                    if isinstance(event, TextDelta):
+                    if isinstance(event, AutoRetryStart):
+                        text = ""
+                    elif isinstance(event, TextDelta):
                         text += event.delta
                     elif isinstance(event, UsageReport):
                         yield event
@@ -167,6 +178,8 @@ class _Sentence:
         """Return the events of the batch without text after the sentence; the `StreamEnd` has only the sentence."""
         kept: list[StreamEvent] = []
         for event in batch:
+            if isinstance(event, AutoRetryStart):  # the answer begins anew
+                self._text, self._over = "", False
             if isinstance(event, TextDelta):
                 if not self._over:
                     kept += self._add(event.delta)

@@ -95,6 +95,7 @@ class Presenter:
         self._answer: AnswerCell | None = None
         self._answers: list[AnswerCell] = []
         self._thought: ThoughtCell | None = None
+        self._thoughts: list[ThoughtCell] = []
         self._tools: dict[str, ToolCell] = {}
         self._tool_started: dict[str, float] = {}
         self._outputs: dict[str, str] = {}
@@ -126,7 +127,7 @@ class Presenter:
                 self._result(event)
             case AssistantStart(deferred):
                 self._deferred = deferred
-                self._answers.clear()
+                self._forget_answer()
             case AssistantMessage(message):
                 self._replace_answer(message)
                 for each in self._answers:
@@ -134,6 +135,8 @@ class Presenter:
                 self._mark(message)
             case TurnStart():
                 self._end_text()
+                self._answers.clear()
+                self._thoughts.clear()
             case TurnEnd(_, error):
                 self._end_text()
                 self._turn_error = error
@@ -242,6 +245,7 @@ class Presenter:
     def _add_thought(self, delta: str) -> None:
         if self._thought is None:
             self._thought = ThoughtCell(label=self.style.thinking)
+            self._thoughts.append(self._thought)
             self._thought_began = self._clock()
             self.transcript.append(self._thought)
         self._thought.append(delta)
@@ -256,6 +260,15 @@ class Presenter:
         if self._answer is not None:
             self._answer.finish()
             self._answer = None
+
+    def _forget_answer(self) -> None:
+        """Remove what the same turn has shown of an answer that begins anew."""
+        self._end_text()
+        for cell in (*self._thoughts, *self._answers, *self._tools.values()):
+            if cell in self.transcript.cells:
+                self.transcript.remove(cell)
+        for shown in (self._thoughts, self._answers, self._tools):
+            shown.clear()
 
     def _replace_answer(self, message: Message) -> None:
         """Show the complete answer, which differs from its deltas if an extension has changed it."""

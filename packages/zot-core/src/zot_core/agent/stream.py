@@ -25,14 +25,20 @@ from zot_provider.request import Request
 AnswerEvent: TypeAlias = TextDelta | ReasoningDelta | ToolUseStart | ToolUseArgs | ToolUseEnd | StreamEnd
 
 
-async def read_stream(agent: AgentState, request: Request, take: Callable[[AnswerEvent], None]) -> StreamEnd:
+async def read_stream(
+    agent: AgentState, request: Request, take: Callable[[AnswerEvent], None], begin_anew: Callable[[], None]
+) -> StreamEnd:
     """Send a request, pass each event of the answer to `take`, and return the last one.
+
+    `begin_anew` is called before the first event of an answer that was asked for again: what `take` has received so far
+    is void. Until then it may be kept.
 
     The tokens are added to the agent's usage. Usage and retries are reported as events and not passed to `take`. Raises
     what the client raises, and `StreamCut` if the stream has no end.
     """
     end: StreamEnd | None = None
     retry: AutoRetryStart | None = None
+    void = False
     stream = agent.client.stream(request)
     try:
         async for batch in stream:
@@ -42,9 +48,12 @@ async def read_stream(agent: AgentState, request: Request, take: Callable[[Answe
                     agent.usage += usage
                     agent.emit(UsageEvent(usage, agent.usage))
                 elif isinstance(event, AutoRetryStart):
-                    retry = event
+                    retry, void = event, True
                     agent.emit(event)
                 else:
+                    if void:
+                        begin_anew()
+                        void = False
                     if retry is not None and not isinstance(event, ReasoningDelta):
                         agent.emit(AutoRetryEnd(True, retry.attempt))
                         retry = None

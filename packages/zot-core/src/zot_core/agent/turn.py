@@ -24,12 +24,19 @@ from zot_provider.request import Request, ToolSpec
 
 
 class Answer(Record):
-    """The answer received so far, to keep a part of it if the rest never arrives. `recorded`: it has been handled."""
+    """The answer received so far, to keep a part of it if the rest never arrives. `shown`: a part of it has been an
+    event. `recorded`: it has been handled."""
 
     parts: list[str] = field(default_factory=list)
+    shown: bool = False
     calls_started: bool = False
     end: StreamEnd | None = None
     recorded: bool = False
+
+    def begin_anew(self) -> None:
+        """Forget what has been received."""
+        self.parts.clear()
+        self.shown, self.calls_started, self.end = False, False, None
 
     def partial(self) -> list[Block]:
         """Return the part of an incomplete answer to keep: its text, unless it had started a tool call."""
@@ -88,26 +95,33 @@ async def _call_model(agent: AgentState, answer: Answer) -> StreamEnd:
     emit, parts = agent.emit, answer.parts
 
     def take(event: AnswerEvent) -> None:
+        if isinstance(event, StreamEnd):
+            answer.end = event
+            return
+        answer.shown = True
         if isinstance(event, TextDelta):
             parts.append(event.delta)
-            emit(event)
-        elif isinstance(event, StreamEnd):
-            answer.end = event
-        else:
-            if isinstance(event, ToolUseStart):
-                answer.calls_started = True
-            emit(event)
+        elif isinstance(event, ToolUseStart):
+            answer.calls_started = True
+        emit(event)
+
+    def start() -> None:
+        answer.begin_anew()
+        emit(AssistantStart(agent.hooks.assistant_message.applies or agent.hooks.answer.applies))
+
+    def begin_anew() -> None:
+        if answer.shown:
+            start()
 
     repeated = False
     while True:
         request = await build_request(agent)
-        agent.emit(AssistantStart(agent.hooks.assistant_message.applies or agent.hooks.answer.applies))
+        start()
         model = agent.model
         try:
-            return await read_stream(agent, request, take)
+            return await read_stream(agent, request, take, begin_anew)
         except ProviderError as error:
-            started = answer.parts or answer.calls_started or answer.end
-            if started or (repeated and not error.rescuable):
+            if answer.end or (repeated and not error.rescuable):
                 raise
             retry = (await agent.hooks.call_failed.apply(ModelCallFailure(error))).retry
             if not retry or (repeated and agent.model is model):

@@ -4,7 +4,17 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from zot_core.events import AgentEvent, CompactDone, ReasoningDelta, TextDelta, TurnEnd, TurnStart, UsageEvent
+from zot_core.events import (
+    AgentEvent,
+    AssistantStart,
+    AutoRetryStart,
+    CompactDone,
+    ReasoningDelta,
+    TextDelta,
+    TurnEnd,
+    TurnStart,
+    UsageEvent,
+)
 from zot_core.sessions.stored import StoredMessage
 from zot_provider.messages import Block, ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.usage import Usage
@@ -15,6 +25,9 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 4
 """Average length of a token in English and in code, roughly."""
+
+_BEGINNINGS = (TurnStart, AssistantStart, AutoRetryStart, CompactDone)
+"""Events after which the tokens of one request and its answer are counted anew."""
 
 IMAGE_TOKENS = 1500
 """Tokens of an image, roughly: providers scale larger images down."""
@@ -70,7 +83,7 @@ class ContextSize:
         kind = type(event)
         if kind is TextDelta or kind is ReasoningDelta:  # the most frequent events
             return
-        if kind is TurnStart or kind is CompactDone:
+        if kind in _BEGINNINGS:
             self._turn = Usage()
             if kind is CompactDone:
                 self._last = None

@@ -79,7 +79,7 @@ def _request_message(earlier: str, conversation: str, instructions: str) -> Mess
 
 
 async def _ask(agent: "Agent", request: Request) -> str:
-    end = await read_stream(agent, request, lambda event: None)
+    end = await read_stream(agent, request, lambda event: None, lambda: None)
     text = without_surrogates(Message("assistant", end.content).text)
     return without_heading(text)
 

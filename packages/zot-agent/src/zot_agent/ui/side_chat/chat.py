@@ -13,7 +13,7 @@ from zot_core.runtime.runtime import Runtime
 from zot_provider.client.http import Client, HttpClient
 from zot_provider.client.repeating import close_stream
 from zot_provider.errors import StreamCut
-from zot_provider.events import StreamEnd, StreamEvent, TextDelta, UsageReport
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, TextDelta, UsageReport
 from zot_provider.json_text import without_surrogates
 from zot_provider.messages import Block, Message, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.model import Model
@@ -47,8 +47,8 @@ class SideChat:
         self._context = without_tool_calls(runtime.messages)
         self._asking = False
 
-    async def ask(self, text: str) -> AsyncGenerator[str, None]:
-        """Yield the answer to `text` piece by piece.
+    async def ask(self, text: str) -> AsyncGenerator[str | None, None]:
+        """Yield the answer to `text` piece by piece; None if it begins anew: the pieces before are void.
 
         To stop, close the generator (`aclosing`) or cancel the task; a partial answer is kept for the next question, a
         question without any answer is dropped. Raises `Busy` during another answer, and the client's errors.
@@ -61,7 +61,7 @@ class SideChat:
             await self._name_model()
             async with aclosing(self._answer([*self._context, *self.messages, question])) as deltas:
                 async for delta in deltas:
-                    answered += delta
+                    answered = "" if delta is None else answered + delta
                     yield delta
         finally:
             self._asking = False
@@ -69,7 +69,7 @@ class SideChat:
                 answer = Message("assistant", [TextBlock(without_surrogates(answered))], timestamp())
                 self.messages += [question, answer]
 
-    async def _answer(self, messages: list[Message]) -> AsyncGenerator[str, None]:
+    async def _answer(self, messages: list[Message]) -> AsyncGenerator[str | None, None]:
         request = Request(self.model, messages, system=self._system, reasoning=self._reasoning)
         ended = False
         stream = self._client.stream(request)
@@ -79,6 +79,8 @@ class SideChat:
                 delta = "".join(event.delta for event in batch if isinstance(event, TextDelta))
                 if delta:
                     yield delta
+                elif any(isinstance(event, AutoRetryStart) for event in batch):
+                    yield None
         finally:
             await close_stream(stream)
         if not ended:

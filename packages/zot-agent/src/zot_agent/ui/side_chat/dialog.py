@@ -56,7 +56,12 @@ class SideDialog(Pages):
         try:
             async with aclosing(side.ask(question)) as pieces:
                 async for piece in pieces:
-                    answer.append(piece)
+                    if piece is None:
+                        begun = AnswerCell()
+                        self._cells[self._cells.index(answer)] = begun
+                        self._answer = answer = begun
+                    else:
+                        answer.append(piece)
                     self._update(_ANSWERING)
         except ZotError as error:
             self._cells.append(NoteCell(" ".join(str(error).split()), "error"))

@@ -114,6 +114,12 @@ export class Conversation {
 
   turnStart() { this.#turn = {}; }
 
+  // A second answer of a turn takes the place of what has come of the first one.
+  answerStart() {
+    for (const { element } of Object.values(this.#turn ?? {})) element.closest("article, details").remove();
+    this.#turn = {};
+  }
+
   grow(kind, delta) {
     this.#turn ??= {};
     this.#turn[kind] ??= kind === "text" ? this.#said() : this.#thought();
@@ -175,6 +181,7 @@ export class Conversation {
 const EVENTS = {
   user_message(event) { this.userMessage(event); },
   turn_start() { this.turnStart(); },
+  assistant_start() { this.answerStart(); },
   text_delta({ delta }) { this.grow("text", delta); },
   reasoning_delta({ delta }) { this.grow("thinking", delta); },
   assistant_message(event) { this.answered(event); },
