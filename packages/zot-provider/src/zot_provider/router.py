@@ -43,7 +43,8 @@ class RoutingClient:
         retries: RetryPolicy | None = None,
         coalesce_seconds: float = 0.0,
     ) -> None:
-        """`registry` has the providers, their addresses and keys. `coalesce_seconds` is passed to `HttpLimits`."""
+        """`registry` has the providers, their addresses and keys; `retries` replaces its policy. `coalesce_seconds` is
+        passed to `HttpLimits`."""
         self.registry = registry or ModelRegistry()
         self._retries = retries
         self._coalesce_seconds = coalesce_seconds
@@ -140,7 +141,7 @@ class RoutingClient:
             credentials=self.registry.credentials_of(provider.id),
             base_url=base_url,
             transport=lambda: self._transport(insecure=endpoint.insecure),
-            retries=self._retries,
+            retries=self._retries or self.registry.retries,
         )
 
     def _transport(self, *, insecure: bool) -> "HttpTransport":

@@ -85,6 +85,10 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
     _add_setting(model, Settings.reasoning, type=_reasoning_level, choices=Settings.reasoning.choices, metavar="LEVEL")
     _add_setting(model, Settings.fallback_models, dest="fallback_models", default=[], action="append", metavar="ID,ID")
+    model.add_argument("--retries", type=int, metavar="N", help="repeat a failed model call N times at most")
+    model.add_argument("--retry-wait", type=float, metavar="S", help="seconds that one wait before that may take")
+    model.add_argument("--retry-total", type=float, metavar="S", help="seconds that all waits of a call may take")
+    model.add_argument("--wait", action="store_true", help="nobody waits for the answer: wait as long as servers ask")
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
 
 

@@ -78,6 +78,10 @@ class Settings:
         "models that answer, in this order, when the model cannot: no connection, 5xx, a refused key, no quota",
         flag="--fallback-model", in_project=True,
     )  # fmt: skip
+    retry = JsonObject(
+        "a JSON object with tries, longest_wait and total",
+        "how failed model calls are repeated: tries, seconds of the longest wait, seconds of all waits of a call",
+    )
     favourite_models = Names("models", "models that Ctrl+P goes through on the screen")
     max_steps = Number(
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True,

@@ -6,6 +6,7 @@ import sys
 
 from zot_agent.config.child_keys import removed_variables
 from zot_agent.config.paths import checkpoints_root, sessions_root, worktrees_root, zot_home
+from zot_agent.config.retry import retry_policy
 from zot_agent.config.settings import Settings, load_settings, read_json_object
 from zot_agent.extensions.discover import Discovery
 from zot_agent.host.extensions import ProjectChoice, announce_providers
@@ -184,6 +185,7 @@ def open_runtime(
     store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored, problems = find_session(options, store, cwd)
     selection = choose_model(options, settings, registry, stored)
+    registry.retries = retry_policy(options, settings)
     client = open_client(
         selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
     )

@@ -24,6 +24,10 @@ class HostOptions(Record):
     append_system_prompt: list[str] = field(default_factory=list)
     reasoning: Reasoning | None = None
     fallback_models: list[str] = field(default_factory=list)
+    retries: int | None = None
+    retry_wait: float | None = None
+    retry_total: float | None = None
+    wait: bool = False
     insecure: bool = False
     coalesce_seconds: float = 0.0
     no_context_files: bool = False

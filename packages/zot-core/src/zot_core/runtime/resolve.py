@@ -16,6 +16,7 @@ from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.tool import Tool
 from zot_core.version import __version__
 from zot_provider.client.http import Client
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import ConfigError, UnknownName
 from zot_provider.families import describe
 from zot_provider.model import Model
@@ -47,7 +48,13 @@ def compaction_limits(auto_compact: float | CompactionLimits | None) -> Compacti
 
 
 def client_and_model(
-    client: Client | None, models: ModelRegistry | None, model: str | Model, provider: str, api_key: str, base_url: str
+    client: Client | None,
+    models: ModelRegistry | None,
+    model: str | Model,
+    provider: str,
+    api_key: str,
+    base_url: str,
+    retries: RetryPolicy | None = None,
 ) -> tuple[Client, Model, Reasoning | None]:
     """Return the client and the model to use, and the reasoning level at the end of the model's name. Raises
     `ConfigError`."""
@@ -56,7 +63,7 @@ def client_and_model(
     name = model if isinstance(model, str) else f"{model.provider}/{model.id}"
     registry = models or ModelRegistry()
     selection = select(provider, name, api_key=api_key, base_url=base_url, registry=registry)
-    return open_client(selection, registry=registry), selection.model, selection.reasoning
+    return open_client(selection, registry=registry, retries=retries), selection.model, selection.reasoning
 
 
 def builtin_tools_named(names: Iterable[str] | None) -> list[Tool]:

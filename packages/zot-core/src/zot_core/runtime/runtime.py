@@ -39,6 +39,7 @@ from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS, as_names
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.tool import Tool
 from zot_provider.client.http import Client
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.messages import Message
 from zot_provider.model import Model
 from zot_provider.registry import LIST_LIMIT, Ask, Listing, ModelRegistry, Which
@@ -68,6 +69,7 @@ class Runtime(Prompts):
         base_url: str = "",
         client: Client | None = None,
         models: ModelRegistry | None = None,
+        retries: RetryPolicy | None = None,
         cwd: str | os.PathLike[str] = ".",
         tools: Iterable[Tool] = (),
         builtin_tools: Iterable[str] | None = None,
@@ -96,9 +98,9 @@ class Runtime(Prompts):
         """Create a runtime; nothing is contacted before the first prompt.
 
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
-        registry of providers and models, by default the catalogue. `reasoning` is by default the level at the end of
-        `model` (`sonnet:high`), else "off". `builtin_tools` names the built-in tools to enable, None for all; `skills`
-        are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
+        registry of providers and models, by default the catalogue. `retries` says how failed model calls are repeated.
+        `reasoning` is by default the level at the end of `model` (`sonnet:high`), else "off". `builtin_tools` names the
+        built-in tools to enable, None for all; `skills` are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
         `Conversation`. The model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
         `session` is the path of a session file, which is continued if it exists, or an open session file with the
         contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
@@ -109,7 +111,7 @@ class Runtime(Prompts):
         `ToolContext`. `close` closes what was passed in. Raises `ConfigError` and `SessionError`.
         """
         cwd = resolve.working_directory(cwd)
-        client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url)
+        client, model, level = resolve.client_and_model(client, models, model, provider, api_key, base_url, retries)
         limits = RunLimits(max_steps, max_cost, max_tokens, deadline)
         limits.check(model)
         compaction = resolve.compaction_limits(auto_compact)

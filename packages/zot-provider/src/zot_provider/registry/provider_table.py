@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zot_provider.catalog.known import KnownProviders
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Credentials, EnvironmentKeys, GivenKey, environment_value
 from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.model import Model
@@ -60,8 +61,8 @@ class _KnownEntries(Mapping[str, _Entry]):
 class ProviderTable:
     """The built-in providers, the user's, and those added at run time, with their addresses and keys.
 
-    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `warnings` name
-    what the user's file has without effect.
+    `endpoints` holds keys and base URLs for single providers, by id. It may be changed at any time. `retries`
+    is the policy of clients that are opened from now on. `warnings` name what the user's file has without effect.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class ProviderTable:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.credentials: Credentials = credentials or EnvironmentKeys(self.environ)
         self.endpoints: dict[str, Endpoint] = {}
+        self.retries = RetryPolicy()
         self._clouds: CloudAccounts | None = None
         self._added: dict[str, _Entry] = {}
         self.lists = lists or ServerLists()

@@ -40,7 +40,7 @@ class ServedProviders:
         retries: RetryPolicy | None = None,
     ) -> None:
         """`changed` is called with the id of a provider after its description has changed. `retries`: how failed calls
-        are repeated."""
+        are repeated, in place of the registry's policy."""
         self.extensions: Extensions | None = None
         self.changed = changed
         self.problems: list[str] = []
@@ -122,7 +122,7 @@ class ServedProviders:
             limits=self._limits,
             known=lambda: self._registry.models(id),
             read=partial(read_models, offer) if offer.lists else None,
-            retries=self._retries,
+            retries=self._retries or self._registry.retries,
         )
 
     def _limits(self) -> "ExtensionLimits":
