@@ -21,8 +21,14 @@ SUFFIXES = {
     ".jpeg": "image/jpeg",
     ".gif": "image/gif",
     ".webp": "image/webp",
+    ".bmp": "image/bmp",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
 }
-"""MIME types of images by file name extension."""
+"""MIME types of images by file name extension, also of those that `fit` converts."""
+
+CONVERTED = ("image/bmp", "image/tiff")
+"""Types that no model accepts: `fit` makes a PNG or a JPEG of them."""
 
 LARGEST = 3_750_000
 """Maximum size in bytes: providers accept up to 5 MB of base64."""
@@ -33,21 +39,37 @@ LARGEST_SIDE = 2000
 _PIXELS = 50_000_000
 """The most pixels of an image that is decoded: some 200 MB."""
 
-_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
 )
+
+_BRANDS = {b"heic": "HEIC", b"heix": "HEIC", b"mif1": "HEIC", b"msf1": "HEIC", b"avif": "AVIF", b"avis": "AVIF"}
+"""Images that are files of ISO/IEC 14496-12, by their brand: bytes 8 to 12, after `ftyp`."""
 
 
 def image_type(data: bytes) -> str:
-    """Return the MIME type of the image that begins with `data`; empty for a type that models do not accept."""
+    """Return the MIME type of the image that begins with `data`; empty for a type that no model gets."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
+    if data[:2] == b"BM" and data[6:10] == bytes(4):  # four reserved bytes: a text may begin with BM
+        return "image/bmp"
     return next((mime_type for signature, mime_type in _SIGNATURES if data.startswith(signature)), "")
+
+
+def foreign_type(data: bytes) -> str:
+    """Return the name of a type of images that zot knows and does not convert (HEIC, AVIF, SVG); empty for others."""
+    if data[4:8] == b"ftyp":
+        return _BRANDS.get(data[8:12], "")
+    head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    begins = head.startswith((b"<?xml", b"<!doctype svg", b"<!--", b"<svg"))
+    return "SVG" if begins and b"<svg" in head else ""
 
 
 def image_from_file(path: str) -> ImageBlock:
@@ -76,7 +98,9 @@ def check_image(data: bytes, name: str) -> str:
     """
     mime_type = image_type(data)
     if not mime_type:
-        raise ConfigError(f"{name} is not a PNG, JPEG, GIF or WebP image")
+        foreign = foreign_type(data)
+        advice = f": it is {foreign}, convert it first" if foreign else ""
+        raise ConfigError(f"{name} is not a PNG, JPEG, GIF or WebP image{advice}")
     if len(data) > LARGEST:
         raise ConfigError(f"{name} is larger than {LARGEST / 1e6:g} MB; models do not accept larger images")
     return mime_type
@@ -97,13 +121,18 @@ def fit(image: ImageBlock) -> ImageBlock:
 
     warnings.filterwarnings("ignore", module=r"PIL\.")  # about odd metadata
     try:
-        with Image.open(BytesIO(binascii.a2b_base64(image.data)), formats=_FORMATS) as opened:
+        data = binascii.a2b_base64(image.data)
+        sound = without_damaged_notes(data)
+        if sound is not data:
+            image = image_block(image.mime_type, sound)
+        with Image.open(BytesIO(sound), formats=_FORMATS) as opened:
             width, height = opened.size
             if width * height > _PIXELS:
                 raise ConfigError(f"the image has {width} × {height} pixels, which is too much")
             if max(width, height) <= LARGEST_SIDE:
                 opened.load()  # fails if a part is missing
-                return image
+                if image.mime_type not in CONVERTED and opened.format not in ("BMP", "TIFF"):
+                    return image
             opened.draft("RGB", (LARGEST_SIDE, LARGEST_SIDE))  # a JPEG then decodes much faster
             small = ImageOps.exif_transpose(opened)
             small = small if small.mode in ("RGB", "RGBA", "L") else small.convert("RGBA")
@@ -113,8 +142,30 @@ def fit(image: ImageBlock) -> ImageBlock:
     except Image.DecompressionBombError as error:
         raise ConfigError("the image has too many pixels") from error
     except Exception as error:  # decoders may raise anything for malicious bytes
-        raise ConfigError("the image is damaged") from error
+        foreign = foreign_type(binascii.a2b_base64(image.data))
+        what = f"is in the format {foreign}, which models do not take" if foreign else "is damaged"
+        raise ConfigError(f"the image {what}") from error
     return _encoded(small, image.mime_type)
+
+
+def without_damaged_notes(data: bytes) -> bytes:
+    """Return a PNG without the ancillary chunks (colour profile, texts) whose checksum is wrong: readers pass over
+    them, some servers refuse the image. `data` itself if there are none, or if it is no PNG.
+
+    Format: PNG, third edition, 5.3 "Chunk layout": 4 bytes length, 4 bytes type, data, 4 bytes CRC of type and data.
+    """
+    if not data.startswith(_SIGNATURES[0][0]):
+        return data
+    kept, at, damaged = [data[:8]], 8, False
+    while at + 12 <= len(data):
+        end = at + 12 + int.from_bytes(data[at : at + 4])
+        kind, crc = data[at + 4 : at + 8], int.from_bytes(data[end - 4 : end])
+        if end <= len(data) and kind[0] & 0x20 and binascii.crc32(data[at + 4 : end - 4]) != crc:  # ancillary
+            damaged = True
+        else:
+            kept.append(data[at:end])
+        at = end
+    return b"".join(kept) if damaged else data
 
 
 def _encoded(image: "Image", mime_type: str) -> ImageBlock:

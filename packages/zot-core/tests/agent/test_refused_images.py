@@ -77,3 +77,54 @@ async def test_a_refusal_without_an_image_is_a_failure() -> None:
         async with runtime(server) as rt:
             end = await rt.prompt("look")
         assert (end, len(server.requests)) == ("error", 1)
+
+
+PAGE = "<html><head><title>413 Request Entity Too Large</title></head></html>"
+
+
+def refusing_without_words(status: int) -> Any:
+    def answer(request: Any) -> Turn:
+        found = IMAGE.data in json.dumps(request.body)
+        return Turn(fault=Fault(status=status, body=PAGE)) if found else Turn("fine")
+
+    return answer
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai"])
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+async def test_a_new_image_is_left_out_once_in_whatever_words_it_was_refused(status: int, provider: str) -> None:
+    with ScriptedServer([refusing_without_words(status)] * 3) as server:
+        async with runtime(server, provider) as rt:
+            events: list[AgentEvent] = []
+            rt.hooks.event.add(events.append)
+            assert str(await rt.ask("look", [IMAGE])) == "fine"
+            assert str(await rt.ask("and now?")) == "fine"
+        assert [IMAGE.data in json.dumps(request.body) for request in server.requests] == [True, False, False]
+        assert REFUSED in json.dumps(server.requests[-1].body)
+    (notice,) = [event for event in events if isinstance(event, Notice)]
+    assert "a request was refused in which an image was new" in notice.message
+
+
+async def test_an_image_that_was_not_at_fault_is_sent_again() -> None:
+    bad = Turn(fault=Fault(status=400, body={"error": {"message": "tools.0 is odd"}}))
+    with ScriptedServer([bad, bad, "fine"]) as server:
+        async with runtime(server) as rt:
+            assert await rt.prompt("look", [IMAGE]) == "error"
+            assert str(await rt.ask("again")) == "fine"
+        assert [IMAGE.data in json.dumps(request.body) for request in server.requests] == [True, False, True]
+
+
+async def test_an_image_that_was_answered_before_is_not_blamed_for_a_later_refusal() -> None:
+    bad = Turn(fault=Fault(status=400, body={"error": {"message": "tools.0 is odd"}}))
+    with ScriptedServer(["fine", bad]) as server:
+        async with runtime(server) as rt:
+            await rt.ask("look", [IMAGE])
+            assert await rt.prompt("and now?") == "error"
+        assert [IMAGE.data in json.dumps(request.body) for request in server.requests] == [True, True]
+
+
+async def test_a_refused_key_is_no_fault_of_an_image() -> None:
+    with ScriptedServer([Turn(fault=Fault(status=401))]) as server:
+        async with runtime(server) as rt:
+            assert await rt.prompt("look", [IMAGE]) == "error"
+        assert len(server.requests) == 1

@@ -1,20 +1,25 @@
 """`RefusedImages`: words in the place of images that a provider has refused.
 
 A refused image would make every later request of the conversation fail: the model has no vision, or the image is too
-large or damaged.
+large or damaged. Servers say so in any words, and proxies in none. So a request that is refused is sent once without
+the images that were new in it.
 """
 
 from zot_core.agent.sent import SentHistory, parts
 from zot_core.agent.state import AgentState
 from zot_core.errors import error_line
-from zot_core.events import Notice
+from zot_core.events import AgentEvent, Notice, TurnEnd
 from zot_core.hooks import ModelCallFailure
+from zot_provider.errors import ProviderError, StatusError
 from zot_provider.messages import ImageBlock, TextBlock
 from zot_provider.model import Model
 from zot_provider.request import Request
 
 REFUSED = "(image omitted: the model's server refused it)"
 """The text that the model reads in place of the image."""
+
+_REFUSALS = (400, 413, 415, 422)
+"""Statuses of a request whose content is at fault."""
 
 
 class RefusedImages:
@@ -24,30 +29,60 @@ class RefusedImages:
         self._agent, self._sent = agent, sent
         self._model: Model | None = None
         self._images: list[ImageBlock] = []
+        self._trial: list[ImageBlock] = []  # left out of the request that is being sent, perhaps without need
+        self._taken: dict[int, ImageBlock] = {}  # by `id`: the server has answered a request with it
 
     def attach(self) -> None:
         """Repeat a call whose images were refused, once and without them, and send no such image again."""
         self._agent.hooks.call_failed.add(self._on_call_failed)
         self._agent.hooks.request.add(self._on_request)
+        self._agent.hooks.event.add(self._on_event)
 
     def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
-        agent = self._agent
-        if failure.retry or not failure.error.images_refused or not agent.model.images:
+        agent, error = self._agent, failure.error
+        if failure.retry or self._trial or not agent.model.images:
             return None
-        blocks = (block for message in agent.history.messages for block in parts(message.content))
-        refused = [block for block in blocks if isinstance(block, ImageBlock) and self._sent.current(block) is block]
+        sent = self._sent_images()
+        new = [block for block in sent if id(block) not in self._taken]
+        refused = (new or sent) if error.images_refused else new if _blames_content(error) else []
         if not refused:
             return None
         self._model, self._images = agent.model, self._images + refused
+        self._trial = [] if error.images_refused else refused
         for image in refused:
             self._sent.replace(image, TextBlock(REFUSED))
         what, it = ("an image was", "it") if len(refused) == 1 else (f"{len(refused)} images were", "them")
-        why = error_line(failure.error)
-        agent.emit(Notice("warn", f"{what} refused; the model reads words in place of {it}: {why}"))
+        why = error_line(error)
+        if self._trial:
+            what = f"a request was refused in which {what} new, and is sent once without {it}"
+        else:
+            what += " refused"
+        agent.emit(Notice("warn", f"{what}; the model reads words in place of {it}: {why}"))
         return failure.replace(retry=True)
+
+    def _sent_images(self) -> list[ImageBlock]:
+        blocks = (block for message in self._agent.history.messages for block in parts(message.content))
+        return [block for block in blocks if isinstance(block, ImageBlock) and self._sent.current(block) is block]
+
+    def _on_event(self, event: AgentEvent) -> None:
+        """Learn from the end of a turn whether the images that were sent, or left out, were at fault."""
+        if type(event) is not TurnEnd:
+            return
+        if event.stop not in ("error", "aborted"):
+            self._taken = {id(image): image for image in self._sent_images()}
+        elif self._trial:  # the request is refused without them too
+            tried = {id(image) for image in self._trial}
+            self._sent.restore(self._trial)
+            self._images = [image for image in self._images if id(image) not in tried]
+        self._trial = []
 
     def _on_request(self, request: Request) -> None:
         before, model = self._model, request.model
         if before is not None and (model.id, model.provider) != (before.id, before.provider):
             self._sent.restore(self._images)
-            self._model, self._images = None, []
+            self._model, self._images, self._trial, self._taken = None, [], [], {}
+
+
+def _blames_content(error: ProviderError) -> bool:
+    """Whether a server has refused what is in a request, and not who sends it or how often."""
+    return isinstance(error, StatusError) and error.status in _REFUSALS and not (error.auth or error.spent)

@@ -175,7 +175,7 @@ class Compactor:
             self._agent.emit(Notice("error", error_line(error)))
 
     async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
-        if not failure.error.context_overflow or self._size is None or self._limits.threshold is None:
+        if failure.retry or not failure.error.context_overflow or self._size is None or self._limits.threshold is None:
             return None
         before, window = self._size.tokens(), _window(failure.error) or self._agent.model.context_window
         done = await self._try("overflow")

@@ -100,7 +100,8 @@ class Runtime(Prompts):
         `client` answers instead of a provider; `model` may then be a `Model` record, or any name. `models` is the
         registry of providers and models, by default the catalogue. `retries` says how failed model calls are repeated.
         `reasoning` is by default the level at the end of `model` (`sonnet:high`), else "off". `builtin_tools` names the
-        built-in tools to enable, None for all; `skills` are offered to the model, which reads them with the tool `skill`. `templates` are slash commands of a
+        built-in tools to enable, None for all; `skills` are offered to the model, which reads them with the tool
+        `skill`. `templates` are slash commands of a
         `Conversation`. The model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
         `session` is the path of a session file, which is continued if it exists, or an open session file with the
         contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
@@ -151,8 +152,8 @@ class Runtime(Prompts):
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self.compaction_limits = compaction
         self.compactor = Compactor(self.agent, compaction, sent)
+        RefusedImages(self.agent, sent).attach()  # before a conversation is compacted because of an image
         self.compactor.attach()
-        RefusedImages(self.agent, sent).attach()
         RefusedTools(self.agent).attach()
         sent.attach()
         fit_images(self.agent)
