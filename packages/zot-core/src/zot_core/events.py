@@ -180,8 +180,7 @@ class CompactStart(Record):
     """The model starts to write a summary of the conversation. The history is still unchanged.
 
     `reason`: requested ("manual"), the context window is nearly full ("threshold"), or the provider rejected the
-    conversation as too long ("overflow"). `tokens_before` is an estimate for the `message_count` messages, with four
-    characters to a token.
+    conversation as too long ("overflow"). `tokens_before` is an estimate for the `message_count` messages.
     """
 
     type: ClassVar[str] = "compact_start"

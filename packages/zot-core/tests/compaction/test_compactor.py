@@ -87,7 +87,7 @@ def test_a_summary_replaces_all_but_the_last_four() -> None:
     assert summary.time.endswith("Z")
     assert types(events) == ["compact_start", "usage", "compact_done"]
     assert events[0] == CompactStart("manual", 10, 105)
-    assert events[-1] == CompactDone("## Goal\n\nCount.", 4, 105, 53)
+    assert events[-1] == CompactDone("## Goal\n\nCount.", 4, 105, 60)
 
 
 async def test_the_next_request_has_the_summary_and_the_same_prompt_and_cache_key() -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from zot_core.agent.sent import SentHistory
 from zot_core.compaction.render import shorten
-from zot_core.compaction.size import CHARACTERS_PER_TOKEN, estimate
+from zot_core.compaction.size import estimate
+from zot_core.compaction.tokens import text_tokens
 from zot_provider.messages import Block, Message, TextBlock, ToolResultBlock
 
 SHORTEST = 1000
@@ -22,7 +23,9 @@ class ShortenedTexts:
         results, then those of the user. Return how many texts got shorter."""
         count = 0
         for texts in (_results(messages), _prompts(messages)):
-            excess = (estimate(self._sent.view(messages)) - tokens) * CHARACTERS_PER_TOKEN
+            current = [self._current(each) for each in texts]
+            counted = sum(map(text_tokens, current)) or 1.0
+            excess = int((estimate(self._sent.view(messages)) - tokens) * sum(map(len, current)) / counted)
             if excess > (0 if not count else SHORTEST):  # the line about what is missing takes room, too
                 count += self._shorten(texts, excess)
         return count

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from zot_core.compaction.tokens import text_tokens
 from zot_core.events import (
     AgentEvent,
     AssistantStart,
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from zot_core.agent import Agent
     from zot_core.agent.sent import SentHistory
 
-CHARACTERS_PER_TOKEN = 4
-"""Average length of a token in English and in code, roughly."""
+_BYTES_PER_TOKEN = 5
+"""Bytes of a row in a session file, roughly: four fifths of it is text, in UTF-8."""
 
 _BEGINNINGS = (TurnStart, AssistantStart, AutoRetryStart, CompactDone)
 """Events after which the tokens of one request and its answer are counted anew."""
@@ -35,31 +36,31 @@ IMAGE_TOKENS = 1500
 
 def estimate(messages: Iterable[Message]) -> int:
     """Estimate the tokens of these messages."""
-    return sum(_characters(block) for message in messages for block in message.content) // CHARACTERS_PER_TOKEN
+    return int(sum(_tokens(block) for message in messages for block in message.content))
 
 
 def rough_estimate(messages: Sequence[Message]) -> int:
     """Estimate like `estimate`, but without reading messages from the session file: they are estimated from the size
-    of their rows, about four fifths of which is text."""
+    of their rows."""
     unread = [message for message in messages if isinstance(message, StoredMessage) and not message.read]
     if not unread:
         return estimate(messages)
     known = (message for message in messages if not isinstance(message, StoredMessage) or message.read)
-    return sum(message.size for message in unread) * 4 // 5 // CHARACTERS_PER_TOKEN + estimate(known)
+    return sum(message.size for message in unread) // _BYTES_PER_TOKEN + estimate(known)
 
 
-def _characters(block: Block) -> int:
+def _tokens(block: Block) -> float:
     match block:
         case TextBlock(text):
-            return len(text)
+            return text_tokens(text)
         case ImageBlock():
-            return IMAGE_TOKENS * CHARACTERS_PER_TOKEN
+            return IMAGE_TOKENS
         case ToolCallBlock():
-            return len(block.name) + len(block.arguments)
+            return text_tokens(block.name) + text_tokens(block.arguments)
         case ReasoningBlock():
-            return len(block.summary)
+            return text_tokens(block.summary)
         case _:
-            return sum(map(_characters, block.content))
+            return sum(map(_tokens, block.content))
 
 
 class ContextSize:
@@ -112,4 +113,4 @@ class ContextSize:
         agent = self._agent
         system = agent.system if agent.system_prompt is None else agent.system_prompt
         tools = ((tool.name, tool.description, json.dumps(tool.schema)) for tool in agent.offered_tools)
-        return (len(system) + sum(len(text) for tool in tools for text in tool)) // CHARACTERS_PER_TOKEN
+        return int(text_tokens(system) + sum(text_tokens(text) for tool in tools for text in tool))

@@ -2,7 +2,8 @@
 
 import json
 
-from zot_core.compaction.size import CHARACTERS_PER_TOKEN, estimate
+from zot_core.compaction.size import estimate
+from zot_core.compaction.tokens import text_tokens
 from zot_core.runtime.runtime import Runtime
 from zot_core.skills import skills_section
 from zot_provider.messages import Message
@@ -41,8 +42,8 @@ def context_split(runtime: Runtime) -> ContextSplit:
     skills = skills_section(runtime.skills)
     skills = skills if skills in system else ""  # an extension may have replaced the prompt
     tools = json.dumps([(tool.name, tool.description, tool.schema) for tool in agent.offered_tools])
-    texts = {"system": len(system) - len(skills), "skills": len(skills), "tools": len(tools)}
-    parts = [ContextPart(kind, size // CHARACTERS_PER_TOKEN) for kind, size in texts.items() if size]
+    texts = {"system": system.replace(skills, "") if skills else system, "skills": skills, "tools": tools}
+    parts = [ContextPart(kind, int(text_tokens(text))) for kind, text in texts.items() if text]
     messages = agent.history.messages
     for own, message in zip(messages, runtime.sent.view(messages), strict=True):
         parts.append(ContextPart("message", estimate([message]), message, changed=message is not own))
