@@ -373,13 +373,22 @@ async def test_no_proxy_of_the_environment_is_respected(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ALL_PROXY", "socks5://127.0.0.1:1"), ("HTTPS_PROXY", "gopher://x"), ("SSL_CERT_FILE", "/nowhere/certificates")],
+    [("HTTPS_PROXY", "gopher://me:secret@x"), ("ALL_PROXY", "http://"), ("ALL_PROXY", "socks5://host:port")],
 )
-@pytest.mark.filterwarnings("ignore:Invalid `SSL_CERT_FILE`")
-def test_an_unusable_proxy_or_certificate_variable_is_named_as_the_cause(
+async def test_an_unusable_proxy_variable_is_named_as_the_cause(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
+    transport = HttpTransport()
+    with pytest.raises(ConfigError, match="the proxy of the environment") as caught:
+        await post(transport, "https://127.0.0.1:1/")
+    await transport.close()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:Invalid `SSL_CERT_FILE`")
+def test_an_unusable_certificate_variable_is_named_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates")
     error = raised("https://127.0.0.1:1/")
     assert str(error).startswith("cannot use a proxy or certificate file named in the environment: ")
     assert not error.retryable

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from zot_core.permission_mode import MODES
-
-_PROXY = re.compile(r"(?:https?://)?(?:[^@/\s]*@)?(?:\[[0-9A-Fa-f:.]+\]|[^]:/?#\[@\s]+)(?::[0-9]{1,5})?/?")
+from zot_provider.errors import ConfigError
+from zot_provider.transport.proxies import checked
 
 
 def proxy(text: str) -> str:
     """Return the address of a proxy. The message does not quote it, because it may contain a password."""
-    if _PROXY.fullmatch(text) is None:
-        raise ValueError("expected an address such as http://HOST:PORT")
+    try:
+        checked(text)
+    except ConfigError:
+        raise ValueError("expected an address such as http://HOST:PORT or socks5://HOST:PORT") from None
     return text
 
 

@@ -87,6 +87,9 @@ class Settings:
         0, 1, 1_000_000, "stop after this many model calls", flag="--max-steps", off=True, in_project=True,
         confines=True,
     )  # fmt: skip
+    max_same_failures = Number(
+        10, 2, 1_000_000, "ask, or stop, after a call has failed so often in the same way", off=True, in_project=True
+    )
     no_yolo = Switch(
         False, "ask before tool calls: the mode ask of permissions", flag="--no-yolo", person_only=True,
         confines=True, by_care=(False, True),

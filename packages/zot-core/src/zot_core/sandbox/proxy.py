@@ -14,7 +14,7 @@ from zot_core.aio import spawn
 from zot_core.machine.hosts import AddressRefused, canonical_host, read_web_address, split_port
 from zot_core.machine.network import NetworkAccess
 from zot_provider.record import Record
-from zot_provider.transport.http import proxy_for
+from zot_provider.transport.proxies import proxy_for
 from zot_provider.transport.url import parse_url
 
 

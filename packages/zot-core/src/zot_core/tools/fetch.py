@@ -20,7 +20,8 @@ from zot_core.tools.text.truncate import TextLimits, head, truncation_note
 from zot_provider.errors import ProviderError
 from zot_provider.messages import TextBlock
 from zot_provider.record import Record, field
-from zot_provider.transport.http import HttpReply, HttpTransport, proxy_for
+from zot_provider.transport.http import HttpReply, HttpTransport
+from zot_provider.transport.proxies import proxy_for
 from zot_provider.transport.url import parse_url
 
 

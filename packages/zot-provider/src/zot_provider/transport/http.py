@@ -1,8 +1,6 @@
 """`HttpTransport`: requests to model servers, over http and https. Every failure is raised as a `ProviderError`."""
 
 import asyncio
-import os
-import sys
 import zlib
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -14,8 +12,9 @@ from zot_provider.transport.answer import check_stream, unpacked
 from zot_provider.transport.connection import BrokenConnection, request_bytes
 from zot_provider.transport.failure import connection_failure
 from zot_provider.transport.pool import ConnectionPool, DirectExchange, Origin, Resolve
+from zot_provider.transport.proxies import proxy_for
 from zot_provider.transport.status import status_error
-from zot_provider.transport.url import ServerUrl, location, parse_url
+from zot_provider.transport.url import location, parse_url
 from zot_provider.version import __version__
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ class HttpTransport:
         self.limits = limits or HttpLimits()
         self._insecure = insecure
         self.coalesces = self.limits.coalesce_seconds > 0
-        self._resolves = resolve is not None
         self._pool = ConnectionPool(idle_limit=self.limits.idle, insecure=insecure, resolve=resolve)
         self._proxies: ProxyClient | None = None
 
@@ -169,11 +167,8 @@ class HttpTransport:
         parsed, limits = parse_url(url), self.limits
         sent = {"user-agent": f"zot/{__version__}", **defaults}
         sent.update((name.lower(), value) for name, value in headers.items())
-        if self._resolves:  # httpx would resolve the hosts that need no proxy itself
-            if proxy := proxy_for(parsed):
-                return await self._open_proxies().begin(method, url, sent, body, proxy)
-        elif _may_need_proxy(parsed):
-            return await self._open_proxies().begin(method, url, sent, body)
+        if proxy := proxy_for(parsed):
+            return await self._open_proxies().begin(method, url, sent, body, proxy)
         sent = {"host": parsed.authority, "connection": "keep-alive", **sent}
         if parsed.authorization:
             sent["authorization"] = parsed.authorization
@@ -221,29 +216,3 @@ async def _read(exchange: "_Exchange", limit: int) -> bytes:
             if len(body) >= limit:
                 break
     return bytes(body[:limit])
-
-
-def proxy_for(url: ServerUrl) -> str:
-    """Return the proxy that the environment names for a URL, empty if the URL needs none."""
-    if not _may_need_proxy(url):
-        return ""
-    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  imports much; few use a proxy
-
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all") or ""
-    if not proxy or proxy_bypass(url.authority):
-        return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
-
-
-def _may_need_proxy(url: ServerUrl) -> bool:
-    """Whether a proxy may be set for a URL. If so, httpx decides, which also knows NO_PROXY."""
-    if not url.secure and url.local:
-        return False
-    if any(os.environ[name] for name in os.environ if name.lower() in (f"{url.scheme}_proxy", "all_proxy")):
-        return True
-    if url.secure and sys.platform in ("darwin", "win32"):
-        from urllib.request import getproxies  # noqa: PLC0415  imports much; only these systems have their own settings
-
-        return bool({"https", "all"} & getproxies().keys())
-    return False

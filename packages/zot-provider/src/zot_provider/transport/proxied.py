@@ -1,4 +1,4 @@
-"""Requests through proxies that the environment names. The only module that imports httpx.
+"""Requests through proxies. The only module that imports httpx.
 
 To use `httpx2`, the maintained successor of httpx with the same API, change the import line below.
 """
@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 import httpx
 
-from zot_provider.errors import ConnectError, ProviderError, ResponseTimeout
+from zot_provider.errors import ConfigError, ConnectError, ProviderError, ResponseTimeout
 from zot_provider.transport.failure import connection_failure, is_refusal, is_tls_failure, system_message
 from zot_provider.transport.tls import load_context
 from zot_provider.transport.url import location
@@ -19,10 +19,10 @@ from zot_provider.transport.url import location
 class ProxiedExchange:
     """A request and its answer. The names of the headers are in lower case."""
 
-    def __init__(self, response: httpx.Response, coalesce_seconds: float) -> None:
+    def __init__(self, response: httpx.Response, proxy: str, coalesce_seconds: float) -> None:
         self.status = response.status_code
         self.headers: Mapping[str, str] = response.headers
-        self._response = response
+        self._response, self._proxy = response, proxy
         self._coalesce_seconds = coalesce_seconds
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
@@ -36,7 +36,7 @@ class ProxiedExchange:
                     answered = True
                     yield piece
         except (httpx.HTTPError, OSError) as error:
-            raise _convert(error, str(self._response.url), answered=answered) from error
+            raise _convert(error, str(self._response.url), self._proxy, answered=answered) from error
 
     async def close(self) -> None:
         """End the exchange. If its answer was not read to the end, this closes the connection."""
@@ -44,7 +44,7 @@ class ProxiedExchange:
 
 
 class ProxyClient:
-    """Sends requests. httpx decides which of them go through a proxy, unless one is named."""
+    """Sends requests through proxies, one pool of connections for each."""
 
     def __init__(
         self, connect: float, read: float, write: float, idle: float, coalesce_seconds: float, *, insecure: bool
@@ -58,18 +58,18 @@ class ProxyClient:
         self._clients: dict[str, httpx.AsyncClient] = {}
 
     async def begin(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, proxy: str = ""
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, proxy: str
     ) -> ProxiedExchange:
-        """Send a request, through `proxy` or as the environment says, and return the exchange once the head of the
-        answer has come. Raises ProviderError."""
+        """Send a request through `proxy` and return the exchange once the head of the answer has come. Raises
+        ProviderError, and ConfigError for a proxy that needs a package which is not there."""
         client = await self._open(proxy)
         request = client.build_request(method, url, headers=headers, content=body or None)
         try:
             async with asyncio.timeout(self._head_limit):  # the limits of httpx start again with each interim answer
                 response = await client.send(request, stream=True)
         except (httpx.HTTPError, OSError) as error:
-            raise _convert(error, url, answered=False) from error
-        return ProxiedExchange(response, self._coalesce_seconds)
+            raise _convert(error, url, proxy, answered=False) from error
+        return ProxiedExchange(response, proxy, self._coalesce_seconds)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -85,10 +85,15 @@ class ProxyClient:
                     timeout=self._timeouts,
                     limits=self._limits,
                     verify=context,
-                    proxy=proxy or None,
-                    trust_env=not proxy,
+                    proxy=proxy,
+                    trust_env=False,
                 )
-            except (OSError, ValueError, ImportError) as error:
+            except ImportError:
+                raise ConfigError(
+                    f"the proxy {location(proxy)} speaks SOCKS, for which a package is missing: install zot with the "
+                    "extra socks (uv tool install 'zot-agent[socks]', pipx inject zot-agent socksio)"
+                ) from None
+            except (OSError, ValueError) as error:
                 raise ProviderError(
                     f"cannot use a proxy or certificate file named in the environment: {' '.join(str(error).split())}"
                 ) from error
@@ -117,11 +122,11 @@ async def _coalesced(pieces: AsyncIterator[bytes], seconds: float) -> AsyncGener
             await asyncio.sleep(seconds)
 
 
-def _convert(error: Exception, url: str, *, answered: bool) -> ProviderError:
+def _convert(error: Exception, url: str, through: str, *, answered: bool) -> ProviderError:
     """Return the `ProviderError` for a failure of httpx; `answered`: part of the answer had come."""
     cause = _cause(error)
     where, words = location(url), system_message(cause)
-    proxy = "" if answered else _proxy_of(url)
+    proxy = "" if answered else location(through)
     found = _proxy_failure(error, cause, where, proxy, words)
     if found is None:
         return connection_failure(cause, url, answered=answered)
@@ -155,14 +160,3 @@ def _cause(error: BaseException) -> OSError:
         system = found if isinstance(found, OSError) else system
         found = found.__cause__ or found.__context__
     return system
-
-
-def _proxy_of(url: str) -> str:
-    """Return the proxy that the environment names for a URL, as it may be shown; empty without a proxy."""
-    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  needed only after a failure
-
-    proxies, parts = getproxies(), httpx.URL(url)
-    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
-    if not proxy or proxy_bypass(parts.host):
-        return ""
-    return location(proxy if "://" in proxy else f"http://{proxy}")
