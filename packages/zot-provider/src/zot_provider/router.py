@@ -99,11 +99,15 @@ class RoutingClient:
         return list(await self.models(provider_id) if listed is None else await listed())
 
     async def name_model(self, model: Model) -> Model:
-        """Return the model, or the server's first model if it has no id. Raises the errors of `models`."""
-        listed = [] if model.id else await self.models(model.provider)
+        """Return the model, or the server's first model, with what the server says of it, if it has no id. Raises the
+        errors of `models`."""
+        listed = [] if model.id else await self.list_models(model.provider)
         if not listed:
             return model
-        return self.registry.find(model.provider, listed[0]) or model.replace(id=listed[0])
+        first = listed[0]
+        if isinstance(first, str):
+            return self.registry.find(model.provider, first) or model.replace(id=first)
+        return self.registry.find(model.provider, first.id) or first
 
     def client(self, provider_id: str) -> Client:
         """Return the client of a provider, which `close` closes. Raises `UnknownName`, `MissingKey`, or another

@@ -48,7 +48,8 @@ def select(
     reasoning level (`sonnet:high`); an exact id counts more. Without a provider, the provider is the first that has the
     model, in this order: `default_provider`, the providers with a key, the others; else the first of them; else, with a
     base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the base URL
-    likewise. With a base URL every model name is accepted as it is, because the server behind it has its own names.
+    likewise. With a base URL every model name is accepted, because the server behind it may have its own names; a name
+    that is no id is looked up as ever, unless another kind of server answers there (`Provider.elsewhere`).
     Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
     unknown provider before a slash, and `MissingKey`.
     """
@@ -76,6 +77,8 @@ def select(
         if prefix and found.catalog and not any("/" in each.id for each in registry.models(found.id)):
             raise _unknown_prefix(prefix, registry)
         chosen = resolve_model(found, model, strict=True)
+    elif base_url and found.catalog and found.elsewhere is None and registry.find(found.id, model) is None:
+        chosen = resolve_model(found, model, strict=False)  # a proxy before the provider has the provider's names
     return Selection(found, chosen, key, base_url, level)
 
 

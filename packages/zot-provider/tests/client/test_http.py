@@ -156,10 +156,9 @@ async def test_a_stalled_server_is_a_timeout() -> None:
 
 
 async def test_an_answer_that_is_no_stream_at_all() -> None:
-    for body in (" ", "Ollama is running"):
-        turn = Turn(fault=Fault(status=200, body=body))
-        with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="not an event stream"):
-            await answer(client(server))
+    turn = Turn(fault=Fault(status=200, body="Ollama is running"))
+    with ScriptedServer([turn]) as server, pytest.raises(ProtocolError, match="not an event stream"):
+        await answer(client(server))
 
 
 async def test_a_refused_key_is_not_in_the_error_that_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:

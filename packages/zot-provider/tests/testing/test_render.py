@@ -6,7 +6,7 @@ from hypothesis import given
 
 from wire_cases.strategies import TURNS, as_sent
 from zot_provider.errors import ModelError, StreamCut
-from zot_provider.events import StreamEnd, StreamEvent, ToolUseArgs, ToolUseEnd, UsageReport
+from zot_provider.events import StreamEnd, StreamEvent, ToolUseArgs, ToolUseEnd, UsageReport, join_deltas
 from zot_provider.messages import ReasoningBlock
 from zot_provider.testing import Call, Turn
 from zot_provider.testing.render import RENDERERS, render
@@ -72,7 +72,8 @@ def test_each_wire_can_be_rendered() -> None:
 @given(turn=TURNS)
 def test_a_decoder_restores_a_rendered_turn(wire: str, turn: Turn) -> None:
     turn = as_sent(turn, wire)
-    assert simplified(decoded(turn, wire)) == simplified(turn_events(turn, wire))
+    # Pieces may be joined: the head of a text is held while it may begin with a tag.
+    assert join_deltas(simplified(decoded(turn, wire))) == join_deltas(simplified(turn_events(turn, wire)))
 
 
 @pytest.mark.parametrize("wire", WIRES)

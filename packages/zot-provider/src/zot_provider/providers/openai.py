@@ -6,7 +6,7 @@ from zot_provider.wire.base import Quirks
 
 _URL = "https://api.openai.com/v1"
 _RESPONSES = Quirks(prompt_cache_key=True, session_header="session-id", grammar_models=("gpt-5", "gpt-6"))
-_CHAT = Quirks(max_tokens_field="max_completion_tokens", reasoning_field="", prompt_cache_key=True)
+_CHAT = Quirks(max_tokens_field="max_completion_tokens", prompt_cache_key=True)
 """Reasoning models refuse "max_tokens" with status 400; other models accept both names."""
 
 PROVIDERS = (

@@ -14,6 +14,7 @@ from typing import Any
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
 from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
+from zot_provider.wire.openai_chat.think import ThinkTags
 
 _STOPS: dict[str, Stop] = {
     "length": "length",
@@ -39,6 +40,7 @@ class ChatDecoder(BlockDecoder):
         self._reasoning: PartialBlock | None = None
         self._calls: dict[object, PartialBlock] = {}  # by index: the call that is being received there
         self._details: list[dict[str, Any]] = []
+        self._tags = ThinkTags()
         self._answer = ""
         self._stop: Stop | None = None
 
@@ -71,6 +73,8 @@ class ChatDecoder(BlockDecoder):
         return self._stop
 
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
+        if rest := self._tags.finish():
+            self._say(rest, events)
         for number, partial in enumerate(partial for partial in self.partials if partial.kind == "call"):
             if partial.state == "pending" and (partial.name or partial.id or partial.parts):
                 # The server sends no ids. Ids of two answers must differ, so each holds the id of its answer.
@@ -92,19 +96,25 @@ class ChatDecoder(BlockDecoder):
         if text.__class__ is list:
             thinking = thinking or "".join(_text_of(each.get("thinking") or []) for each in text)
             text = _text_of(text)
+        if text and text.__class__ is str:
+            left_in, text = self._tags.feed(text)
+            thinking = thinking or left_in
         if thinking and isinstance(thinking, str):
             if self._reasoning is None:
                 self._reasoning = self.open_block("reasoning")
             self.append_text(self._reasoning, thinking, events)
         if text:
-            if self._text is None:
-                self._text = self.open_block("text")
-            self.append_text(self._text, text, events)
+            self._say(text, events)
         calls = delta.get("tool_calls")
         if calls:
             self._answer = str(chunk.get("id") or self._answer)
             for piece in calls:
                 self._call(piece, events)
+
+    def _say(self, text: str, events: list[StreamEvent]) -> None:
+        if self._text is None:
+            self._text = self.open_block("text")
+        self.append_text(self._text, text, events)
 
     def _collect(self, details: list[dict[str, Any]]) -> str:
         """Store pieces of `reasoning_details`, joined to the details that they continue. Returns their text."""
