@@ -24,7 +24,9 @@ async def echo(text: str) -> str:
         (ReasoningBlock("x" * 40, encrypted_content="y" * 1000), 10),
     ],
 )
-def test_a_quarter_of_the_characters_is_the_least_and_an_image_is_not_counted_by_its_bytes(block: Block, tokens: int) -> None:
+def test_a_token_has_four_characters_at_most_and_an_image_does_not_count_by_its_bytes(
+    block: Block, tokens: int
+) -> None:
     assert estimate([Message("user", [block])]) == tokens
 
 

@@ -211,6 +211,7 @@ def open_runtime(
             resumed=stored,
             run=options.run,
             max_steps=options.max_steps or settings.max_steps or None,
+            max_same_failures=settings.max_same_failures or None,
             max_cost=options.max_cost,
             max_tokens=options.max_tokens,
             auto_compact=CompactionLimits(settings.auto_compact_threshold / 100 or None, after_run=not once),

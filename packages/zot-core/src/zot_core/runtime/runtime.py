@@ -30,6 +30,7 @@ from zot_core.runtime import resolve
 from zot_core.runtime.jobs import attach_jobs
 from zot_core.runtime.prompts import Prompts
 from zot_core.runtime.state import RuntimeState
+from zot_core.runtime.stuck import StuckCalls
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
@@ -88,6 +89,7 @@ class Runtime(Prompts):
         max_cost: float | None = None,
         max_tokens: int | None = None,
         deadline: float | None = None,
+        max_same_failures: int | None = 10,
         auto_compact: float | CompactionLimits | None = 0.85,
         hooks: Hooks | None = None,
         files: Files | None = None,
@@ -105,7 +107,8 @@ class Runtime(Prompts):
         `Conversation`. The model may start `agents`, and the built-in ones, with the tool `agent`; None: it may not.
         `session` is the path of a session file, which is continued if it exists, or an open session file with the
         contents `resumed` from it. `run` is the task of a run that survives the process, as `durable`; it needs a
-        session of its own. `confirm` is called before each tool call. The limits are those of `RunLimits`.
+        session of its own. `confirm` is called before each tool call. The limits are those of `RunLimits`;
+        after `max_same_failures` of one call in the same way, a person is asked, or the run stops.
         `auto_compact` is the fraction of the context window at which the conversation is compacted, None for never;
         pass `CompactionLimits` for more control. `files` and `shell` are the tools' access to the machine, `env` is
         added to the environment of their processes, and `deps` is any object that your tools find in their
@@ -149,6 +152,8 @@ class Runtime(Prompts):
         if confirm is not None:
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         self.budget = limit_runs(self.agent, limits)
+        if max_same_failures is not None:
+            StuckCalls(self, max_same_failures).attach()
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self.compaction_limits = compaction
         self.compactor = Compactor(self.agent, compaction, sent)
