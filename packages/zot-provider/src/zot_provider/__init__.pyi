@@ -13,6 +13,7 @@ from zot_provider.credentials import Credentials as Credentials
 from zot_provider.credentials import EnvironmentKeys as EnvironmentKeys
 from zot_provider.errors import ConfigError as ConfigError
 from zot_provider.errors import ConnectError as ConnectError
+from zot_provider.errors import EmptyAnswer as EmptyAnswer
 from zot_provider.errors import MissingKey as MissingKey
 from zot_provider.errors import ModelError as ModelError
 from zot_provider.errors import ProtocolError as ProtocolError

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zot_core.agent.sent import SentHistory
 from zot_core.clock import timestamp
 from zot_core.compaction.size import ContextSize, estimate
+from zot_core.compaction.window import ContextWindows
 from zot_core.errors import Refused, SessionError, error_line
 from zot_core.events import CompactDone, CompactReason, CompactStart, Notice
 from zot_core.hooks import Compaction, CompactionPlan, ModelCallFailure
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from zot_core.agent import Agent
 
 _log = logging.getLogger("zot_core.compaction")
+
+_LOOK_UP_ABOVE = 8000
+"""Tokens of a conversation from which on it matters how large a window is that is only guessed."""
 
 _SMALLEST_WINDOW = 2048
 
@@ -71,6 +75,7 @@ class Compactor:
             self._sent.attach()
         self._limits = limits or CompactionLimits()
         self._limits.check()
+        self.window = ContextWindows(agent)
         self._size: ContextSize | None = None
         self._tried_at: Message | None = None
 
@@ -85,7 +90,7 @@ class Compactor:
 
         agent, limits = self._agent, self._limits
         revision, messages = agent.history.revision, agent.history.messages
-        window = agent.model.context_window
+        window = self.window.current.tokens
         keep_tokens = min(limits.keep_tokens, window // 2) if window else limits.keep_tokens
         cut = cut_point(messages, limits.keep)
         if estimate(self._sent.view(messages[cut:])) > keep_tokens:
@@ -165,6 +170,8 @@ class Compactor:
             self.attach()
 
     async def _before_turn(self, _: int) -> None:
+        if self._size is not None and self.window.current.guessed and self._size.tokens() > _LOOK_UP_ABOVE:
+            await self.window.look_up()
         if self._full() and not self._tried_recently():
             await self._try("threshold")
 
@@ -177,7 +184,9 @@ class Compactor:
     async def _on_call_failed(self, failure: ModelCallFailure) -> ModelCallFailure | None:
         if failure.retry or not failure.error.context_overflow or self._size is None or self._limits.threshold is None:
             return None
-        before, window = self._size.tokens(), _window(failure.error) or self._agent.model.context_window
+        named = _window(failure.error)
+        self.window.learn(named)
+        before, window = self._size.tokens(), named or self.window.current.tokens
         done = await self._try("overflow")
         # The server counts other tokens than zot estimates, so what is left must be much less than was refused.
         target = min(before, window or before) // 2
@@ -200,7 +209,7 @@ class Compactor:
         return bool(count)
 
     def _full(self) -> bool:
-        window, threshold, size = self._agent.model.context_window, self._limits.threshold, self._size
+        window, threshold, size = self.window.current.tokens, self._limits.threshold, self._size
         return window > 0 and threshold is not None and size is not None and size.tokens() >= threshold * window
 
     def _tried_recently(self) -> bool:

@@ -22,12 +22,14 @@ class ContextPart(Record):
 
 
 class ContextSplit(Record):
-    """The parts of the next request in order. `window` is the context window in tokens, 0 if unknown; `usage` that of
-    the session so far, whose `cache_read` are the tokens that providers read from their cache."""
+    """The parts of the next request in order. `window` is the context window in tokens, 0 if unknown, and `guessed` if
+    nobody has named it; `usage` is that of the session so far, whose `cache_read` are the tokens that providers read
+    from their cache."""
 
     parts: list[ContextPart]
     window: int
     usage: Usage
+    guessed: bool = False
 
     @property
     def tokens(self) -> int:
@@ -47,4 +49,5 @@ def context_split(runtime: Runtime) -> ContextSplit:
     messages = agent.history.messages
     for own, message in zip(messages, runtime.sent.view(messages), strict=True):
         parts.append(ContextPart("message", estimate([message]), message, changed=message is not own))
-    return ContextSplit(parts, agent.model.context_window, agent.usage)
+    window = runtime.compactor.window.current
+    return ContextSplit(parts, window.tokens, agent.usage, window.guessed)

@@ -31,7 +31,8 @@ def _share(part: ContextPart, split: ContextSplit) -> str:
 
 
 def _total(split: ContextSplit) -> str:
-    window = f" of {tokens(split.window)}" if split.window else ""
+    guess = " (a guess)" if split.guessed else ""
+    window = f" of {tokens(split.window)}{guess}" if split.window else ""
     usage = split.usage
     sent = usage.input + usage.cache_read + usage.cache_write
     cached = f"; {100 * usage.cache_read // sent} % of all input came from the cache" if sent else ""

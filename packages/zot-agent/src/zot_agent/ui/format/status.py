@@ -54,9 +54,10 @@ def lines(
         read = usage.input + usage.cache_read + usage.cache_write
         right.append(Segment(f"↑{tokens(read)} ↓{tokens(usage.output)}", "status", 2))
         right.append(Segment(spent(usage, model), "status", 5))
-    if model.context_window and context:
-        part = percent(context, model.context_window)
-        right.append(Segment(f"{part} of {tokens(model.context_window)}", "status", 6))
+    window = runtime.compactor.window.current
+    if window.tokens and context:
+        guess = "~" if window.guessed else ""
+        right.append(Segment(f"{percent(context, window.tokens)} of {guess}{tokens(window.tokens)}", "status", 6))
     level = nearest_level(model, agent.reasoning)
     if level != "off":
         right.append(Segment(level, "status", 1))
