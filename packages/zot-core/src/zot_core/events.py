@@ -15,7 +15,7 @@ A compaction, on its own or within a run, is `compact_start usage* compact_done`
 `error` or `done` replaces `compact_done`. Within a run it comes before a `turn_start`, after the last `turn_end`, or,
 if the provider rejected the conversation as too long, between `assistant_start` and a second `assistant_start`.
 
-A second `assistant_start` in a turn says that the answer begins anew: forget the deltas and the beginnings of calls
+A second `assistant_start` in a turn says that the answer begins again: forget the deltas and the beginnings of calls
 since the one before, of which nothing has been done. If a model call fails and may succeed later, also in the middle of
 its answer, `auto_retry_start` comes before the wait for its repetition, once for each repetition, and one
 `auto_retry_end` when the answer begins or the last repetition has failed; the second `assistant_start` comes with the

@@ -150,7 +150,7 @@ def fit(image: ImageBlock) -> ImageBlock:
 
 def without_damaged_notes(data: bytes) -> bytes:
     """Return a PNG without the ancillary chunks (colour profile, texts) whose checksum is wrong: readers pass over
-    them, some servers refuse the image. `data` itself if there are none, or if it is no PNG.
+    them, some servers refuse the image. `data` itself without such chunks, or if it is no PNG.
 
     Format: PNG, third edition, 5.3 "Chunk layout": 4 bytes length, 4 bytes type, data, 4 bytes CRC of type and data.
     """

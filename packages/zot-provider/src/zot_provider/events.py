@@ -3,7 +3,7 @@
 Their order: any number of deltas and tool calls, usage reports anywhere (each an increment), then exactly one
 `StreamEnd`. A tool call is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with the same id; tool calls may interleave.
 A failure is an exception (`zot_provider.errors`), never an event. A failure after which the request is sent again is
-`AutoRetryStart`: text, thinking and calls that came before it are void, and the answer begins anew. Usage still counts.
+`AutoRetryStart`: text, thinking and calls that came before it are void, and the answer begins again. Usage still counts.
 """
 
 from collections.abc import Iterable
@@ -69,6 +69,19 @@ class StreamEnd(Record):
     content: list[Block]
 
 
+def span(seconds: float) -> str:
+    """Return a time as a person says it: "75 s", "12 min", "23 h 59 min", "3 days"."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{round(hours / 24)} days"
+
+
 class AutoRetryStart(Record):
     """The model call failed, and is repeated after `delay_ms` milliseconds.
 
@@ -84,8 +97,6 @@ class AutoRetryStart(Record):
     @property
     def line(self) -> str:
         """The failure and the wait, as one line for a person."""
-        from zot_provider.client.retry import span  # noqa: PLC0415  only after a failure
-
         wait = span(round(self.delay_ms / 1000))
         return f"{self.error_message}; trying again in {wait} ({self.attempt} of {self.max_attempts})"
 

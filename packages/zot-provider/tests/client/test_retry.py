@@ -7,7 +7,7 @@ import pytest
 from waiting import PATIENCE
 
 from zot_provider.client.http import HttpClient
-from zot_provider.client.retry import RetryPolicy, span
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.errors import (
     ConfigError,
     ConnectError,
@@ -17,7 +17,7 @@ from zot_provider.errors import (
     StatusError,
     StreamCut,
 )
-from zot_provider.events import AutoRetryStart, ReasoningDelta, StreamEnd, StreamEvent, TextDelta, ToolUseStart
+from zot_provider.events import AutoRetryStart, ReasoningDelta, StreamEnd, StreamEvent, TextDelta, ToolUseStart, span
 from zot_provider.messages import Message, TextBlock
 from zot_provider.model import Model
 from zot_provider.registry import ModelRegistry

@@ -97,7 +97,7 @@ class UpdateFeed:
             case ReasoningDelta(delta):
                 self._send_text("agent_thought_chunk", delta)
             case AssistantStart(deferred):
-                self._stop_calls()  # of an answer that begins anew: none of them has run
+                self._stop_calls()  # of an answer that begins again: none of them has run
                 self._no_text_sent, self._deferred = True, deferred
             case AssistantMessage(message):
                 if self._no_text_sent:  # otherwise its deltas were sent

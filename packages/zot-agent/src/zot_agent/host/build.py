@@ -185,10 +185,7 @@ def open_runtime(
     store = SessionStore(sessions_root(), _UNWRITABLE)
     path, stored, problems = find_session(options, store, cwd)
     selection = choose_model(options, settings, registry, stored)
-    registry.retries = retry_policy(options, settings)
-    client = open_client(
-        selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
-    )
+    client = _open_client(selection, options, settings, registry)
     workspace, notes = open_workspace(options, settings, cwd, choice, trusted=choice.trusted)
     notes += store_notes(registry)
     session = None
@@ -229,6 +226,19 @@ def open_runtime(
             session.close()
         raise
     return runtime, [*problems, *notes]
+
+
+def _open_client(
+    selection: Selection, options: HostOptions, settings: Settings, registry: ModelRegistry
+) -> RoutingClient:
+    registry.retries = retry_policy(
+        settings.retry,
+        {"tries": options.retries, "longest_wait": options.retry_wait, "total": options.retry_total},
+        unattended=options.wait or options.run is not None,
+    )
+    return open_client(
+        selection, registry=registry, insecure=options.insecure, coalesce_seconds=options.coalesce_seconds
+    )
 
 
 def watch_files(runtime: Runtime) -> None:

@@ -178,7 +178,7 @@ class _Sentence:
         """Return the events of the batch without text after the sentence; the `StreamEnd` has only the sentence."""
         kept: list[StreamEvent] = []
         for event in batch:
-            if isinstance(event, AutoRetryStart):  # the answer begins anew
+            if isinstance(event, AutoRetryStart):  # the answer begins again
                 self._text, self._over = "", False
             if isinstance(event, TextDelta):
                 if not self._over:

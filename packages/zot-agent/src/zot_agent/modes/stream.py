@@ -13,7 +13,7 @@ from zot_provider.messages import ImageBlock
 async def run(host: Host, prompt: str, images: Sequence[ImageBlock] = ()) -> int:
     """Answer `prompt` and print each piece of text as it arrives; the text of each step ends with a line break.
 
-    If an answer breaks off and begins anew, that is on a new line too, and standard error says so. Text that an
+    If an answer breaks off and begins again, that is on a new line too, and standard error says so. Text that an
     extension may replace is printed when the extension has decided.
     """
     host.conversation.front_end = "stream"

@@ -135,8 +135,7 @@ class Presenter:
                 self._mark(message)
             case TurnStart():
                 self._end_text()
-                self._answers.clear()
-                self._thoughts.clear()
+                self._thoughts, self._answers = [], []
             case TurnEnd(_, error):
                 self._end_text()
                 self._turn_error = error
@@ -262,13 +261,12 @@ class Presenter:
             self._answer = None
 
     def _forget_answer(self) -> None:
-        """Remove what the same turn has shown of an answer that begins anew."""
+        """Remove what the same turn has shown of an answer that begins again."""
         self._end_text()
         for cell in (*self._thoughts, *self._answers, *self._tools.values()):
-            if cell in self.transcript.cells:
-                self.transcript.remove(cell)
-        for shown in (self._thoughts, self._answers, self._tools):
-            shown.clear()
+            self.transcript.remove(cell)
+        self._thoughts, self._answers = [], []
+        self._tools.clear()
 
     def _replace_answer(self, message: Message) -> None:
         """Show the complete answer, which differs from its deltas if an extension has changed it."""

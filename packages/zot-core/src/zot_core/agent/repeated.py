@@ -38,8 +38,8 @@ class RepeatedFailures:
         return output.replace(content=[TextBlock(f"{words}\n\n{short}")])
 
     def take_stuck(self, limit: int) -> tuple[str, str] | None:
-        """Return the name and the arguments of a call that has failed `limit` times, and count it anew; None without
-        one."""
+        """Return the name and the arguments of a call that has failed `limit` times, and forget its failures;
+        None without one."""
         key = next((key for key, (_, count) in self._failed.items() if count >= limit), None)
         if key is not None:
             del self._failed[key]

@@ -28,7 +28,7 @@ _BYTES_PER_TOKEN = 5
 """Bytes of a row in a session file, roughly: four fifths of it is text, in UTF-8."""
 
 _BEGINNINGS = (TurnStart, AssistantStart, AutoRetryStart, CompactDone)
-"""Events after which the tokens of one request and its answer are counted anew."""
+"""Events after which the tokens of one request and its answer are counted from zero."""
 
 IMAGE_TOKENS = 1500
 """Tokens of an image, roughly: providers scale larger images down."""

@@ -18,10 +18,11 @@ from zot_core.agent.fit_images import fit_images
 from zot_core.agent.refused_images import RefusedImages
 from zot_core.agent.refused_tools import RefusedTools
 from zot_core.agent.sent import SentHistory
+from zot_core.agent.stuck import StuckCalls
 from zot_core.compaction.compactor import CompactionLimits, Compactor
 from zot_core.confirm import Confirm, Permissions, confirm_gate
 from zot_core.events import Notice
-from zot_core.hooks import Hooks
+from zot_core.hooks import Hooks, ToolRequest
 from zot_core.limits import RunLimits, limit_runs
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.interface import Files, Shell
@@ -30,7 +31,6 @@ from zot_core.runtime import resolve
 from zot_core.runtime.jobs import attach_jobs
 from zot_core.runtime.prompts import Prompts
 from zot_core.runtime.state import RuntimeState
-from zot_core.runtime.stuck import StuckCalls
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
 from zot_core.sessions.recorder import Recorder
@@ -153,7 +153,7 @@ class Runtime(Prompts):
             self.agent.hooks.tool_run.add(confirm_gate(confirm))
         self.budget = limit_runs(self.agent, limits)
         if max_same_failures is not None:
-            StuckCalls(self, max_same_failures).attach()
+            StuckCalls(self.agent, max_same_failures, self._ask_about).attach()
         self.sent = sent = SentHistory(self.agent)  # the messages as the model gets them
         self.compaction_limits = compaction
         self.compactor = Compactor(self.agent, compaction, sent)
@@ -169,6 +169,9 @@ class Runtime(Prompts):
         self.worktrees = ""
         """The folder for the worktrees of sub-agents; by default one in the git directory."""
         self.durable = resolve.durable_run(self.agent, self.session, run, self.budget, self.begin)
+
+    async def _ask_about(self, call: ToolRequest, reason: str) -> bool:
+        return self.permissions is not None and await self.permissions.ask_about(call, reason)
 
     @cached_property
     def branches(self) -> "RestoringBranches":

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
 from zot_provider.client.repeating import Client, RepeatingClient, mark_origin, redact
-from zot_provider.client.retry import RetryPolicy, span
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, GivenKey
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
-from zot_provider.events import StreamEvent, join_deltas
+from zot_provider.events import StreamEvent, join_deltas, span
 from zot_provider.json_text import without_surrogates
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider

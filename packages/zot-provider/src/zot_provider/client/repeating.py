@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
-from zot_provider.client.retry import RetryPolicy, span
+from zot_provider.client.retry import RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, check_key
 from zot_provider.errors import EmptyAnswer, ProviderError, StatusError
-from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent
+from zot_provider.events import AutoRetryStart, StreamEnd, StreamEvent, span
 from zot_provider.messages import ReasoningBlock, TextBlock, ToolCallBlock
 from zot_provider.model import Model
 from zot_provider.providers.spec import Provider

@@ -20,7 +20,7 @@ class RetryPolicy(Record):
     total: float | None = None
 
     def check(self) -> None:
-        """Raise `ConfigError` for a number below zero, or one that is none."""
+        """Raise `ConfigError` for a number below zero, infinity and NaN."""
         for name in self.__match_args__:
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
@@ -48,16 +48,3 @@ class RetryPolicy(Record):
 
 UNATTENDED = RetryPolicy(retries=12, longest_wait=3600.0, total=21_600.0)
 """The policy of work that nobody waits for: an hour for each wait, six hours for all of a call."""
-
-
-def span(seconds: float) -> str:
-    """Return a time as a person says it: "75 s", "12 min", "23 h 59 min", "3 days"."""
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    minutes = round(seconds / 60)
-    if minutes < 120:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 48:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-    return f"{round(hours / 24)} days"

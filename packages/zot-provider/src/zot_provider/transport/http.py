@@ -194,7 +194,7 @@ class HttpTransport:
 
 
 async def _check(exchange: "_Exchange") -> None:
-    """Raise the error of an answer with a status that is none."""
+    """Raise the error of an answer whose status is one of a failure."""
     if exchange.status >= 300:
         raise status_error(exchange.status, await _read(exchange, _ERROR_BODY), exchange.headers)
 

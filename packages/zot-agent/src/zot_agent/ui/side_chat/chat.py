@@ -48,7 +48,7 @@ class SideChat:
         self._asking = False
 
     async def ask(self, text: str) -> AsyncGenerator[str | None, None]:
-        """Yield the answer to `text` piece by piece; None if it begins anew: the pieces before are void.
+        """Yield the answer to `text` piece by piece; None if it begins again: the pieces before are void.
 
         To stop, close the generator (`aclosing`) or cancel the task; a partial answer is kept for the next question, a
         question without any answer is dropped. Raises `Busy` during another answer, and the client's errors.
