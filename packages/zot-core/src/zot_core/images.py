@@ -25,7 +25,7 @@ SUFFIXES = {
     ".tif": "image/tiff",
     ".tiff": "image/tiff",
 }
-"""MIME types of images by file name extension, also of those that `fit` converts."""
+"""MIME types of images by file name extension, with the types in `CONVERTED`."""
 
 CONVERTED = ("image/bmp", "image/tiff")
 """Types that no model accepts: `fit` makes a PNG or a JPEG of them."""

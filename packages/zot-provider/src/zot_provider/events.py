@@ -3,7 +3,7 @@
 Their order: any number of deltas and tool calls, usage reports anywhere (each an increment), then exactly one
 `StreamEnd`. A tool call is `ToolUseStart`, `ToolUseArgs`..., `ToolUseEnd` with the same id; tool calls may interleave.
 A failure is an exception (`zot_provider.errors`), never an event. A failure after which the request is sent again is
-`AutoRetryStart`: text, thinking and calls that came before it are void, and the answer begins again. Usage still counts.
+`AutoRetryStart`: text, thinking and calls that came before it are void, and the answer begins again. Usage counts.
 """
 
 from collections.abc import Iterable

@@ -22,7 +22,7 @@ _PIECE = 1 << 20
 def unpacked(chunks: AsyncGenerator[bytes, None], headers: Mapping[str, str]) -> AsyncGenerator[bytes, None]:
     """Return the pieces of a body without their `content-encoding` (RFC 9110, 8.4.1): `chunks` itself without one.
 
-    Raises `ProtocolError` for one that is not known, also for several of them: 282 bytes can become gigabytes. The
+    Raises `ProtocolError` for an unknown encoding, also for several of them: 282 bytes can become gigabytes. The
     pieces raise `BrokenConnection` if the body is damaged.
     """
     encoding = headers.get("content-encoding", "").strip().lower()
