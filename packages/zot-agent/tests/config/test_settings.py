@@ -21,7 +21,9 @@ SHAPES = [
     pytest.param('{"provider": ["a"]}', "provider: expected text, got a list", id="a provider that is a list"),
     pytest.param('{"http_proxy": {}}', "http_proxy: expected text, got an object", id="a proxy that is an object"),
     pytest.param('{"http_proxy": true}', "http_proxy: expected text, got true", id="a proxy that is true"),
-    pytest.param('{"http_proxy": "gopher://me:hunter2@h"}', "http_proxy: expected an address such", id="no kind of proxy"),
+    pytest.param(
+        '{"http_proxy": "gopher://me:hunter2@h"}', "http_proxy: expected an address such", id="no kind of proxy"
+    ),
     pytest.param('{"http_proxy": "http://a b"}', "http_proxy: expected an address such", id="two words"),
     pytest.param('{"ca_file": "/nowhere/ca.pem"}', "ca_file: there is no file /nowhere/ca.pem", id="no authorities"),
     pytest.param('{"reasoning": "much"}', "reasoning: expected one of off, minimum,", id="an unknown level"),

@@ -93,7 +93,7 @@ def redirected(*command: str) -> tuple[str, str]:
 def test_a_complaint_stands_on_its_own_line_below_the_text(turn: Turn, complaint: str) -> None:
     with ScriptedServer([turn], repeat=True) as server:
         shown = on_terminal(
-            *("-m", "zot_agent", "--stream", "--no-session", "--provider", "openai", "hello"),
+            *("-m", "zot_agent", "--stream", "--no-session", "--provider", "openai", "--retries", "0", "hello"),
             OPENAI_API_KEY="key",
             OPENAI_BASE_URL=server.base_url("openai-chat"),
         )
