@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from command import Zot
+from waiting import PATIENCE
 
 from zot_provider.testing import Call, ScriptedServer, Turn
 
@@ -71,7 +72,7 @@ def test_an_interpreter_that_must_not_use_utf_8_runs_zot_all_the_same(zot: Zot, 
     command = [sys.executable, "-X", "utf8=0", "-m", "zot_agent", *zot.at(server), "-p", "x"]
     done = subprocess.run(
         command, cwd=zot.cwd, env=zot.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 

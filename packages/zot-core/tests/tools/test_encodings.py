@@ -1,6 +1,5 @@
 """The tools for files with text that is not UTF-8, and with names that are not."""
 
-import asyncio
 import os
 import re
 from pathlib import Path
@@ -190,7 +189,7 @@ async def test_a_change_in_a_long_line_is_shown_with_what_is_around_it(tmp_path:
 async def test_results_of_edit_and_write_are_limited(tmp_path: Path, context: ToolContext) -> None:
     (tmp_path / "x").write_text("old\n")
     many = "line\n" * 100_000
-    shown = await asyncio.wait_for(editing(context, "x", "old\n", many), 60)
+    shown = await editing(context, "x", "old\n", many)
     assert len(shown) < 51 * 1024
     assert shown.endswith("... [truncated at 2000 lines]")
     written = (await write.run({"path": "y", "content": many}, context)).text

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from waiting import PATIENCE
 
 from zot_provider.errors import ConfigError
 from zot_provider.transport.http import HttpTransport
@@ -94,7 +95,8 @@ def test_without_the_package_for_socks_one_line_says_how_to_get_it() -> None:
         "asyncio.run(HttpTransport().get('http://far.example/', {}))"
     )
     environment = {**os.environ, "ALL_PROXY": "socks5://127.0.0.1:1"}
-    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     last = ended.stderr.splitlines()[-1]
     assert "ConfigError: the proxy socks5://127.0.0.1:1 speaks SOCKS" in last
     assert "zot-agent[socks]" in last
