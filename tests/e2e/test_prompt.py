@@ -35,6 +35,9 @@ CASES = [
 @pytest.mark.parametrize(("arguments", "stdin", "expected"), CASES)
 def test_the_prompt(zot: Zot, server: ScriptedServer, arguments: list[str], stdin: bytes, expected: str) -> None:
     server.add("ok")
+    models = [{"id": "scripted", "contextWindow": 10_000_000}]
+    zot.home.mkdir()
+    (zot.home / "models.json").write_text(json.dumps({"providers": {"openai": {"models": models}}}))
     done = zot.ask(server, "--no-session", *arguments, stdin=stdin)
     assert (done.code, done.out) == (0, "ok\n")
     assert prompt(server) == expected

@@ -57,7 +57,7 @@ WRONG: dict[str, list[Any]] = {
     "sandbox_hosts": ["pypi.org", ["https://pypi.org"], ["a b"]],
     "sandbox_variables": ["CI", ["A=b"], ["A B"]],
     "sandbox_git": ["", "Ask", False],
-    "http_proxy": ["http://", "socks5://h:1", "a b"],
+    "http_proxy": ["http://", "socks6://h:1", "a b"],
     "ca_file": ["/nowhere/ca.pem", "/", True],
 }  # fmt: skip
 """Values that are not understood, beside the nonsense."""
