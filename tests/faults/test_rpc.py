@@ -1,6 +1,7 @@
 """`zot rpc` and clients that write nonsense, die, do not read, ask for too much, or think better of it."""
 
 import base64
+import json
 import os
 import select
 import signal
@@ -348,8 +349,11 @@ def test_a_line_that_is_too_long_is_passed_over(start: Start) -> None:
     assert peak_memory(talk.process.pid) < 300 << 20
 
 
-def test_the_longest_line_is_read(start: Start, server: ScriptedServer) -> None:
+def test_the_longest_line_is_read(start: Start, server: ScriptedServer, zot: Zot) -> None:
     server.add("that was long")
+    models = [{"id": "scripted", "contextWindow": 100_000_000}]
+    zot.home.mkdir()
+    (zot.home / "models.json").write_text(json.dumps({"providers": {"openai": {"models": models}}}))
     talk = start()
     head, tail = b'{"id":"long","type":"prompt","message":"', b'"}'
     line = head + b"x" * ((16 << 20) - len(head) - len(tail)) + tail + b"\n"

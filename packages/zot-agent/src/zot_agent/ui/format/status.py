@@ -55,7 +55,8 @@ def lines(
         right.append(Segment(f"↑{tokens(read)} ↓{tokens(usage.output)}", "status", 2))
         right.append(Segment(spent(usage, model), "status", 5))
     window = runtime.compactor.window.current
-    if window.tokens and context:
+    matters = not window.guessed or context * 100 >= window.tokens  # a guess is not worth its place before
+    if window.tokens and context and matters:
         guess = "~" if window.guessed else ""
         right.append(Segment(f"{percent(context, window.tokens)} of {guess}{tokens(window.tokens)}", "status", 6))
     level = nearest_level(model, agent.reasoning)
