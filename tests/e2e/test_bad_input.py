@@ -99,7 +99,7 @@ FAULTS = [
     pytest.param(Fault(status=401), "answered 401 Unauthorized", id="401"),
     pytest.param(Fault(status=403), "; check the API key (OPENAI_API_KEY)", id="403"),
     pytest.param(Fault(status=404), "/v1/chat/completions for model 'scripted'", id="404"),
-    pytest.param(Fault(status=429, headers={"retry-after": "90"}), "; try again in 90 s", id="429"),
+    pytest.param(Fault(status=429, headers={"retry-after": "90"}), "; it asks to wait for 90 s: try again then, or use --wait", id="429"),
     pytest.param(Fault(status=429, headers=ONCE), "; try again later", id="429 without a time"),
     pytest.param(Fault(status=500, headers=ONCE), "answered 500 Internal Server Error", id="500"),
     pytest.param(Fault(status=599, body="odd\nthing", headers=ONCE), "answered 599: odd", id="an odd status"),
@@ -127,7 +127,7 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "words"), FAULTS)
 def test_a_failure_of_the_server(zot: Zot, fault: Fault, words: str) -> None:
     with ScriptedServer([Turn("Once upon a time there was", chunk=5, fault=fault)], repeat=True) as server:
-        done = zot.ask(server, "--json", "hello")
+        done = zot.ask(server, "--json", "hello", "--retries", "0")
     assert done.code == 1
     assert words in done.line()
     assert done.line().startswith("openai: ")
@@ -152,7 +152,7 @@ def test_a_failure_that_may_pass_is_tried_again_and_reported(zot: Zot, server: S
 
 def test_a_failure_the_model_reports_in_the_stream(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("Once upon", error=RuntimeError("the model is overloaded")))
-    done = zot.ask(server, "-p", "hello", provider="anthropic")
+    done = zot.ask(server, "-p", "hello", "--retries", "0", provider="anthropic")
     assert (done.code, done.out) == (1, "Once upon\n")
     assert "the model is overloaded" in done.line()
     assert zot.said() == [("user", "hello"), ("assistant", "Once upon")]
@@ -160,7 +160,7 @@ def test_a_failure_the_model_reports_in_the_stream(zot: Zot, server: ScriptedSer
 
 def test_an_answer_without_its_end_is_kept_and_said_to_be_cut(zot: Zot, server: ScriptedServer) -> None:
     server.add(Turn("Once upon a time", delivery=Delivery(end=False, framing="close")))
-    done = zot.ask(server, "--stream", "hello", provider="openai-responses")
+    done = zot.ask(server, "--stream", "hello", "--retries", "0", provider="openai-responses")
     assert (done.code, done.out) == (1, "Once upon a time\n")
     assert "broke off before its end" in done.line()
     assert zot.said()[1] == ("assistant", "Once upon a time")

@@ -16,7 +16,8 @@ def write_skill(folder: Path, name: str, body: str = "Do it well.", description:
 
 
 def system(server: ScriptedServer, number: int = 0) -> str:
-    return json.dumps(server.requests[number].body["messages"][0])
+    calls = [request for request in server.requests if request.body is not None]  # it may ask for the list of models
+    return json.dumps(calls[number].body["messages"][0])
 
 
 def result(events: list[dict[str, Any]]) -> dict[str, Any]:

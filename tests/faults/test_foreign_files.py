@@ -32,6 +32,9 @@ not a row at all
 {"type":"label","label":{"text":"here","n":[1,2,{"arguments":{}}]}}
 """.lstrip()  # noqa: E501
 
+A_LINE = "a line is no JSON and left out of the conversation"
+"""What is said of them: of `not a row at all`."""
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -72,7 +75,8 @@ def test_a_file_of_the_go_zot_is_gone_on_with_and_every_row_of_it_stays(
     provider: str,
 ) -> None:
     server.add("gone on")
-    assert zot.ask(server, "-p", "--session", str(path), "go on", provider=provider).result == (0, "gone on\n", "")
+    done = zot.ask(server, "-p", "--session", str(path), "go on", provider=provider)
+    assert done.result == (0, "gone on\n", f"zot: {path} is damaged: {A_LINE}\n")
 
     body = json.dumps(server.requests[0].body, ensure_ascii=False)
     accepted(providers[provider], server.requests[0].body)
@@ -101,7 +105,7 @@ def test_a_session_without_another_model_named_goes_on_with_the_one_of_its_last_
     server.add("gone on")
     zot.env["OPENAI_BASE_URL"] = server.base_url("openai-chat")
     process = zot.run("-p", "--session", str(path), "go on").result
-    assert process == (0, "gone on\n", "")
+    assert process == (0, "gone on\n", f"zot: {path} is damaged: {A_LINE}\n")
     assert server.requests[0].body["model"] == "second"
     data = path.read_bytes()
     assert data.startswith(before)
@@ -134,7 +138,9 @@ def test_a_row_of_any_shape_is_survived_and_stays_where_it_is(
     path.write_text("".join([first, row, "\n", *others, row]))
     before = path.read_bytes()
     server.add("gone on")
-    assert zot.ask(server, "-p", "--session", str(path), "go on").result == (0, "gone on\n", "")
+    done = zot.ask(server, "-p", "--session", str(path), "go on")
+    assert (done.code, done.out) == (0, "gone on\n")
+    assert done.line().startswith(f"{path} is damaged: ")
     accepted("openai-chat", server.requests[0].body)
     assert path.read_bytes().startswith(before + b"\n")
     assert [message.text for message in load(str(path)).messages][-2:] == ["go on", "gone on"]

@@ -106,7 +106,7 @@ async def test_a_new_image_is_left_out_once_in_whatever_words_it_was_refused(sta
 
 
 async def test_an_image_that_was_not_at_fault_is_sent_again() -> None:
-    bad = Turn(fault=Fault(status=400, body={"error": {"message": "tools.0 is odd"}}))
+    bad = Turn(fault=Fault(status=400, body={"error": {"message": "something is odd"}}))
     with ScriptedServer([bad, bad, "fine"]) as server:
         async with runtime(server) as rt:
             assert await rt.prompt("look", [IMAGE]) == "error"
@@ -115,7 +115,7 @@ async def test_an_image_that_was_not_at_fault_is_sent_again() -> None:
 
 
 async def test_an_image_that_was_answered_before_is_not_blamed_for_a_later_refusal() -> None:
-    bad = Turn(fault=Fault(status=400, body={"error": {"message": "tools.0 is odd"}}))
+    bad = Turn(fault=Fault(status=400, body={"error": {"message": "something is odd"}}))
     with ScriptedServer(["fine", bad]) as server:
         async with runtime(server) as rt:
             await rt.ask("look", [IMAGE])

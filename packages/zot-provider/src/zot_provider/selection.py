@@ -1,5 +1,6 @@
 """`select`: the provider, model and credential that a person means."""
 
+import re
 from collections.abc import Mapping
 
 from zot_provider.catalog import resolve_model, unlisted_model
@@ -49,8 +50,8 @@ def select(
     model, in this order: `default_provider`, the providers with a key, the others; else the first of them; else, with a
     base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the base URL
     likewise. With a base URL every model name is accepted, because the server behind it may have its own names; a name
-    that is no id is looked up as ever, unless another kind of server answers there (`Provider.elsewhere`).
-    Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
+    that is no id but whole words of one (`sonnet`) is looked up, unless another kind of server answers there
+    (`Provider.elsewhere`). Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
     unknown provider before a slash, and `MissingKey`.
     """
     registry = registry or ModelRegistry(known, environ=environ)
@@ -78,8 +79,14 @@ def select(
             raise _unknown_prefix(prefix, registry)
         chosen = resolve_model(found, model, strict=True)
     elif base_url and found.catalog and found.elsewhere is None and registry.find(found.id, model) is None:
-        chosen = resolve_model(found, model, strict=False)  # a proxy before the provider has the provider's names
+        meant = resolve_model(found, model, strict=False)  # a proxy before the provider has the provider's names
+        chosen = meant if _has_words(meant.id, model) else chosen
     return Selection(found, chosen, key, base_url, level)
+
+
+def _has_words(id: str, words: str) -> bool:
+    """Whether words are whole parts of an id, in their order, as `sonnet` is of `claude-sonnet-4-5`."""
+    return f"-{re.sub('[^a-z0-9]+', '-', words.lower())}-" in f"-{re.sub('[^a-z0-9]+', '-', id.lower())}-"
 
 
 def environment_key(provider: Provider, environ: Mapping[str, str]) -> str:

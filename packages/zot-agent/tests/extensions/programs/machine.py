@@ -27,8 +27,6 @@ async def behave(name: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if name == "hang":
         await asyncio.get_running_loop().create_future()
-    if name == "lost":
-        raise ConnectionResetError("the cable was cut")
 
 
 class Folder(ToolOps):
@@ -45,6 +43,8 @@ class Folder(ToolOps):
 
     async def write(self, path: str, data: bytes) -> None:
         await behave(os.path.basename(path))
+        if os.path.basename(path) == "lost":
+            raise ConnectionResetError("the cable was cut")
         os.makedirs(os.path.dirname(place(path)), exist_ok=True)
         with open(place(path), "wb") as file:
             file.write(data)
