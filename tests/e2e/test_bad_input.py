@@ -99,7 +99,11 @@ FAULTS = [
     pytest.param(Fault(status=401), "answered 401 Unauthorized", id="401"),
     pytest.param(Fault(status=403), "; check the API key (OPENAI_API_KEY)", id="403"),
     pytest.param(Fault(status=404), "/v1/chat/completions for model 'scripted'", id="404"),
-    pytest.param(Fault(status=429, headers={"retry-after": "90"}), "; it asks to wait for 90 s: try again then, or use --wait", id="429"),
+    pytest.param(
+        Fault(status=429, headers={"retry-after": "90"}),
+        "; it asks to wait for 90 s: try again then, or use --wait",
+        id="429",
+    ),
     pytest.param(Fault(status=429, headers=ONCE), "; try again later", id="429 without a time"),
     pytest.param(Fault(status=500, headers=ONCE), "answered 500 Internal Server Error", id="500"),
     pytest.param(Fault(status=599, body="odd\nthing", headers=ONCE), "answered 599: odd", id="an odd status"),

@@ -51,8 +51,8 @@ def select(
     base URL, the OpenAI-compatible server. The key is `api_key`, else the provider's environment variable; the base URL
     likewise. With a base URL every model name is accepted, because the server behind it may have its own names; a name
     that is no id but whole words of one (`sonnet`) is looked up, unless another kind of server answers there
-    (`Provider.elsewhere`). Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises `UnknownName`, also for an
-    unknown provider before a slash, and `MissingKey`.
+    (`Provider.elsewhere`). Names of a provider without a catalogue may contain slashes (`meta/llama`). Raises
+    `UnknownName`, also for an unknown provider before a slash, and `MissingKey`.
     """
     registry = registry or ModelRegistry(known, environ=environ)
     provider, default_provider = registry.id_of(provider), registry.id_of(default_provider)
