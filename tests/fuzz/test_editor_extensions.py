@@ -36,6 +36,7 @@ MODES: list[Any] = [
                      "r": "replace", ".": "repeat", "R": "overwrite", "u": "undo", "g g": "move text_start"},
         },
         "c": {"kind": "select", "fallthrough": "a", "exclusive": True, "motions_from": "b", "keys": {"d": "cut"}},
+        "d": {"like": "c", "kind": "select_lines", "keys": {"x": "cut lines"}},
     },
 ]  # fmt: skip
 PRESSED = [

@@ -1,18 +1,16 @@
-"""Editor modes as data: what is read, and that a manifest with vi's keys does what the built-in vi mode does."""
+"""Editor modes as data: what is read, and what the modes of the examples do."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from zot_tui.editor.buffer import Buffer
 from zot_tui.editor.keyed.mode import KeyedMode
 from zot_tui.editor.keyed.read import read_modes
+from zot_tui.editor.keyed.vi import vi_modes
 from zot_tui.editor.mode import EditorMode
-from zot_tui.editor.vi.mode import Vi
 from zot_tui.keys.key import parse_key
 from zot_tui.widgets.input.editor import EDITOR_ACTIONS, EditorWidget
 
@@ -57,22 +55,34 @@ def type_keys(editor: EditorWidget, keys: str) -> None:
 
 VI = of_example("modal-editor")
 EMACS = of_example("emacs-keys")
-KEYS = [*"hjklwbeWBE0^$GxXDCsSYdcyiIaAoOpPJr~.uvV<>%;,ftFT123", "esc", "n", " ", "(", "z"]
-TEXTS = ["", "one two  three", "a(b [c] d) e\n  second line\n\nlast", "é👍🏽 x\nyy"]
 
 
-@settings(deadline=None, max_examples=150)
-@given(st.lists(st.sampled_from(KEYS), max_size=25), st.sampled_from(TEXTS))
-def test_a_manifest_with_the_keys_of_vi_does_what_the_vi_mode_does(keys: list[str], text: str) -> None:
-    modes, _ = keyed(VI, text)
-    vi = EditorWidget(Buffer(text))
-    vi.mode = Vi(vi.buffer, vi.spans)
-    for each in ["esc", *keys]:
-        name = "space" if each == " " else each
-        type_keys(modes, name)
-        type_keys(vi, name)
-        ours = modes.text, modes.buffer.cursor, modes.mode.name, modes.mode.shape, modes.mode.selection
-        assert ours == (vi.text, vi.buffer.cursor, vi.mode.name, vi.mode.shape, vi.mode.selection), each
+def test_the_keys_of_vi_are_those_of_the_example_that_people_copy() -> None:
+    assert vi_modes() == read_modes(VI, EDITING | OTHERS)
+
+
+def test_a_mode_like_another_one_has_its_keys_and_fields_and_its_own_are_stronger() -> None:
+    given = {
+        "insert": {"keys": {"esc": "mode select"}},
+        "select": {"kind": "select", "label": "s", "counts": True, "keys": {"d": "cut", "y": "copy"}},
+        "lines": {"like": "select", "kind": "select_lines", "label": "l", "keys": {"y": "mode insert"}},
+    }
+    modes = read_modes(given, EDITING).modes
+    assert modes["lines"].counts
+    assert (modes["lines"].kind, modes["lines"].label) == ("select_lines", "l")
+    assert modes["lines"].keys[("d",)] == modes["select"].keys[("d",)]
+    assert modes["lines"].keys[("y",)] != modes["select"].keys[("y",)]
+
+
+def test_a_mode_that_selects_has_the_parts_of_the_text_of_the_mode_whose_motions_it_has() -> None:
+    given = {
+        "insert": {"keys": {"esc": "mode normal"}},
+        "normal": {"kind": "command", "keys": {"v": "select"}, "after_operator": {"i w": "inner_word"}},
+        "select": {"kind": "select", "motions_from": "normal", "keys": {"d": "cut"}},
+    }
+    editor, _ = keyed(given, "one two")
+    type_keys(editor, "esc v i w d")
+    assert editor.text == "one "
 
 
 @pytest.mark.parametrize(
@@ -163,6 +173,8 @@ def test_a_text_from_elsewhere_ends_what_waits_for_more_keys() -> None:
         ({"a": {"keys": []}}, "must be objects"),
         ({"a": 1}, "must be objects"),
         ({"a": {"motions_from": "b"}}, "there is no mode 'b'"),
+        ({"a": {"like": 1}}, "like: there is no mode 1"),
+        ({"a": {"like": "a"}}, "is like another one itself"),
         ({"a": {"fallthrough": "a"}}, "there is no other mode"),
         ({"a": {"kind": "fly"}}, "kind must be one of"),
         ({"a": {"cursor": "fly"}}, "cursor must be one of"),

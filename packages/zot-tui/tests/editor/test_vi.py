@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.keyed.vi import vi_mode
 from zot_tui.editor.mode import EditorMode, Outcome
-from zot_tui.editor.vi.mode import Vi
 from zot_tui.keys.key import RUNE, Key, parse_key
 from zot_tui.text.width import graphemes
 
@@ -26,7 +26,7 @@ class Hands:
 
     def __init__(self, text: str = "", cursor: int = 0) -> None:
         self.buffer = Buffer(text)
-        self.mode = Vi(self.buffer, chips)
+        self.mode = vi_mode(self.buffer, chips)
         self.mode.escape()
         self.move(cursor)
 
@@ -210,6 +210,14 @@ def test_esc_leaves_one_thing_at_a_time_and_then_means_nothing_here() -> None:
     assert hands.mode.escape()
     hands.type("w")
     assert hands.state == ("abc", 2)
+    assert not hands.mode.escape()
+
+
+def test_esc_leaves_a_selection_with_the_count_that_was_typed_in_it() -> None:
+    hands = Hands("abc", 0)
+    hands.type("v2")
+    assert hands.mode.escape()
+    assert (hands.mode.name, hands.mode.selection) == ("normal", None)
     assert not hands.mode.escape()
 
 

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.vi.mode import Vi
+from zot_tui.editor.keyed.vi import vi_mode
 from zot_tui.keys.key import RUNE, Key, parse_key
 
 Case = tuple[str, str, str]
@@ -278,7 +278,7 @@ VISUAL: list[Case] = [
 def typed(before: str, keys: str) -> str:
     """The text with its cursor after `keys` were typed where `before` has it."""
     buffer = Buffer(before.replace("|", ""))
-    mode = Vi(buffer)
+    mode = vi_mode(buffer)
     mode.escape()
     buffer.move(before.index("|"))
     mode.settle()

@@ -13,7 +13,7 @@ CursorShape: TypeAlias = Literal["", "block", "underline", "bar"]
 
 
 class EditorMode:
-    """The interface between an editor and its mode. `zot_tui.editor.vi.mode.Vi` is the other mode."""
+    """The interface between an editor and its mode. `zot_tui.editor.keyed.mode.KeyedMode` is the other mode."""
 
     @property
     def name(self) -> str:

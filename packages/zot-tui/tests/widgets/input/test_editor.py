@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zot_tui.editor.keyed.vi import vi_mode
 from zot_tui.editor.paste import Pastes
-from zot_tui.editor.vi.mode import Vi
 from zot_tui.keys.key import parse_key
 from zot_tui.keys.keymap import Binding
 from zot_tui.widgets.actions import Action
@@ -257,7 +257,7 @@ def test_whatever_is_done_the_cursor_is_in_sight_and_in_no_chip(
 
 def with_vi(text: str, cursor: int | None = None) -> EditorWidget:
     widget = EditorWidget(pastes=Pastes(lines=1))
-    widget.mode = Vi(widget.buffer, widget.spans)
+    widget.mode = vi_mode(widget.buffer, widget.spans)
     widget.set_text(text)
     widget.escape()
     if cursor is not None:

@@ -11,6 +11,7 @@ from zot_agent.ui.input.prompts import PASTED, with_image_chips
 from zot_tui.editor.completion import Completer, CompletionEdit, CompletionSource
 from zot_tui.editor.completion_sources import CommandCompletion, CommandSource
 from zot_tui.editor.history import History, history_path
+from zot_tui.editor.mode import EditorMode
 from zot_tui.keys.key import Key
 from zot_tui.keys.keymap import Binding
 from zot_tui.signal import Signal
@@ -46,6 +47,7 @@ class PromptInput:
         """Whether arguments of a slash command are suggested."""
         self._completer = Completer([CommandSource(commands, self.commands_wanted.emit), self._files])
         self._queue: list[str] = []
+        self._vi: EditorMode | None = None  # the last mode with vi keys
         self._walking = False
         editor.edited.connect(self._edited)
         editor.edge_reached.connect(self._leave_text)
@@ -94,18 +96,15 @@ class PromptInput:
     @property
     def vi(self) -> bool:
         """Whether vi keys are on."""
-        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
-
-        return type(self.editor.mode) is Vi
+        return self.editor.mode is self._vi
 
     def toggle_vi(self) -> bool:
         """Turn vi keys on or off, and return whether they are on."""
-        from zot_tui.editor.mode import EditorMode  # noqa: PLC0415  as below
-        from zot_tui.editor.vi.mode import Vi  # noqa: PLC0415  only for users of vi keys
+        from zot_tui.editor.keyed.vi import vi_mode  # noqa: PLC0415  only for users of vi keys
 
-        vi = not self.vi
-        self.editor.mode = Vi(self.editor.buffer, self.editor.spans) if vi else EditorMode()
-        return vi
+        self._vi = None if self.vi else vi_mode(self.editor.buffer, self.editor.spans)
+        self.editor.mode = self._vi or EditorMode()
+        return self.vi
 
     def _edited(self) -> None:
         if not self._walking:

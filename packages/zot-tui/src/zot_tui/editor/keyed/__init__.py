@@ -1,1 +1,1 @@
-"""Editor modes as data: keys with the steps that they do. `read` reads them, `mode` runs them on the engine of vi."""
+"""Editor modes as data: keys with the steps that they do. `read` reads them, `mode` runs them; `vi.json` is vi."""

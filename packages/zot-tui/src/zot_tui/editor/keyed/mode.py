@@ -1,37 +1,32 @@
-"""`KeyedMode`: an editor mode whose keys are data, on the engine of vi; pure."""
+"""`KeyedMode`: an editor mode whose keys are data; pure."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from zot_tui.editor.buffer import Buffer
-from zot_tui.editor.keyed.read import KEPT, KeyedModeData, KeyedModes, Keys
-from zot_tui.editor.keyed.words import ModeKind, Step, waits
+from zot_tui.editor.keyed.command import LINES, MOST, SELECTING, TYPING, EditCommand, ModeKind, Step, waits
+from zot_tui.editor.keyed.engine import ModeEngine
+from zot_tui.editor.keyed.insert import behind_escape, typed_by
+from zot_tui.editor.keyed.objects import UnitRange
+from zot_tui.editor.keyed.operators import Chips, no_chips
+from zot_tui.editor.keyed.read import KEPT, KeyedModes, Keys
 from zot_tui.editor.mode import CursorShape, Outcome
-from zot_tui.editor.vi.command import LINES, MOST, ViCommand
-from zot_tui.editor.vi.insert import ViState, behind_escape, typed_by
-from zot_tui.editor.vi.mode import BEGINNINGS, Vi
-from zot_tui.editor.vi.objects import UnitRange
-from zot_tui.editor.vi.operators import Chips, no_chips
 from zot_tui.keys.key import RUNE, Key
 
-_STATES: dict[ModeKind, ViState] = {
-    "insert": "insert",
-    "overwrite": "replace",
-    "command": "normal",
-    "select": "visual",
-    "select_lines": "visual line",
-}
-_KINDS = {state: kind for kind, state in _STATES.items()}
+BEGINNINGS = frozenset("/!@")
+"""Characters that are typed in every mode if the editor is empty, because they begin a command or a file name."""
+
+_SHAPES: dict[ModeKind, CursorShape] = {"insert": "bar", "overwrite": "underline"}
 
 
 class _Operator(NamedTuple):
     """An operator that waits for a motion: its command, with the count, and the keys that began it."""
 
-    command: ViCommand
+    command: EditCommand
     keys: Keys
 
 
-class KeyedMode(Vi):
+class KeyedMode(ModeEngine):
     """The modes of `modes`. `act` does an action by its name.
 
     Of a sequence of keys that has no meaning, the characters have been typed in a mode that types, and the last key is
@@ -44,11 +39,11 @@ class KeyedMode(Vi):
         super().__init__(buffer, chips)
         self.modes, self._act = modes, act
         self._mode = modes.first
-        self._state = _STATES[self._mode.kind]
+        self._state = self._mode.kind
         self._pending: Keys = ()
         self._number = 0
         self._operator: _Operator | None = None
-        self._asked: ViCommand | None = None  # a command that waits for a character
+        self._asked: EditCommand | None = None  # a command that waits for a character
         self._performing = False
         self._rest()
 
@@ -61,8 +56,8 @@ class KeyedMode(Vi):
 
     @property
     def shape(self) -> CursorShape:
-        """That of the mode, or that of vi."""
-        return self._mode.cursor or super().shape
+        """That of the mode, else a bar where one types, an underline where one types over, else a block."""
+        return self._mode.cursor or _SHAPES.get(self._state, "block")
 
     @property
     def current(self) -> str:
@@ -126,14 +121,14 @@ class KeyedMode(Vi):
 
     def escape(self) -> bool:
         """Drop what waits for more keys, or do what the key does in this mode."""
-        if self._asked is not None or self._operator is not None or (self._pending and not self._typing):
-            self._drop()
-            return True
+        waited, counted = self._waiting, self._number > 0
         self._drop()
+        if waited:
+            return True
         steps = self._mode.keys.get(("esc",))
         if steps is not None:
             self._perform(steps, 0)
-        return steps is not None
+        return counted or steps is not None
 
     def enter(self) -> bool:
         """Answer a command that waits for a character, or do what the key does in this mode."""
@@ -144,7 +139,7 @@ class KeyedMode(Vi):
         keys = (*self._pending, "enter")
         if keys in self._meanings():
             return bool(self._complete(keys))
-        waited = self._operator is not None or (bool(self._pending) and not self._typing)
+        waited = self._waiting or self._number > 0
         self._drop()
         return waited
 
@@ -171,18 +166,24 @@ class KeyedMode(Vi):
         super().restart()
         self._drop()
         self._mode = self.modes.first
-        self._state = _STATES[self._mode.kind]
+        self._state = self._mode.kind
 
     # Keys
 
     @property
     def _typing(self) -> bool:
-        return self._state in ("insert", "replace")
+        return self._state in TYPING
+
+    @property
+    def _waiting(self) -> bool:
+        """Whether a command has begun that needs more keys."""
+        begun = bool(self._pending) and not self._typing
+        return begun or self._asked is not None or self._operator is not None
 
     def _meanings(self) -> Mapping[Keys, object]:
         """Return the keys that mean something now."""
         if self._operator is not None:
-            return {**self._mode.targets, self._operator.keys: LINES}
+            return {**self._mode.targets, self._operator.keys: LINES, self._operator.keys[-1:]: LINES}
         return self._mode.keys
 
     def _counts(self, name: str) -> bool:
@@ -199,9 +200,7 @@ class KeyedMode(Vi):
         return letter
 
     def _typed(self, key: Key, typed: str) -> Outcome:
-        if not typed and (self._state == "insert" or behind_escape(key) is not None):
-            return ""
-        return self._in_insert(key, typed) if self._state == "insert" else self._in_replace(key, typed)
+        return self._in_insert(typed) if self._state == "insert" else self._in_replace(key, typed)
 
     def _before_cursor(self, keys: Keys) -> bool:
         """Whether the characters of keys are right before the cursor."""
@@ -213,12 +212,12 @@ class KeyedMode(Vi):
         before, self._pending = self._pending, ()
         operator, self._operator = self._operator, None
         if operator is not None:
-            motion = LINES if keys == operator.keys else self._mode.targets[keys]
+            motion = self._mode.targets.get(keys, LINES)
             number = operator.command.number or self._number
             if operator.command.number and self._number:
                 number = min(operator.command.number * self._number, MOST)
             self._number = 0
-            return self._perform((Step("command", ViCommand(operator.command.verb, motion, number)),), number)
+            return self._perform((Step("command", EditCommand(operator.command.verb, motion, number)),), number)
         if self._typing:
             self._take_back_typed(before)
         steps, number = self._mode.keys[keys], self._number
@@ -275,20 +274,20 @@ class KeyedMode(Vi):
                 return self._once(command._replace(number=command.number or number))
         return "used"
 
-    def _once(self, command: ViCommand) -> Outcome:
+    def _once(self, command: EditCommand) -> Outcome:
         """Do a command of the engine, also in a mode that types."""
         before = self._state
-        if before not in ("insert", "replace"):
+        if before not in TYPING:
             return self._do(command)
         self._end_session()
-        self._state = "normal"
+        self._state = "command"
         outcome = self._do(command)
-        if self._state == "normal":
+        if self._state == "command":
             self._state = before
         return outcome
 
     def _selected(self) -> UnitRange:
-        if self._mode.exclusive and self._state == "visual":
+        if self._mode.exclusive and self._state == "select":
             return UnitRange(*self._ends())
         return super()._selected()
 
@@ -300,15 +299,14 @@ class KeyedMode(Vi):
 
     def _switch(self, name: str) -> None:
         mode = self.modes.modes[name]
-        state = _STATES[mode.kind]
-        if state == "normal" and self._typing:
+        if mode.kind == "command" and self._typing:
             self._leave_insert()
-        elif state in ("visual", "visual line") and not self._selecting:
+        elif mode.kind in SELECTING and not self._selecting:
             self._end_session()
             self._anchor = self._buffer.cursor
-        elif state in ("insert", "replace") and self._state == "normal":
-            self._do(ViCommand("i" if state == "insert" else "R"))
-        self._state, self._mode = state, mode
+        elif mode.kind in TYPING and self._state == "command":
+            self._do(EditCommand(mode.kind))
+        self._state, self._mode = mode.kind, mode
 
     def _go_to(self, kind: ModeKind) -> None:
         mode = self.modes.of_kind(kind)
@@ -317,11 +315,9 @@ class KeyedMode(Vi):
 
     def _follow(self) -> None:
         """Choose the mode that fits the state of the engine, after a command has changed it."""
-        if _STATES[self._mode.kind] == self._state:
-            return
-        mode: KeyedModeData = self.modes.of_kind(_KINDS[self._state]) or self.modes.first
-        self._mode = mode
-        self._state = _STATES[mode.kind]
+        if self._mode.kind != self._state:
+            self._mode = self.modes.of_kind(self._state) or self.modes.first
+            self._state = self._mode.kind
 
 
 def _character(name: str) -> str:

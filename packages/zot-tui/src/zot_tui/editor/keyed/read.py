@@ -3,7 +3,8 @@
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple, TypeAlias, get_args
 
-from zot_tui.editor.keyed.words import SELECTING, ModeKind, Step, read_step, read_target, waits
+from zot_tui.editor.keyed.command import SELECTING, ModeKind, Step, read_step, read_target, waits
+from zot_tui.editor.keyed.objects import OBJECTS
 from zot_tui.editor.mode import CursorShape
 from zot_tui.keys.key import RUNE, parse_key
 from zot_tui.text.sanitize import sanitize_line
@@ -60,6 +61,7 @@ def read_modes(given: Mapping[str, Any], actions: Container[str]) -> KeyedModes:
     """
     if not 0 < len(given) <= MOST_MODES:
         raise ValueError(f"there must be 1 to {MOST_MODES} modes, not {len(given)}")
+    given = {name: _whole(each, f"mode {name[:50]}", given) for name, each in given.items()}
     modes = {name: _read_mode(name, each, given, actions) for name, each in given.items()}
     if all(each.kind != "insert" for each in modes.values()):
         raise ValueError("no mode has the kind insert, so nothing could be typed")
@@ -75,15 +77,38 @@ def read_modes(given: Mapping[str, Any], actions: Container[str]) -> KeyedModes:
     return KeyedModes(modes)
 
 
-def _read_mode(name: str, given: Any, modes: Mapping[str, Any], actions: Container[str]) -> KeyedModeData:
+def _whole(given: Any, where: str, modes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a mode with the fields and the keys that it has from the mode which `like` names."""
+    own = _object(given, where)
+    if own.get("like") is None:
+        return own
+    source = _object(_named(own, "like", where, modes), where)
+    if source.get("like") is not None:
+        raise ValueError(f"{where}: like: the mode {own['like']} is like another one itself")
+    keymaps = ("keys", "after_operator")
+    added = {each: {**_object(source.get(each), where), **_object(own.get(each), where)} for each in keymaps}
+    return {**source, **own, **added}
+
+
+def _named(given: Mapping[str, Any], field: str, where: str, modes: Mapping[str, Any]) -> Any:
+    """Return the mode that a field names."""
+    name = given[field]
+    if not isinstance(name, str) or name not in modes:
+        raise ValueError(f"{where}: {field}: there is no mode {name!r}")
+    return modes[name]
+
+
+def _read_mode(
+    name: str, given: Mapping[str, Any], modes: Mapping[str, Mapping[str, Any]], actions: Container[str]
+) -> KeyedModeData:
     where = f"mode {name[:50]}"
-    given = _object(given, where)
     kind, cursor = given.get("kind") or "insert", given.get("cursor") or ""
     if kind not in KINDS:
         raise ValueError(f"{where}: kind must be one of {', '.join(KINDS)}")
     if cursor not in SHAPES:
         raise ValueError(f"{where}: cursor must be one of {', '.join(filter(None, SHAPES))}")
-    keys = {**_motions(given, where, modes), **_keymap(_object(given.get("keys"), where), where)}
+    moves = _motions(given, where, modes, selecting=kind in SELECTING)
+    keys = moves | _keymap(_object(given.get("keys"), where), where)
     targets = _keymap(_object(given.get("after_operator"), where), where)
     if len(keys) + len(targets) > MOST_KEYS:
         raise ValueError(f"{where} has more than {MOST_KEYS} keys")
@@ -123,15 +148,18 @@ def _object(given: Any, where: str) -> Mapping[str, Any]:
     return given or {}
 
 
-def _motions(given: Mapping[str, Any], where: str, modes: Mapping[str, Any]) -> dict[Keys, list[str]]:
-    """Return the keys of the mode named `motions_from` that only move the cursor."""
-    source = given.get("motions_from")
-    if source is None:
+def _motions(
+    given: Mapping[str, Any], where: str, modes: Mapping[str, Mapping[str, Any]], *, selecting: bool
+) -> dict[Keys, list[str]]:
+    """Return the keys of the mode named `motions_from` that only move the cursor; with `selecting`, also those of its
+    parts of the text."""
+    if given.get("motions_from") is None:
         return {}
-    if not isinstance(source, str) or source not in modes:
-        raise ValueError(f"{where}: motions_from: there is no mode {source!r}")
-    theirs = _keymap(_object(_object(modes[source], where).get("keys"), where), where)
-    return {keys: steps for keys, steps in theirs.items() if len(steps) == 1 and steps[0].startswith("move ")}
+    source = _named(given, "motions_from", where, modes)
+    theirs = _keymap(_object(source.get("keys"), where), where)
+    found = {keys: steps for keys, steps in theirs.items() if len(steps) == 1 and steps[0].startswith("move ")}
+    behind = _keymap(_object(source.get("after_operator"), where), where) if selecting else {}
+    return found | {keys: [f"move {part[0]}"] for keys, part in behind.items() if part[0] in OBJECTS}
 
 
 def _keymap(given: Mapping[str, Any], where: str) -> dict[Keys, list[str]]:
@@ -161,9 +189,6 @@ def _is_text(value: object) -> bool:
 
 def _as_target(keys: Keys, steps: tuple[Step, ...]) -> dict[Keys, str]:
     """Return what a key does behind an operator: a key that moves the cursor says how far the operator goes."""
-    if len(steps) != 1 or steps[0].kind != "command":
-        return {}
     command = steps[0].command
-    if command.verb in (";", ","):
-        return {keys: command.verb}
-    return {keys: command.motion} if command.motion and not command.verb else {}
+    moves = len(steps) == 1 and command.motion and not command.verb
+    return {keys: command.motion} if moves else {}

@@ -26,6 +26,7 @@ class ExtensionEditing:
         self._modes: dict[str, KeyedModes] = {}  # by extension, the newest last
         self._owner = ""
         self._before = EditorMode()
+        self._used: KeyedMode | None = None  # the last mode of an extension that was in force
         self._keys = EditorKeyQueue(chat, view, self)
         self._drawn = EditorDecorations(chat, view)
 
@@ -39,34 +40,39 @@ class ExtensionEditing:
                 if before is not None:
                     self._modes[extension] = before
                 raise ConfigError(str(error)) from None
-        elif before is None or not isinstance(self._editor.mode, KeyedMode):
+        elif before is None or self._mode is None:
             return
         self._use_newest()
 
     def _use_newest(self) -> None:
         self._owner, modes = next(reversed(self._modes.items()), ("", None))
-        current = self._editor.mode
-        if not isinstance(current, KeyedMode):
-            self._before = current
+        current = self._mode
+        if current is None:
+            self._before = self._editor.mode
         elif current.modes is modes:
             return
         if modes is None:
             self._editor.mode = self._before
         else:
-            self._editor.mode = KeyedMode(self._editor.buffer, modes, self._act, self._editor.spans)
+            self._used = KeyedMode(self._editor.buffer, modes, self._act, self._editor.spans)
+            self._editor.mode = self._used
+
+    @property
+    def _mode(self) -> KeyedMode | None:
+        """The mode of an extension that is in force."""
+        return self._used if self._editor.mode is self._used else None
 
     def _act(self, name: str) -> None:
         self._chat.actions[name]()
 
     def mode(self, extension: str) -> str:
         """See `EditorControl`."""
-        mode = self._editor.mode
-        return mode.current if isinstance(mode, KeyedMode) and self._owner == extension else ""
+        return self._mode.current if self._mode is not None and self._owner == extension else ""
 
     def use_mode(self, extension: str, name: str) -> None:
         """See `EditorControl`."""
-        mode = self._editor.mode
-        if not isinstance(mode, KeyedMode) or self._owner != extension:
+        mode = self._mode
+        if mode is None or self._owner != extension:
             raise ConfigError("no mode of this extension is in force")
         if name not in mode.modes.modes:
             raise ConfigError(f"there is no mode {name[:50]!r}")

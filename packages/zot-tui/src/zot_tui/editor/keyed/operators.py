@@ -1,17 +1,17 @@
-"""`Operators`: vi's changes to a range of a buffer, and its put commands; pure."""
+"""`Operators`: changes to a range of a buffer, and the put commands; pure."""
 
 from collections.abc import Callable, Iterable
 
 from zot_tui.editor.buffer import Buffer
+from zot_tui.editor.keyed.command import EditCommand
+from zot_tui.editor.keyed.motions import MotionTarget
+from zot_tui.editor.keyed.objects import UnitRange
 from zot_tui.editor.units import BLANK, CHIP, Units
-from zot_tui.editor.vi.command import ViCommand
-from zot_tui.editor.vi.motions import MotionTarget
-from zot_tui.editor.vi.objects import UnitRange
 
 Chips = Callable[[str], Iterable[tuple[int, int]]]
 
 SHIFT = 4
-"""Blanks by which `>` and `<` move a line."""
+"""Blanks by which `indent` and `outdent` move a line."""
 
 LARGEST = 1 << 20
 """The most characters that a count may produce from a put text."""
@@ -85,7 +85,7 @@ class Operators:
             last -= 1
             if first <= units.first(first):
                 return UnitRange(first, last, lines=True)
-        if verb == "d" and self._alone(first, last):
+        if verb == "cut" and self._alone(first, last):
             return UnitRange(first, last, lines=True)
         return UnitRange(first, last)
 
@@ -115,12 +115,12 @@ class Operators:
         self.buffer.kills.add(text)
 
     def yank(self, extent: UnitRange, at: int) -> None:
-        """y: copy, and move the cursor to `at`."""
+        """Copy, and move the cursor to `at`."""
         self.keep(extent)
         self.go(at)
 
     def delete(self, extent: UnitRange) -> None:
-        """d: cut. Cutting the last line also removes the line break before it."""
+        """Cut. Cutting the last line also removes the line break before it."""
         start, end, lines = extent
         units = self.units
         if not lines:
@@ -139,13 +139,13 @@ class Operators:
             self.go(self.units.first(self.units.size))
 
     def change(self, extent: UnitRange) -> None:
-        """c: cut, to type a replacement; lines leave an empty line behind."""
+        """Cut, to type a replacement; lines leave an empty line behind."""
         if extent.lines or extent.end > extent.start:
             self.keep(extent)
             self.replace(extent.start, extent.end, "")
 
     def case(self, extent: UnitRange, convert: Callable[[str], str]) -> None:
-        """g~ gu gU: change the case, unless that changes the length; chips stay as they are."""
+        """Change the case, unless that changes the length; chips stay as they are."""
         units = self.units
         converted = [
             new
@@ -158,7 +158,7 @@ class Operators:
         self.buffer.move(cursor)
 
     def shift(self, extent: UnitRange, times: int, *, back: bool) -> None:
-        """> and <: add blanks at the beginning of lines, or remove them."""
+        """Add blanks at the beginning of lines, or remove them."""
         text = self.units.slice(extent.start, extent.end)
         lines = text.split("\n")
         width = min(SHIFT * times, LARGEST // len(lines))
@@ -173,7 +173,7 @@ class Operators:
         self.go(self.units.first(self.units.index(start)))
 
     def join(self, at: int, lines: int, *, spaced: bool) -> bool:
-        """J: join lines, separated by a blank; gJ: without changes. Returns False if there is no line to join."""
+        """Join lines, separated by a blank if `spaced`. Returns False if there is no line to join."""
         joined = False
         self.go(at)
         for _ in range(max(lines - 1, 1)):
@@ -194,7 +194,7 @@ class Operators:
     # Put
 
     def put(self, count: int, *, before: bool) -> bool:
-        """p and P: insert the last cut or copied text behind or before the cursor; False without such a text."""
+        """Insert the last cut or copied text behind or before the cursor; False without such a text."""
         text = self.buffer.kills.text
         if not text:
             return False
@@ -227,7 +227,7 @@ class Operators:
         self.go(self.units.first(at))
 
     def put_over(self, extent: UnitRange, count: int) -> bool:
-        """p on a selection: cut it and put the last cut or copied text there; False if there is no such text."""
+        """Cut a selection and put the last cut or copied text there; False if there is no such text."""
         text = self.buffer.kills.text
         if not text:
             return False
@@ -250,44 +250,44 @@ class Operators:
 
     # Commands
 
-    def operate(self, command: ViCommand, extent: UnitRange) -> bool:
+    def operate(self, command: EditCommand, extent: UnitRange) -> bool:
         """Run an operator, or an action on a selection; False if that is impossible.
 
-        `command.number` is the count of `p`, `>` and `<`.
+        `command.number` is the count of `put`, `indent` and `outdent`.
         """
         verb, at, times = command.verb, extent.start, max(command.number, 1)
-        if verb == "p":
+        if verb in ("put", "put_before"):
             return self.put_over(extent, times)
-        if verb in ("J", "gJ"):
-            return self.join(at, self.units.slice(*extent[:2]).count("\n") + 1, spaced=verb == "J")
+        if verb in ("join", "join_plain"):
+            return self.join(at, self.units.slice(*extent[:2]).count("\n") + 1, spaced=verb == "join")
         whole = self.whole(extent)
         extent = whole if extent.lines else extent
         match verb:
-            case "d":
+            case "cut":
                 self.delete(extent)
-            case "c":
+            case "change":
                 self.change(extent)
-            case "y":
+            case "copy":
                 self.yank(extent, at)
-            case ">" | "<":
-                self.shift(whole, times, back=verb == "<")
-            case "r":
+            case "indent" | "outdent":
+                self.shift(whole, times, back=verb == "outdent")
+            case "replace":
                 self.fill(extent, command.char)
             case _:
-                self.case(extent, _CASES[verb])
+                self.case(extent, CASES[verb])
                 self.go(at)
         return True
 
-    def act(self, command: ViCommand) -> bool:
-        """Run p P J gJ r ~; False if that is impossible."""
+    def act(self, command: EditCommand) -> bool:
+        """Run a command at the cursor that is no operator; False if that is impossible."""
         units, at, count = self.units, self.at, max(command.number, 1)
         end = min(at + count, units.end(at))
         match command.verb:
-            case "p" | "P":
-                return self.put(count, before=command.verb == "P")
-            case "J" | "gJ":
-                return self.join(at, count, spaced=command.verb == "J")
-            case "r":
+            case "put" | "put_before":
+                return self.put(count, before=command.verb == "put_before")
+            case "join" | "join_plain":
+                return self.join(at, count, spaced=command.verb == "join")
+            case "replace":
                 if at + count > end:
                     return False
                 if command.char == "\n":
@@ -295,7 +295,7 @@ class Operators:
                     return True
                 self.fill(UnitRange(at, end), command.char)
                 self.go(end - 1)
-            case "~":
+            case "toggle_case":
                 if at == end:
                     return False
                 self.case(UnitRange(at, end), str.swapcase)
@@ -303,7 +303,7 @@ class Operators:
         return True
 
     def fill(self, extent: UnitRange, char: str) -> None:
-        """r: replace every unit except line breaks by one character."""
+        """Replace every unit except line breaks by one character."""
         filled = [each if each == "\n" else char for each in self.units.units[extent.start : extent.end]]
         self.replace(extent.start, extent.end, "".join(filled))
         self.go(extent.start)
@@ -314,4 +314,8 @@ class Operators:
         return max(units.index(end) - units.index(start), 0)
 
 
-_CASES: dict[str, Callable[[str], str]] = {"g~": str.swapcase, "gu": str.lower, "gU": str.upper}
+CASES: dict[str, Callable[[str], str]] = {
+    "swap_case": str.swapcase,
+    "lower_case": str.lower,
+    "upper_case": str.upper,
+}

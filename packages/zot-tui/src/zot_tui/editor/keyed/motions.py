@@ -1,4 +1,4 @@
-"""vi's motions: functions from a text and a position to a target; pure.
+"""Motions: functions from a text and a position to a target; pure.
 
 They follow POSIX `vi`, and Vim where POSIX leaves something open. The kinds of motions have Vim's names: an operator
 changes the text up to the target of an *exclusive* motion without the target, of an *inclusive* one with it, and
@@ -165,7 +165,7 @@ def _paragraph(place: MotionStart, by: int) -> MotionTarget | None:
 def word(place: MotionStart, *, big: bool = False) -> MotionTarget | None:
     """w, W: to the beginning of the next word"""
     units, at, count = place.units, place.at, place.times
-    if place.operator == "c" and units.kind(at) != BLANK:
+    if place.operator == "change" and units.kind(at) != BLANK:
         return _word_end(place, big=big, stop=True)  # changing a word keeps the blanks behind it
     for left_over in range(count - 1, -1, -1):
         kind = units.kind(at, big=big)
@@ -318,33 +318,36 @@ def _big(motion: Callable[..., MotionTarget | None]) -> Motion:
 
 
 MOTIONS: dict[str, Motion] = {
-    "h": left,
-    "l": right,
-    "0": line_start,
-    "^": line_first,
-    "$": line_end,
-    "g_": line_last,
-    "|": column,
-    "j": down,
-    "k": up,
-    "gg": text_start,
-    "G": text_end,
-    "{": paragraph_up,
-    "}": paragraph_down,
-    "w": word,
-    "W": _big(word),
-    "e": word_end,
-    "E": _big(word_end),
-    "b": word_back,
-    "B": _big(word_back),
-    "ge": word_end_back,
-    "gE": _big(word_end_back),
-    "%": matching,
-    "f": find,
-    "F": find_back,
-    "t": till,
-    "T": till_back,
+    "left": left,
+    "right": right,
+    "line_start": line_start,
+    "line_first": line_first,
+    "line_end": line_end,
+    "line_last": line_last,
+    "column": column,
+    "down": down,
+    "up": up,
+    "text_start": text_start,
+    "text_end": text_end,
+    "paragraph_back": paragraph_up,
+    "paragraph": paragraph_down,
+    "word": word,
+    "long_word": _big(word),
+    "word_end": word_end,
+    "long_word_end": _big(word_end),
+    "word_back": word_back,
+    "long_word_back": _big(word_back),
+    "word_end_back": word_end_back,
+    "long_word_end_back": _big(word_end_back),
+    "bracket": matching,
+    "find": find,
+    "find_back": find_back,
+    "till": till,
+    "till_back": till_back,
 }
 
-FINDS = {"f": "F", "F": "f", "t": "T", "T": "t"}
+FINDS = {"find": "find_back", "find_back": "find", "till": "till_back", "till_back": "till"}
 """Motions that take a character, each with its opposite."""
+
+AGAIN = ("again", "again_back")
+"""The last motion of `FINDS` once more, or its opposite."""

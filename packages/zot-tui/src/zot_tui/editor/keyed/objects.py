@@ -1,4 +1,4 @@
-"""vi's text objects: a word, the text between quotes or brackets, a paragraph; pure.
+"""Parts of a text: a word, the text between quotes or brackets, a paragraph; pure.
 
 Each is a function of a text, a position and a count, and returns a range of units, or None if there is no such object.
 """
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
+from zot_tui.editor.keyed.motions import closing
 from zot_tui.editor.units import BLANK, Units
-from zot_tui.editor.vi.motions import closing
 
 
 class UnitRange(NamedTuple):
@@ -142,18 +142,21 @@ def _paragraph(units: Units, at: int, count: int, *, around: bool) -> UnitRange 
     return UnitRange(start, units.end(end), lines=True)
 
 
-def _both(find: Callable[..., UnitRange | None], keys: str, **named: object) -> dict[str, TextObject]:
-    return {kind + key: partial(find, around=kind == "a", **named) for kind in "ia" for key in keys}
+def _both(find: Callable[..., UnitRange | None], name: str, **named: object) -> dict[str, TextObject]:
+    return {
+        f"inner_{name}": partial(find, around=False, **named),
+        f"a_{name}": partial(find, around=True, **named),
+    }
 
 
 OBJECTS: dict[str, TextObject] = {
-    **_both(_word, "w", big=False),
-    **_both(_word, "W", big=True),
-    **_both(_quoted, '"', quote='"'),
-    **_both(_quoted, "'", quote="'"),
-    **_both(_quoted, "`", quote="`"),
-    **_both(_bracketed, "()b", bracket="("),
-    **_both(_bracketed, "[]", bracket="["),
-    **_both(_bracketed, "{}B", bracket="{"),
-    **_both(_paragraph, "p"),
+    **_both(_word, "word", big=False),
+    **_both(_word, "long_word", big=True),
+    **_both(_quoted, "quotes", quote='"'),
+    **_both(_quoted, "single_quotes", quote="'"),
+    **_both(_quoted, "backquotes", quote="`"),
+    **_both(_bracketed, "parentheses", bracket="("),
+    **_both(_bracketed, "brackets", bracket="["),
+    **_both(_bracketed, "braces", bracket="{"),
+    **_both(_paragraph, "paragraph"),
 }

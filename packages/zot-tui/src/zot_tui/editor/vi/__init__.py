@@ -1,1 +1,0 @@
-"""The vi mode of the editor; pure."""
