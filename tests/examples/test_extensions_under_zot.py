@@ -66,12 +66,12 @@ class Zot:
     def press(self, *keys: str) -> None:
         """Keys for the open panel."""
         for key in keys:
-            self._extensions.panels.key("rune" if len(key) == 1 else key, key if len(key) == 1 else "")
+            self._extensions.panels.press("rune" if len(key) == 1 else key, key if len(key) == 1 else "")
 
     def play(self, key: str) -> None:
         """A key for the panel that an extension draws itself."""
         text = key if len(key) == 1 else ""
-        assert self._extensions.panels.newer.press("rune" if text else key, text)
+        assert self._extensions.panels.press("rune" if text else key, text)
 
     @property
     def overlays(self) -> list[events.PanelShow]:

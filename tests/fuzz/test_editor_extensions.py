@@ -9,8 +9,8 @@ from hostile import damaged, doctored, few, json_bytes, json_values
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.screen_panels.owned import LONGEST_LINE, MOST_LINES, PanelWishes
+from zot_agent.extensions.panels.owned import LONGEST_LINE, MOST_LINES, PanelWishes
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.ui.extensions.editing.answer import read_answer
 from zot_agent.ui.extensions.editing.decorations import read_marks
 from zot_core.conversation import events
@@ -137,18 +137,18 @@ async def test_a_panel_may_be_drawn_with_anything(lines: list[bytes]) -> None:
     panels = Panels(emitted.append)
     panels.screen = lambda: (40, 12)
     owner = Owner()
-    panels.newer.open(owner, "p", PanelWishes(), {})
-    panels.newer.press("a")
+    panels.open_drawn(owner, "p", PanelWishes(), {})
+    panels.press("a")
     for line in lines:
         try:
             frame = decode_from_extension(line)
         except FrameError:
             continue
         if isinstance(frame, PanelDraw | PanelKeyResult):
-            panels.newer.received(owner, frame)
+            panels.received(owner, frame)
     await asyncio.sleep(0)
     for event in emitted:
         if isinstance(event, events.PanelShow):
             assert len(event.panel.lines) <= MOST_LINES
             assert all(len(each) <= LONGEST_LINE for each in event.panel.lines)
-    panels.newer.drop(owner)
+    panels.drop(owner)

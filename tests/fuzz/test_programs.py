@@ -19,7 +19,7 @@ from zot_agent.acp.process import serve
 from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.managed import ManagedExtension, SharedState
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry
 from zot_agent.host.options import HostOptions
 from zot_agent.rpc import METHODS

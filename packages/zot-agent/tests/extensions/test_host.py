@@ -544,8 +544,8 @@ def test_keys_of_the_open_panel_reach_its_extension_in_order(scene: Scene) -> No
     async def act(extensions: Extensions, _: Agent) -> None:
         await extensions.run_command("open")
         for letter in "typing fast":
-            extensions.panels.key("rune", letter)
-        extensions.panels.key("enter")
+            extensions.panels.press("rune", letter)
+        extensions.panels.press("enter")
         await until(lambda: len(scene.told) == 13)
         extensions.panels.close()
 

@@ -8,7 +8,7 @@ from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.launch import environment
 from zot_agent.extensions.log import ExtensionLog, log_path
 from zot_agent.extensions.managed import ManagedExtension, SharedState
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict
 from zot_core.conversation import events
 from zot_core.hooks import Observe

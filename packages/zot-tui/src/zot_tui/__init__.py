@@ -15,7 +15,7 @@ MODULES = {
     "zot_tui.editor.history": "History history_path",
     "zot_tui.editor.paste": "Pastes",
     "zot_tui.image.store": "ImageStore",
-    "zot_tui.keys.key": "Key from_urwid panel_key parse_key",
+    "zot_tui.keys.key": "Key from_urwid parse_key",
     "zot_tui.keys.keymap": "Binding Keymap",
     "zot_tui.markdown": "Document MarkdownBlock",
     "zot_tui.signal": "Signal",

@@ -16,7 +16,6 @@ from zot_tui.editor.paste import Pastes as Pastes
 from zot_tui.image.store import ImageStore as ImageStore
 from zot_tui.keys.key import Key as Key
 from zot_tui.keys.key import from_urwid as from_urwid
-from zot_tui.keys.key import panel_key as panel_key
 from zot_tui.keys.key import parse_key as parse_key
 from zot_tui.keys.keymap import Binding as Binding
 from zot_tui.keys.keymap import Keymap as Keymap

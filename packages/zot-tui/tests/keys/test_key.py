@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_tui.keys.key import MODIFIERS, NAMES, PANEL_KEYS, Key, from_urwid, panel_key, parse_key, to_urwid
+from zot_tui.keys.key import MODIFIERS, NAMES, Key, from_urwid, parse_key, to_urwid
 
 
 @pytest.mark.parametrize(
@@ -117,21 +117,6 @@ def test_every_key_that_urwid_can_report_is_known_or_no_press() -> None:
     assert unknown <= no_press
 
 
-def test_panels_are_told_of_their_keys_only() -> None:
-    assert panel_key(parse_key("a")) == ("rune", "a")
-    assert panel_key(parse_key("space")) == ("rune", " ")
-    assert panel_key(parse_key("pageup")) == ("pageup", "")
-    assert panel_key(parse_key("ctrl+d")) is None
-    assert panel_key(parse_key("shift+tab")) is None
-    assert panel_key(parse_key("f1")) is None
-    assert panel_key(Key("rune")) is None
-
-
-def test_the_keys_of_panels_are_those_of_the_extension_protocol() -> None:
-    names = "up down left right enter esc tab pageup pagedown home end backspace delete rune"
-    assert frozenset(names.split()) == PANEL_KEYS
-
-
 keys = st.builds(
     lambda name, modifiers: "+".join((*modifiers, name)),
     st.sampled_from(sorted(NAMES)) | st.characters(exclude_categories=["C", "Z"]),
@@ -157,7 +142,7 @@ def test_a_typed_character_is_itself(char: str) -> None:
     if category(char) in ("Cc", "Cs"):
         assert key is None
     else:
-        assert panel_key(key) == ("rune", char)
+        assert key == Key("rune", (), char)
 
 
 @given(st.sampled_from(["", "alt+"]), st.characters())

@@ -7,7 +7,7 @@ connection   one process: handshake, frames in and out, requests with time limit
 process  requests   parts of a connection: the process, the open requests; `zot_agent.lines` reads and writes
 log  trace   the log file of an extension; the trace of all frames (`--ext-trace`)
 registry     which extension owns which command and tool
-panels       the one open panel, as data
+panels       the open panels, as data
 hooks        passes events to extensions and asks their interceptors while the agent works
 tools        a tool of the agent that an extension runs
 managed      `ManagedExtension`: one extension of a set, from its start to its end

@@ -4,7 +4,7 @@ import itertools
 
 from zot_agent.extensions.connection import Connection, ExtensionEnded, TimedOut
 from zot_agent.extensions.managed import ManagedExtension
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_core.conversation.commands import Command, CommandAnswer, CommandError, CommandRefused
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.from_extension import CommandResponse

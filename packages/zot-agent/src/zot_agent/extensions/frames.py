@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from zot_ext.protocol.from_host import FromHost as FromHost
     from zot_ext.protocol.from_host import HelloAck as HelloAck
     from zot_ext.protocol.from_host import HostResult as HostResult
+    from zot_ext.protocol.from_host import PanelFocus as PanelFocus
     from zot_ext.protocol.from_host import PanelKey as PanelKey
+    from zot_ext.protocol.from_host import PanelMouse as PanelMouse
+    from zot_ext.protocol.from_host import PanelPaste as PanelPaste
+    from zot_ext.protocol.from_host import PanelResize as PanelResize
     from zot_ext.protocol.from_host import Shutdown as Shutdown
     from zot_ext.protocol.from_host import ToolCall as ToolCall
     from zot_ext.protocol.groups.panels import PanelDraw as PanelDraw

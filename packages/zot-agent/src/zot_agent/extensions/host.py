@@ -15,7 +15,7 @@ from zot_agent.extensions.declared.brought import BroughtResources
 from zot_agent.extensions.discover import Discovery
 from zot_agent.extensions.hooks import AgentInfo, ExtensionHooks, Interceptor, MorePrograms
 from zot_agent.extensions.managed import ManagedExtension, SharedState
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, ToolOffer
 from zot_agent.extensions.tool_calls import caller
 from zot_agent.extensions.tools import TOOL_SEARCH, AgentTools, replaceable

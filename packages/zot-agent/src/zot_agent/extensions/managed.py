@@ -16,7 +16,7 @@ from zot_agent.extensions.discover import DiscoveredExtension
 from zot_agent.extensions.hooks import AgentInfo
 from zot_agent.extensions.hooks.subscription import accepted, not_permitted
 from zot_agent.extensions.log import ExtensionLog
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_agent.extensions.registry import ExtensionRegistry, NameConflict, ProviderRegistrations, RegistrationError
 from zot_agent.extensions.tool_calls.frames import ToolFrames
 from zot_agent.version import __version__

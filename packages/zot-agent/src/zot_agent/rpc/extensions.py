@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.panels import Panels
+    from zot_agent.extensions.panels.panels import Panels
     from zot_agent.rpc.context import CommandContext
 
 
@@ -58,27 +58,22 @@ def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     if kind not in ("press", "repeat", "release"):
         raise InvalidCommand("kind must be press, repeat or release")
     if kind == "release":
-        if panels.drawn is not None:
-            panels.drawn.release(fields["key"], text, mods)
-    elif panels.drawn is None or not panels.drawn.press(fields["key"], text, mods, repeated=kind == "repeat"):
-        panels.key(fields["key"], text)
+        panels.release(fields["key"], text, mods)
+    else:
+        panels.press(fields["key"], text, mods, repeated=kind == "repeat")
     return None
 
 
 def ext_panel_paste(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Paste into the open panel."""
-    panels = _panels(context)
-    if panels.drawn is None or not panels.drawn.paste(fields["text"]):
-        for letter in fields["text"][:10_000]:
-            panels.key("rune", letter)
+    _panels(context).paste(fields["text"])
     return None
 
 
 def ext_panel_mouse(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Use the mouse over a panel."""
-    newer, place = _panels(context).drawn, (fields["row"], fields["column"])
-    extension, panel = fields["extension"], fields["panel"]
-    if newer is None or not newer.mouse(extension, panel, fields["action"], *place, fields.get("button", 0)):
+    extension, panel, place = fields["extension"], fields["panel"], (fields["row"], fields["column"])
+    if not _panels(context).mouse(extension, panel, fields["action"], *place, fields.get("button", 0)):
         raise InvalidCommand(f"no open panel {panel!r} of {extension!r} wants the mouse")
     return None
 
@@ -91,18 +86,13 @@ def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     extensions = context.host.extensions
     if extensions is not None:
         extensions.panels.screen = lambda: size
-        extensions.panels.resized()
+        extensions.panels.resize()
     return None
 
 
 def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Close the open panel."""
-    panels = _panels(context)
-    focused = None if panels.drawn is None else panels.drawn.focused
-    if panels.drawn is not None and focused is not None:
-        panels.drawn.close(focused)
-    else:
-        panels.close()
+    _panels(context).close()
     return None
 
 

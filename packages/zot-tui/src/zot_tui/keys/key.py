@@ -1,4 +1,4 @@
-"""`Key`: names of keys, their text form, and what urwid and extension panels call them; pure.
+"""`Key`: names of keys, their text form, and what urwid calls them; pure.
 
 A key is written as its modifiers and its name joined with `+`: `ctrl+o`, `alt+enter`, `shift+tab`, `pageup`. A typed
 character is its own name (`a`, `A`, `?`); `rune` stands for all of them, so that a binding can mean "any typed
@@ -30,9 +30,6 @@ _PLAIN = (
 _RARE = ("insert", "space", "menu", "pause", "printscreen", "capslock", "scrolllock", "numlock")
 
 NAMES = frozenset((*_PLAIN, *_RARE, *(f"f{number}" for number in range(1, 36))))
-
-# The keys of a `panel_key` frame of the extension protocol; a typed character is `rune` with its text.
-PANEL_KEYS = frozenset((*_PLAIN, RUNE))
 
 _ALIASES = {
     "bksp": "backspace",
@@ -194,13 +191,3 @@ def to_urwid(key: Key) -> str:
         modifiers.remove("shift")  # urwid names a shifted letter by the character it types
         name = name.upper()
     return "".join(f"{urwid} " for urwid, ours in _URWID_MODIFIERS.items() if ours in modifiers) + name
-
-
-def panel_key(key: Key) -> tuple[str, str] | None:
-    """Return `key` and `text` of the `panel_key` frame for a key press, or None if panels do not get it.
-
-    Panels get only the keys of `PANEL_KEYS`, without modifiers; a host that reserves `esc` checks for it first.
-    """
-    if key.name == RUNE and key.text:
-        return RUNE, key.text
-    return (key.name, "") if key.name in PANEL_KEYS and key.name != RUNE and not key.modifiers else None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.calls.widgets import OwnWidgets
     from zot_agent.extensions.connection import Connection
     from zot_agent.extensions.discover import ResourcePaths
-    from zot_agent.extensions.panels import Panels
+    from zot_agent.extensions.panels.panels import Panels
     from zot_agent.extensions.tools import AgentTools
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ExtensionEvent

@@ -22,7 +22,7 @@ from zot_core.conversation.events import (
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.errors import Busy
 from zot_provider.errors import ConfigError
-from zot_tui.keys.key import Key, panel_key, parse_key
+from zot_tui.keys.key import Key, parse_key
 from zot_tui.signal import Signal
 from zot_tui.text.sanitize import sanitize_line
 from zot_tui.widgets.dialogs.panel import PanelWidget
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from zot_agent.ui.extensions.widget_view import WidgetView
     from zot_core.machine.shell import Launch
     from zot_provider.auth.session import SignInSession
-
-PASTED = 10_000
-"""Characters of a paste passed on to an extension's panel, one by one, as if typed on one line."""
 
 Shown: TypeAlias = PanelShow | PanelOpen | PanelRender | PanelClose | WidgetChange | TitleChange | WorkingChange | Alert
 SHOWN = get_args(Shown)
@@ -88,7 +85,7 @@ class ExtensionView:
             extensions.changed = self._changed
             extensions.panels.screen = lambda: self._chat.app.size
             self._chat.app.resized.connect(lambda width, height: notify("resize", width=width, height=height))
-            self._chat.app.resized.connect(lambda *_: extensions.panels.resized())
+            self._chat.app.resized.connect(lambda *_: extensions.panels.resize())
             self._chat.themes.switched.connect(lambda theme: notify("theme_changed", theme=theme.name))
         else:
             self.use_modes()
@@ -181,7 +178,7 @@ class ExtensionView:
             from zot_agent.ui.extensions.panel_view import PanelView  # noqa: PLC0415  as above
 
             assert self._watched is not None
-            self._panels = PanelView(self._chat, self._view, self._watched.panels.newer)
+            self._panels = PanelView(self._chat, self._view, self._watched.panels)
         return self._panels
 
     def _screen_access(self) -> "ChatAccess":
@@ -218,28 +215,17 @@ class ExtensionView:
         )
 
     def press(self, key: Key) -> bool:
-        """Pass a key to the open panel, or close it on Esc and Ctrl+C. Without a panel, let it wait for extensions that
-        are asked about keys. Return False if none wants it."""
-        if self._panels is not None and self._panels.press(key):
+        """Pass a key to the open panel. Without a panel, let it wait for extensions that are asked about keys. Return
+        False if none wants it."""
+        if self._watched is not None and self._watched.panels.press(key.name, key.text, key.modifiers, key):
             return True
-        if self._view.panel is None or self._watched is None:
-            return self._access is not None and self._access.takes(key)
-        panels = self._watched.panels
-        if str(key) == "ctrl+c":
-            panels.close()
-        elif (pressed := panel_key(key)) is not None:
-            panels.key(*pressed)
-        return True
+        return self._access is not None and self._access.takes(key)
 
     def paste(self, text: str) -> bool:
         """Type a paste into the open panel, or let it wait for the keys before it. Return False otherwise."""
-        if self._panels is not None and self._panels.paste(text):
+        if self._watched is not None and self._watched.panels.paste(text):
             return True
-        if self._view.panel is None or self._watched is None:
-            return self._access is not None and self._access.takes_paste(text)
-        for letter in sanitize_line(text[:PASTED]):
-            self._watched.panels.key("rune", letter)
-        return True
+        return self._access is not None and self._access.takes_paste(text)
 
 
 def _labelled(title: str, extension: str) -> str:

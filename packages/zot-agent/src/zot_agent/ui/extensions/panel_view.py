@@ -12,7 +12,7 @@ from zot_tui.widgets.dialogs.framed import FramedPanel
 from zot_tui.widgets.transcript.transcript import TRANSCRIPT_ACTIONS
 
 if TYPE_CHECKING:
-    from zot_agent.extensions.screen_panels.panels import ScreenPanels
+    from zot_agent.extensions.panels.panels import Panels
 
 RATE = 30.0
 """Redraws a second while a panel is open, keys aside."""
@@ -21,9 +21,9 @@ _SCROLLING = {action.name: action for action in TRANSCRIPT_ACTIONS}
 
 
 class PanelView:
-    """Draws the panels, and passes keys, pastes and the mouse to them. `title` makes the title of a panel's frame."""
+    """Draws the panels, and passes held keys and the mouse to them. `title` makes the title of a panel's frame."""
 
-    def __init__(self, chat: Chat, view: Screen, panels: "ScreenPanels") -> None:
+    def __init__(self, chat: Chat, view: Screen, panels: "Panels") -> None:
         self._chat, self._view, self._panels = chat, view, panels
         self._shown: dict[tuple[str, str], tuple[PlacedPanel, FramedPanel]] = {}
         self._usual_rate, self._usual_mouse = chat.app.rate, chat.app.mouse
@@ -119,14 +119,6 @@ class PanelView:
         return sorted(shown, key=lambda each: -each[1].order)
 
     # Keys
-
-    def press(self, key: Key) -> bool:
-        """Pass a key to the panel that has the keys. Return False if none has."""
-        return self._panels.press(key.name, key.text, key.modifiers, key)
-
-    def paste(self, text: str) -> bool:
-        """Pass on a paste. Return False if no panel has the keys."""
-        return self._panels.paste(text)
 
     def _held(self, key: Key, released: bool) -> bool:  # noqa: FBT001  of `App.held`
         if self._view.stack.top is not None or not self.has_keys:

@@ -1,8 +1,8 @@
 """Calls for panels that an extension draws itself."""
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
-from zot_agent.extensions.screen_panels.owned import OwnedPanel, PanelWishes
-from zot_agent.extensions.screen_panels.panels import TooManyPanels
+from zot_agent.extensions.panels.owned import OwnedPanel, PanelWishes
+from zot_agent.extensions.panels.panels import TooManyPanels
 from zot_ext.protocol.calls.panels import MODES
 
 
@@ -19,7 +19,7 @@ def open(call: ExtensionCall) -> CallAnswer:
     flags = ("passive", "handles_esc", "handles_ctrl_c", "paste", "mouse", "key_kinds")
     wishes = PanelWishes(mode, **{name: call.flag(name) for name in flags})  # type: ignore[arg-type]
     try:
-        return _room(call.services.panels.newer.open(call.connection, id, wishes, call.params))
+        return _room(call.services.panels.open_drawn(call.connection, id, wishes, call.params))
     except ValueError as error:
         raise CallFailed("invalid", str(error)) from None
     except TooManyPanels as error:
@@ -30,7 +30,7 @@ def change(call: ExtensionCall) -> CallAnswer:
     """Move, hide or name a panel, or give it the keys."""
     id = call.params["id"]
     try:
-        panel = call.services.panels.newer.change(call.connection, id, call.params)
+        panel = call.services.panels.change(call.connection, id, call.params)
     except ValueError as error:
         raise CallFailed("invalid", str(error)) from None
     if panel is None:

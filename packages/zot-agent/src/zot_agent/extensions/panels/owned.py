@@ -1,10 +1,10 @@
 """`OwnedPanel`: one open panel of an extension."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from zot_agent.extensions.screen_panels.layout import Area, Layout, place
-from zot_agent.extensions.screen_panels.owner import PanelOwner
+from zot_agent.extensions.panels.layout import Area, Layout, place, read_layout
+from zot_agent.extensions.panels.text import PanelOwner
 from zot_core.conversation.events import PlacedPanel, WidgetLine
 from zot_provider.record import Record
 
@@ -30,8 +30,9 @@ class PanelWishes(Record):
 class OwnedPanel:
     """One open panel: what its extension said of it, and what it was last sent."""
 
-    def __init__(self, owner: PanelOwner, id: str, wishes: PanelWishes, layout: Layout) -> None:
-        self.owner, self.id, self.wishes, self.layout = owner, id, wishes, layout
+    def __init__(self, owner: PanelOwner, id: str, wishes: PanelWishes, given: Mapping[str, Any]) -> None:
+        """`given` says where it wants to be. Raises ValueError for a wrong place."""
+        self.owner, self.id, self.wishes, self.layout = owner, id, wishes, read_layout(given, Layout())
         self.title = self.footer = ""
         self.hidden = False
         self.wants_keys = not wishes.passive
@@ -52,6 +53,11 @@ class OwnedPanel:
         """What the front ends know of it."""
 
     @property
+    def beside(self) -> bool:
+        """Whether it is above the editor or in its place."""
+        return self.wishes.mode != "overlay"
+
+    @property
     def visible(self) -> bool:
         """Whether it is on the screen."""
         return not self.hidden and self.area is not None
@@ -60,6 +66,10 @@ class OwnedPanel:
     def room(self) -> tuple[int, int, bool]:
         """The cells of a line, the most lines, and whether it is on the screen."""
         return (0, 0, False) if self.area is None else (self.area.inner_width, self.area.inner_height, self.visible)
+
+    def move(self, given: Mapping[str, Any]) -> None:
+        """Change where it wants to be. Raises ValueError for a wrong place."""
+        self.layout = read_layout(given, self.layout)
 
     def arrange(self, screen: tuple[int, int]) -> None:
         """Find its place on a screen of so many columns and rows."""

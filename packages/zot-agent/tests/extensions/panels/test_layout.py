@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_agent.extensions.screen_panels.layout import Area, Layout, place, read_layout
+from zot_agent.extensions.panels.layout import Area, Layout, place, read_layout
 from zot_ext.protocol.calls.panels import ANCHORS
 
 

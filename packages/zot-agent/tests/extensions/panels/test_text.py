@@ -1,9 +1,10 @@
 import pytest
 
-from zot_agent.extensions.panels import Panels
+from zot_agent.extensions.panels.panels import Panels
 from zot_core.conversation.events import ExtensionEvent, Panel, PanelClose, PanelOpen, PanelRender
 from zot_ext.protocol import from_extension, from_host
 from zot_ext.protocol.values import PanelSpec
+from zot_tui.keys.key import parse_key
 
 
 class Owner:
@@ -51,18 +52,18 @@ def test_opening_the_open_panel_again_shows_it_anew(screen: Screen) -> None:
 def test_rendering_keeps_the_title_if_none_is_given_and_always_replaces_the_footer(screen: Screen) -> None:
     owner = Owner("x")
     screen.panels.open(owner, PanelSpec("a", "A", ("1",), "keys"))
-    screen.panels.render(owner, from_extension.PanelRender("a", lines=("2",)))
+    screen.panels.received(owner, from_extension.PanelRender("a", lines=("2",)))
 
     assert screen.told[-1] == PanelRender("x", Panel("a", "A", ("2",), ""))
 
 
 def test_rendering_a_panel_that_is_not_open_or_not_ones_own_is_ignored(screen: Screen) -> None:
     owner, other = Owner("x"), Owner("y")
-    screen.panels.render(owner, from_extension.PanelRender("a"))
+    screen.panels.received(owner, from_extension.PanelRender("a"))
     screen.panels.open(owner, PanelSpec("a", "A"))
-    screen.panels.render(owner, from_extension.PanelRender("b"))
-    screen.panels.render(other, from_extension.PanelRender("a"))
-    screen.panels.closed_by(other, "a")
+    screen.panels.received(owner, from_extension.PanelRender("b"))
+    screen.panels.received(other, from_extension.PanelRender("a"))
+    screen.panels.received(other, from_extension.PanelClose("a"))
 
     assert screen.told == [PanelOpen("x", Panel("a", "A"))]
 
@@ -70,7 +71,7 @@ def test_rendering_a_panel_that_is_not_open_or_not_ones_own_is_ignored(screen: S
 def test_an_extension_that_closes_its_panel_gets_no_echo(screen: Screen) -> None:
     owner = Owner("x")
     screen.panels.open(owner, PanelSpec("a"))
-    screen.panels.closed_by(owner, "a")
+    screen.panels.received(owner, from_extension.PanelClose("a"))
 
     assert owner.sent == []
     assert screen.told[-1] == PanelClose("x", "a")
@@ -79,16 +80,22 @@ def test_an_extension_that_closes_its_panel_gets_no_echo(screen: Screen) -> None
 
 def test_keys_go_to_the_owner_esc_closes_and_unknown_ones_are_swallowed(screen: Screen) -> None:
     owner = Owner("x")
-    screen.panels.key("down")
+    assert not screen.panels.press("down")
     screen.panels.open(owner, PanelSpec("a"))
-    screen.panels.key("down")
-    screen.panels.key("rune", "é")
-    screen.panels.key("f5")
-    screen.panels.key("esc")
+    screen.panels.press("down")
+    screen.panels.press("rune", "é")
+    for name in ("a", "space", "pageup", "ctrl+d", "shift+tab", "f1"):
+        key = parse_key(name)
+        assert screen.panels.press(key.name, key.text, key.modifiers)
+    screen.panels.press("rune")
+    screen.panels.press("esc")
 
     assert owner.sent == [
         from_host.PanelKey("a", "down"),
         from_host.PanelKey("a", "rune", "é"),
+        from_host.PanelKey("a", "rune", "a"),
+        from_host.PanelKey("a", "rune", " "),
+        from_host.PanelKey("a", "pageup"),
         from_host.PanelClose("a"),
     ]
     assert screen.panels.panel is None
@@ -103,3 +110,13 @@ def test_a_panel_goes_with_its_extension(screen: Screen) -> None:
 
     assert owner.sent == []
     assert screen.told[-1] == PanelClose("x", "a")
+
+
+def test_ctrl_c_closes_a_panel_and_a_paste_is_typed_on_one_line(screen: Screen) -> None:
+    owner = Owner("x")
+    assert not screen.panels.paste("a")
+    screen.panels.open(owner, PanelSpec("a"))
+    screen.panels.paste("a\n\x1b[31mb")
+    screen.panels.press("c", "", ("ctrl",))
+
+    assert owner.sent == [*(from_host.PanelKey("a", "rune", letter) for letter in "a b"), from_host.PanelClose("a")]

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 from waiting import PATIENCE
 
-from zot_agent.extensions.panels import Panels
-from zot_agent.extensions.screen_panels.owned import PanelWishes, read_lines
-from zot_agent.extensions.screen_panels.panels import MOST, TooManyPanels
+from zot_agent.extensions.panels.owned import PanelWishes, read_lines
+from zot_agent.extensions.panels.panels import MOST, Panels, TooManyPanels
 from zot_core.conversation.events import ExtensionEvent, PanelClose, PanelShow, PlacedPanel
 from zot_ext.limits import DEFAULT_LIMITS, ExtensionLimits
 from zot_ext.protocol import from_host
@@ -34,13 +33,12 @@ class Screen:
 
     def __init__(self, limits: ExtensionLimits = DEFAULT_LIMITS) -> None:
         self.heard: list[ExtensionEvent] = []
-        self.older = Panels(self.heard.append, limits)
         self.size = (80, 24)
-        self.older.screen = lambda: self.size
-        self.panels = self.older.newer
+        self.panels = Panels(self.heard.append, limits)
+        self.panels.screen = lambda: self.size
 
     def open(self, owner: Owner, id: str = "p", wishes: PanelWishes | None = None, **given: Any) -> None:
-        self.panels.open(owner, id, wishes or PanelWishes(), given)
+        self.panels.open_drawn(owner, id, wishes or PanelWishes(), given)
 
     def views(self, id: str = "p") -> list[PlacedPanel]:
         return [each.panel for each in self.heard if isinstance(each, PanelShow) and each.panel.id == id]
@@ -63,7 +61,7 @@ async def test_of_many_frames_the_newest_is_shown_thirty_times_a_second_at_most(
     owner = Owner("x")
     screen.open(owner)
     for number in range(500):
-        screen.older.received(owner, PanelDraw("p", (str(number),)))
+        screen.panels.received(owner, PanelDraw("p", (str(number),)))
     assert len(screen.heard) < 5
     await screen.until(lambda: screen.shown().lines == ("499",))
     assert len(screen.heard) < 8
@@ -75,8 +73,8 @@ async def test_what_answers_a_key_is_shown_at_once(screen: Screen) -> None:
     screen.panels.answered = lambda: answers.append(screen.shown().lines)
     for number in range(5):
         screen.panels.press("rune", "a")
-        screen.older.received(owner, PanelDraw("p", (str(number),)))
-        screen.older.received(owner, PanelKeyResult("p", owner.got(from_host.PanelKey)[-1].seq))
+        screen.panels.received(owner, PanelDraw("p", (str(number),)))
+        screen.panels.received(owner, PanelKeyResult("p", owner.got(from_host.PanelKey)[-1].seq))
     assert answers == [(str(number),) for number in range(5)]
 
 
@@ -87,7 +85,7 @@ async def test_the_newest_panel_that_takes_keys_has_them_and_gives_them_back(scr
     screen.open(other, "c", PanelWishes(passive=True))
     await screen.until(lambda: screen.views("c"))
     screen.panels.press("rune", "x")
-    screen.older.received(other, CloseFrame("b"))
+    screen.panels.received(other, CloseFrame("b"))
     screen.panels.press("rune", "y", ("alt",))
     assert other.got(from_host.PanelKey) == [from_host.PanelKey("b", "rune", "x", (), 1)]
     assert one.got(from_host.PanelKey) == [from_host.PanelKey("a", "rune", "y", ("alt",), 2)]
@@ -116,7 +114,7 @@ async def test_a_panel_that_handles_esc_keeps_open_while_it_answers(screen: Scre
     owner = Owner("x")
     screen.open(owner, wishes=PanelWishes(handles_esc=True))
     screen.panels.press("esc")
-    screen.older.received(owner, PanelKeyResult("p", 1))
+    screen.panels.received(owner, PanelKeyResult("p", 1))
     await asyncio.sleep(0.6)
     assert screen.panels.focused is not None
     screen.panels.press("c", "", ("ctrl",))
@@ -152,7 +150,7 @@ async def test_esc_that_is_held_down_is_no_second_press(screen: Screen) -> None:
     screen.open(owner)
     screen.open(owner, "q", PanelWishes(handles_esc=True))
     screen.panels.press("esc")
-    screen.older.received(owner, PanelKeyResult("q", 1))
+    screen.panels.received(owner, PanelKeyResult("q", 1))
     screen.panels.press("esc", repeated=True)
     assert owner.got(from_host.PanelClose) == []
     screen.panels.press("esc")
@@ -166,8 +164,8 @@ async def test_a_key_without_a_use_comes_back_unless_that_takes_too_long(seconds
     screen.open(owner)
     screen.panels.press("pageup", pressed="pressed")
     await asyncio.sleep(0.01)
-    screen.older.received(owner, PanelKeyResult("p", 1, consumed=False))
-    screen.older.received(owner, PanelKeyResult("p", 99, consumed=False))
+    screen.panels.received(owner, PanelKeyResult("p", 1, consumed=False))
+    screen.panels.received(owner, PanelKeyResult("p", 99, consumed=False))
     assert found == back
 
 
@@ -192,16 +190,16 @@ async def test_the_mouse_goes_to_panels_that_want_it(screen: Screen) -> None:
 
 async def test_a_panel_of_the_first_group_and_one_beside_the_editor_take_turns(screen: Screen) -> None:
     one, other = Owner("one"), Owner("other")
-    screen.older.open(one, PanelSpec("old", "Old"))
+    screen.panels.open(one, PanelSpec("old", "Old"))
     screen.open(other, "inline", PanelWishes("inline"))
     assert one.got(from_host.PanelClose) == [from_host.PanelClose("old")]
-    screen.older.open(one, PanelSpec("old", "Old"))
+    screen.panels.open(one, PanelSpec("old", "Old"))
     assert other.got(from_host.PanelClose) == [from_host.PanelClose("inline")]
     screen.open(other, "over")
     assert screen.panels.focused is not None
-    screen.older.open(one, PanelSpec("old", "Older"))
+    screen.panels.open(one, PanelSpec("old", "Older"))
     assert screen.panels.focused is None
-    screen.older.close()
+    screen.panels.close()
     assert screen.panels.focused is not None
 
 
@@ -211,7 +209,7 @@ async def test_sizes_follow_the_screen(screen: Screen) -> None:
         screen.open(owner, str(number), width="50%")
     for columns in range(20, 200):
         screen.size = columns, 30
-        screen.older.resized()
+        screen.panels.resize()
     await screen.until(
         lambda: owner.got(from_host.PanelResize)[-1:] == [from_host.PanelResize("9", 97, 28, visible=True)]
     )
@@ -226,9 +224,9 @@ async def test_the_panels_of_an_extension_go_with_it_and_have_a_limit(screen: Sc
     screen.open(owner, "0")  # in place of the first
     with pytest.raises(TooManyPanels):
         screen.open(owner, "one more")
-    screen.older.drop(owner)
+    screen.panels.drop(owner)
     assert screen.panels.focused is None
-    screen.older.received(owner, PanelDraw("0", ("late",)))
+    screen.panels.received(owner, PanelDraw("0", ("late",)))
     assert isinstance(screen.heard[-1], PanelClose)
 
 
