@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.json_text import describe, dump, dump_text, escape_line_ends, is_object, read_strict
+from zot_provider.json_text import describe, dump, dump_text, escape_line_ends, is_object, read_object, read_strict
 
 
 @pytest.mark.parametrize("text", ["{}", ' {"a": [1, {"b": null}]} ', '{"a":\n1}', '{"a":1e999}', '{"a":"\\ud800"}'])
@@ -38,6 +38,17 @@ def test_other_text_is_not_an_object(text: str) -> None:
 def test_a_text_that_is_no_json_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         read_strict(text)
+
+
+@given(st.text())
+def test_a_text_that_is_no_object_reads_as_an_empty_one(text: str) -> None:
+    assert isinstance(read_object(text), dict)
+    json.dumps(read_object(text), allow_nan=False)
+
+
+def test_numbers_that_json_does_not_have_are_in_no_object() -> None:
+    assert read_object('{"a": NaN}') == {}
+    assert read_object('{"a": 1}') == {"a": 1}
 
 
 def test_text_is_written_on_one_line_and_without_white_space() -> None:

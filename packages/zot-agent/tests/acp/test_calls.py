@@ -87,16 +87,6 @@ def test_no_text_ends_its_own_block_of_code(text: str) -> None:
     assert first not in text
 
 
-@given(st.text())
-def test_arguments_that_are_no_object_count_as_none(text: str) -> None:
-    assert isinstance(calls.parse_arguments(text), dict)
-    json.dumps(calls.parse_arguments(text), allow_nan=False)
-
-
-def test_numbers_that_json_does_not_have_are_not_arguments() -> None:
-    assert calls.parse_arguments('{"a": NaN}') == {}
-
-
 def test_a_title_is_one_line_of_bounded_length() -> None:
     title = calls.title("bash", json.dumps({"command": "echo \x1b[31m\n" + "x" * 500}))
 

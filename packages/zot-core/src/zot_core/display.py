@@ -7,7 +7,7 @@ shows the text that the model reads.
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from zot_provider.json_text import read_strict
+from zot_provider.json_text import read_object
 from zot_provider.messages import ImageBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.record import Record, field
 
@@ -108,12 +108,7 @@ MAIN_ARGUMENTS = ("command", "path", "pattern", "file_path", "url", "query", "na
 
 def main_argument(arguments: str) -> str:
     """Return the argument that best identifies a call, from the JSON text of its arguments, or an empty string."""
-    try:
-        values = read_strict(arguments)
-    except ValueError:
-        return ""
-    if not isinstance(values, dict):
-        return ""
+    values = read_object(arguments)
     return next((values[name] for name in MAIN_ARGUMENTS if isinstance(values.get(name), str)), "")
 
 

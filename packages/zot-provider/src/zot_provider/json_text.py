@@ -56,6 +56,15 @@ def is_object(text: str) -> bool:
         return False
 
 
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object that JSON text holds, such as the arguments of a call; empty for any other text."""
+    try:
+        value = read_strict(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def describe(value: object) -> str:
     """Describe a JSON value in an error: "an object", "a list", or its JSON text, at most 40 characters of ASCII."""
     if isinstance(value, dict | list):

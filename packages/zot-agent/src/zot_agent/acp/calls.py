@@ -20,7 +20,6 @@ from zot_core.display import (
     TodoDisplay,
     main_argument,
 )
-from zot_provider.json_text import read_strict
 from zot_provider.messages import ImageBlock, TextBlock, ToolResultBlock
 from zot_tui.text.ansi import strip_ansi
 from zot_tui.text.sanitize import reveal
@@ -33,15 +32,6 @@ _PATHS = ("path", "file_path")
 _REPLACEMENTS = (("oldText", "newText"), ("old_text", "new_text"), ("old_string", "new_string"))
 _TITLE = 200
 """Characters of a title."""
-
-
-def parse_arguments(arguments: str) -> Json:
-    """Parse the arguments of a call; empty if the model did not write a JSON object."""
-    try:
-        value = read_strict(arguments)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def title(name: str, arguments: str) -> str:

@@ -32,6 +32,7 @@ from zot_core.events import (
     UsageEvent,
     UserMessage,
 )
+from zot_provider.json_text import read_object
 from zot_provider.model import Model
 from zot_provider.usage import Usage
 
@@ -245,12 +246,12 @@ class UpdateFeed:
 
     def _describe(self, id: str, name: str, arguments: str) -> None:
         call = self._start(id, name)
-        call.arguments = call.sent_arguments = calls.parse_arguments(arguments)
+        call.arguments = call.sent_arguments = read_object(arguments)
         self._update_call(id, **self.description(name, arguments))
 
     def description(self, name: str, arguments: str) -> Json:
         """Return the fields that are known before a call runs, for an update or a permission request."""
-        values = calls.parse_arguments(arguments)
+        values = read_object(arguments)
         display = calls.preview(self._tools().get(name), values)
         fields: Json = {
             "title": calls.title(name, arguments),
@@ -299,7 +300,7 @@ class UpdateFeed:
 
     def _finish(self, event: ToolResultEvent) -> None:
         call = self._start(event.id, event.name)
-        given = None if event.arguments is None else calls.parse_arguments(event.arguments)
+        given = None if event.arguments is None else read_object(event.arguments)
         fields: Json = {}
         if given is not None and event.arguments is not None:
             call.arguments = given

@@ -37,10 +37,6 @@ from zot_provider.registry.server_lists import ServerLists
 from zot_provider.router import RoutingClient, open_client
 from zot_provider.selection import Selection, select
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 MODELS_FILE = "models.json"
 """The user's own providers and models, in zot's home folder; see `zot_provider.catalog.user`."""
 

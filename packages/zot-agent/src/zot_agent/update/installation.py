@@ -1,12 +1,11 @@
 """`installation`: how this zot was installed, and what updates it."""
 
-import json
 import os
 import sys
 import sysconfig
 from importlib import metadata
-from typing import Any
 
+from zot_provider.json_text import read_object
 from zot_provider.record import Record, field
 
 PACKAGE = "zot-agent"
@@ -29,7 +28,7 @@ def installation(prefix: str = sys.prefix, package: str = PACKAGE) -> Installati
     try:
         files = metadata.distribution(package)
         installer = (files.read_text("INSTALLER") or "").strip()
-        origin = _origin(files.read_text("direct_url.json"))
+        origin = read_object(files.read_text("direct_url.json") or "")
     except metadata.PackageNotFoundError:
         return _clone(os.path.dirname(os.path.abspath(__file__)))
     url = str(origin.get("url", ""))
@@ -47,14 +46,6 @@ def installation(prefix: str = sys.prefix, package: str = PACKAGE) -> Installati
     if managed and prefix == sys.base_prefix:
         return Installation("the system manages this Python; install zot with uv tool install zot-agent")
     return _runs(pip)
-
-
-def _origin(text: str | None) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _clone(folder: str) -> Installation:

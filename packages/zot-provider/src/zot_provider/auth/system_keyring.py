@@ -5,18 +5,16 @@ each. So one can know without asking the keyring, which takes 100 ms or asks a p
 module of that backend is imported.
 """
 
-import asyncio
 import json
 import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from importlib import import_module
 from typing import Any, TypeVar
 
+from zot_provider.accounts.blocking import in_thread
 from zot_provider.auth.entry import Entry, entry_json, parse_entry
 from zot_provider.auth.lock import STORE_LOCK, locked
-from zot_provider.errors import ConfigError
+from zot_provider.errors import ConfigError, ResponseTimeout
 from zot_provider.files.regular_file import read_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.record import Record, field
@@ -126,26 +124,15 @@ class SystemKeyring:
     # Internal.
 
     async def _ask(self, function: Callable[[], T], backend: str) -> T:
-        """Call a function of the keyring in a thread. A thread that hangs is left alone, and ends with the process."""
-        answer: Future[T] = Future()
-        answer.set_running_or_notify_cancel()  # the thread cannot be cancelled
-
-        def call() -> None:
-            try:
-                answer.set_result(function())
-            except BaseException as error:  # noqa: BLE001  a backend raises what its system raises
-                answer.set_exception(error)
-
-        threading.Thread(target=call, name="keyring", daemon=True).start()
+        """Call a function of the keyring in a thread. Raises `KeyringFailed`."""
         title = _title(backend)
         try:
-            async with asyncio.timeout(self.limit):
-                return await asyncio.wrap_future(answer)
-        except TimeoutError:
+            return await in_thread(function, self.limit, title)
+        except ResponseTimeout:
             raise KeyringFailed(f"{title} did not answer within {self.limit:g} s") from None
         except KeyringFailed:
             raise
-        except Exception as error:  # noqa: BLE001  as above; its text may repeat what was stored
+        except Exception as error:  # noqa: BLE001  a backend raises what its system raises, perhaps with the secret
             raise KeyringFailed(f"{title} failed: {type(error).__name__}") from None
 
     def _read(self) -> _Index:

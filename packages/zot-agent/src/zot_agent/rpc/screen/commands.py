@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions.calls.renderer_set import ANSWER, MARKDOWN
 from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
-from zot_provider.json_text import read_strict
+from zot_provider.json_text import read_object
 from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 if TYPE_CHECKING:
@@ -79,11 +79,7 @@ def _members(context: "CommandContext", call: ToolCallBlock, result: ToolResultB
     if result is not None:
         state = _STATES.get(result.fate, "failed" if result.is_error else "ok")
         text = _text(result.content)
-    try:
-        values = read_strict(arguments)
-    except ValueError:
-        values = {}
-    return {"state": state, "args": values if isinstance(values, dict) else {}, "text": text}
+    return {"state": state, "args": read_object(arguments), "text": text}
 
 
 def _text(content: Sequence[object]) -> str:

@@ -9,7 +9,7 @@ from zot_agent.extensions.calls.renderer_set import Renderer, RendererSet
 from zot_core.aio import spawn
 from zot_core.conversation.events import WidgetLine
 from zot_core.conversation.extensions import DrawLines
-from zot_provider.json_text import read_strict
+from zot_provider.json_text import read_object
 from zot_tui.text.runs import Row, clip_runs
 from zot_tui.theme.theme import Theme
 from zot_tui.widgets.spans import line_runs
@@ -187,12 +187,4 @@ def _members(part: Part, width: int) -> dict[str, Any]:
         return members | {"data": part.item.content}
     text = part.output or "\n".join(block.text for block in part.item.content if hasattr(block, "text"))
     members["text"] = text[:MOST_TEXT]
-    return members | ({"state": part.state, "args": _arguments(part.item.arguments)} if part.state else {})
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        values = read_strict(text)
-    except ValueError:
-        return {}
-    return values if isinstance(values, dict) else {}
+    return members | ({"state": part.state, "args": read_object(part.item.arguments)} if part.state else {})
