@@ -31,15 +31,23 @@ def build_parser() -> Parser:
         ("merge", "commit what a member has done, and merge it into your branch"),
         ("remove", "remove a member and its worktree; its session and its branch stay"),
     ):
-        verbs.add_parser(name, help=about).add_argument("id", metavar="ID", help=_ID)
+        verb = verbs.add_parser(name, help=about)
+        verb.add_argument("id", metavar="ID", help=_ID)
+        verb.set_defaults(answer=(), text=())
     verbs.choices["show"].add_argument("--json", action="store_true", help="print its state as JSON")
     verbs.choices["logs"].add_argument("-f", "--follow", action="store_true", help="print what comes, until it ends")
     verbs.choices["send"].add_argument("text", nargs="+", metavar="TEXT", help="the message")
     verbs.choices["resume"].add_argument("text", nargs="*", metavar="TEXT", help="a message for it")
-    verbs.choices["answer"].add_argument("answer", choices=("yes", "always", "no"), help="what becomes of the call")
+    verbs.choices["answer"].add_argument(
+        "answer", nargs=1, choices=("yes", "always", "no"), help="what becomes of the call"
+    )
     verbs.choices["answer"].add_argument("text", nargs="*", metavar="WHY", help="with no: why, for the model")
     verbs.choices["remove"].add_argument(
-        "--discard", action="store_true", help="also drop its branch, and what cannot be committed"
+        "--discard",
+        dest="text",
+        action="store_const",
+        const=("--discard",),
+        help="also drop its branch, and what cannot be committed",
     )
     return parser
 
@@ -73,6 +81,6 @@ def run(arguments: Sequence[str]) -> int:
         given, rest = _new_flags(Parser(prog="zot swarm new", allow_abbrev=False)).parse_known_args(head)
         return start([*rest, *tail], name=given.name, here=given.here)
     given = build_parser().parse_args(words or ["--help"])
-    from zot_agent.cli.swarm.verbs import VERBS  # noqa: PLC0415  not for the help
+    from zot_agent.cli.swarm.verbs import ACTIONS  # noqa: PLC0415  not for the help
 
-    return VERBS[given.verb](given)
+    return ACTIONS[given.verb](given)

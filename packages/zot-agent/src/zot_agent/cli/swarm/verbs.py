@@ -11,6 +11,7 @@ from zot_agent.standard_error import print_error
 from zot_agent.swarm.member import Member
 from zot_agent.swarm.swarm import Swarm
 from zot_agent.swarm.transcript import MemberTranscript
+from zot_agent.swarm.verbs import VERBS
 from zot_agent.swarm.words import question_text, status
 from zot_provider.json_text import dump, without_surrogates
 
@@ -76,40 +77,14 @@ def _logs(given: Namespace) -> int:
     return 0
 
 
-def _send(given: Namespace) -> int:
-    member = Swarm().send(given.id, " ".join(given.text))
-    print_line(f"sent to {member.id}")
-    return 0
-
-
-def _answer(given: Namespace) -> int:
-    member = Swarm().answer(given.id, given.answer, " ".join(given.text))
-    print_line(f"answered {member.id}")
-    return 0
-
-
-def _resume(given: Namespace) -> int:
-    member = Swarm().resume(given.id, " ".join(given.text))
-    print_line(f"{member.id} works again")
-    return 0
-
-
-def _kill(given: Namespace) -> int:
-    member = Swarm().kill(given.id)
-    print_line(f"{member.id} is {member.state}")
+def _steer(given: Namespace) -> int:
+    words = " ".join([*given.answer, *given.text])
+    print_line(VERBS[given.verb](Swarm(), given.id, words))
     return 0
 
 
 def _merge(given: Namespace) -> int:
-    print_line(f"{Swarm().merge(given.id)}; zot swarm remove {given.id} removes it")
-    return 0
-
-
-def _remove(given: Namespace) -> int:
-    swarm = Swarm()
-    id = swarm.folder(given.id).id
-    line = swarm.remove(id, discard=given.discard)
-    print_line(f"removed {id}" + (f": {line}" if line else ""))
+    print_line(f"{VERBS['merge'](Swarm(), given.id, '')}; zot swarm remove {given.id} removes it")
     return 0
 
 
@@ -121,14 +96,10 @@ def _print_json(value: dict[str, Any]) -> None:
     sys.stdout.write(without_surrogates(dump(value)) + "\n")
 
 
-VERBS: dict[str, Callable[[Namespace], int]] = {
+ACTIONS: dict[str, Callable[[Namespace], int]] = {
+    **dict.fromkeys(VERBS, _steer),
     "list": _list,
     "show": _show,
     "logs": _logs,
-    "send": _send,
-    "answer": _answer,
-    "resume": _resume,
-    "kill": _kill,
     "merge": _merge,
-    "remove": _remove,
 }

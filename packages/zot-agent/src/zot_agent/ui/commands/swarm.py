@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, cast
 
 from zot_agent.host.options import HostOptions
 from zot_agent.ui.commands.base import Chat, SlashCommand
@@ -28,22 +28,24 @@ WATCH = 1.0
 
 async def swarm(chat: Chat, text: str) -> None:
     """List the members, or do what the text says, as `zot swarm` does."""
+    from zot_agent.swarm.verbs import STARTING, VERBS  # noqa: PLC0415  as in `open_swarm`
+
     verb, _, rest = text.strip().partition(" ")
     id, _, words = rest.strip().partition(" ")
     if verb in ("", "list"):
         await _show(chat)
     elif verb == "new":
         await _new(chat, rest.strip())
-    elif verb != "logs" and verb not in _VERBS:
-        raise UnknownName.among("verb of /swarm", verb, ["list", "new", "logs", *_VERBS])
+    elif verb != "logs" and verb not in VERBS:
+        raise UnknownName.among("verb of /swarm", verb, ["list", "new", "logs", *VERBS])
     elif not id:
         raise ConfigError(f"/swarm {verb} needs the id of a member; /swarm lists them")
     elif verb == "logs":
         await _open(chat, id)
     else:
         members = open_swarm()
-        member = await asyncio.to_thread(members.find, id) if verb in _STARTING else None
-        chat.note(await asyncio.to_thread(_VERBS[verb], members, id, words.strip()), "success")
+        member = await asyncio.to_thread(members.find, id) if verb in STARTING else None
+        chat.note(await asyncio.to_thread(VERBS[verb], members, id, words.strip()), "success")
         if member is not None and not member.active:
             await _watch(chat, member.id)
 
@@ -106,52 +108,6 @@ def options_of(chat: Chat) -> HostOptions:
         permission_mode=host.conversation.permissions.mode,
         sandbox="off" if policy is None else "strict" if policy.strict else "on",
     )
-
-
-def _send(swarm: "Swarm", id: str, words: str) -> str:
-    return f"sent to {swarm.send(id, words).id}"
-
-
-def _answer(swarm: "Swarm", id: str, words: str) -> str:
-    from zot_agent.swarm.swarm import Choice  # noqa: PLC0415  as in `open_swarm`
-
-    choice, _, why = words.partition(" ")
-    if choice not in get_args(Choice):
-        raise UnknownName.among("answer", choice, get_args(Choice))
-    return f"answered {swarm.answer(id, cast('Choice', choice), why.strip()).id}"
-
-
-def _resume(swarm: "Swarm", id: str, words: str) -> str:
-    return f"{swarm.resume(id, words).id} works again"
-
-
-def _kill(swarm: "Swarm", id: str, words: str) -> str:
-    member = swarm.kill(id)
-    return f"{member.id} is {member.state}"
-
-
-def _merge(swarm: "Swarm", id: str, words: str) -> str:
-    return swarm.merge(id)
-
-
-def _remove(swarm: "Swarm", id: str, words: str) -> str:
-    if words not in ("", "--discard"):
-        raise ConfigError(f"/swarm remove ID takes --discard, not {words!r}")
-    id = swarm.folder(id).id
-    line = swarm.remove(id, discard=bool(words))
-    return f"removed {id}" + (f": {line}" if line else "")
-
-
-_VERBS: dict[str, "Callable[[Swarm, str, str], str]"] = {
-    "send": _send,
-    "answer": _answer,
-    "resume": _resume,
-    "kill": _kill,
-    "merge": _merge,
-    "remove": _remove,
-}
-_STARTING = ("send", "resume")
-"""Verbs after which a member works that did not."""
 
 
 class SwarmPicker(Picker[str]):

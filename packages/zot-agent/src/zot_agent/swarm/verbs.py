@@ -1,0 +1,52 @@
+"""The verbs that steer and end members, for `zot swarm` and `/swarm`: words behind an id, and a line for a person."""
+
+from collections.abc import Callable
+from typing import cast, get_args
+
+from zot_agent.swarm.swarm import Choice, Swarm
+from zot_provider.errors import ConfigError, UnknownName
+
+
+def _send(swarm: Swarm, id: str, words: str) -> str:
+    return f"sent to {swarm.send(id, words).id}"
+
+
+def _answer(swarm: Swarm, id: str, words: str) -> str:
+    choice, _, why = words.partition(" ")
+    if choice not in get_args(Choice):
+        raise UnknownName.among("answer", choice, get_args(Choice))
+    return f"answered {swarm.answer(id, cast('Choice', choice), why.strip()).id}"
+
+
+def _resume(swarm: Swarm, id: str, words: str) -> str:
+    return f"{swarm.resume(id, words).id} works again"
+
+
+def _kill(swarm: Swarm, id: str, words: str) -> str:
+    member = swarm.kill(id)
+    return f"{member.id} is {member.state}"
+
+
+def _merge(swarm: Swarm, id: str, words: str) -> str:
+    return swarm.merge(id)
+
+
+def _remove(swarm: Swarm, id: str, words: str) -> str:
+    if words not in ("", "--discard"):
+        raise ConfigError(f"remove takes --discard, not {words!r}")
+    id = swarm.folder(id).id
+    line = swarm.remove(id, discard=bool(words))
+    return f"removed {id}" + (f": {line}" if line else "")
+
+
+VERBS: dict[str, Callable[[Swarm, str, str], str]] = {
+    "send": _send,
+    "answer": _answer,
+    "resume": _resume,
+    "kill": _kill,
+    "merge": _merge,
+    "remove": _remove,
+}
+
+STARTING = ("send", "resume")
+"""Verbs after which a member works that did not."""
