@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from zot_agent.cli.ext import ALIASES, VERBS, run
+from zot_agent.cli.ext import VERBS, run
 from zot_agent.cli.ext.folder.names import project_choice
+from zot_agent.cli.parser import VERB_ALIASES
 from zot_agent.extensions.log import log_path
 from zot_agent.host.extensions import ProjectChoice
 
@@ -73,9 +74,9 @@ def test_an_unknown_command_names_the_nearest(ext: Cli) -> None:
     assert said.startswith("zot: unknown command 'zot ext instal'; did you mean zot ext install")
 
 
-@pytest.mark.parametrize("verb", [*VERBS, *ALIASES])
+@pytest.mark.parametrize("verb", [*VERBS, *VERB_ALIASES])
 def test_every_command_has_a_help_and_tells_a_mistake_in_one_line(ext: Cli, verb: str) -> None:
-    assert ext(verb, "--help").startswith(f"usage: zot ext {ALIASES.get(verb, verb)}")
+    assert ext(verb, "--help").startswith(f"usage: zot ext {VERB_ALIASES.get(verb, verb)}")
     assert ext(verb, "--nonsense", code=2).startswith("zot: ")
 
 

@@ -81,6 +81,7 @@ def _similar(word: str, names: Iterable[str]) -> str:
 
 
 def _verbs() -> frozenset[str]:
-    from zot_agent.cli.ext import ALIASES, VERBS  # noqa: PLC0415  only after what looks like a mistake
+    from zot_agent.cli.ext import VERBS  # noqa: PLC0415  only after what looks like a mistake
+    from zot_agent.cli.parser import VERB_ALIASES  # noqa: PLC0415  as above
 
-    return _VERBS | VERBS.keys() | ALIASES.keys()
+    return _VERBS | VERBS.keys() | VERB_ALIASES.keys()
