@@ -74,7 +74,7 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
     text = content.encode("utf-8", "replace").decode()  # a model may write half of a surrogate pair
     try:
         old = await context.files.read(target, LARGEST + 1)
-    except OSError:  # there is none, or the write says what is wrong
+    except OSError:  # no such file, or the write says what is wrong
         old = b""
     if len(old) > LARGEST or (b"\0" in old[:PROBE] and not utf_16(old[:PROBE])):
         return text.encode(), UTF_8
