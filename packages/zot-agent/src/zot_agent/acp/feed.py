@@ -88,7 +88,7 @@ class UpdateFeed:
         self._client_knows_message, self.failure, self.cut_off = client_prompt, "", False
         self._in_message = self._in_message and not client_prompt  # the client shows the prompt in between
 
-    def show(self, event: ConversationEvent) -> None:
+    def show(self, event: ConversationEvent) -> None:  # noqa: PLR0912, PLR0915  a branch for each event
         """Send the update for an event; events without an update are ignored."""
         match event:
             case TextDelta(delta):
@@ -111,11 +111,6 @@ class UpdateFeed:
                 self._add_output(id, text)
             case ToolResultEvent():
                 self._finish(event)
-            case _:
-                self._show_other(event)
-
-    def _show_other(self, event: ConversationEvent) -> None:
-        match event:
             case UserMessage() | MessageAdded():
                 self._show_message(event)
             case ToolStart(id):
@@ -135,8 +130,21 @@ class UpdateFeed:
             case Done():
                 self._end_paragraph()
                 self._stop_calls()
-            case _:
-                self._show_usage(event)
+            case SubagentStart() | SubagentProgress() | SubagentStop():
+                self._show_agent(event)
+            case TurnStart():
+                self._turn_usage, self._compacting = Usage(), False
+            case CompactStart():
+                self._compacting = True
+            case UsageEvent(usage, cumulative, agent_id):
+                self._cost = cumulative.shown_cost
+                if not self._compacting and not agent_id:  # the request for a summary is not part of the conversation
+                    self._turn_usage += usage
+                    self._send_usage(self._turn_usage.context)
+            case CompactDone():
+                self._turn_usage, self._compacting = Usage(), False
+                self._send_usage(event.tokens_after)
+                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
 
     def _show_message(self, event: UserMessage | MessageAdded) -> None:
         message, known = event.message, isinstance(event, UserMessage) and self._client_knows_message
@@ -162,26 +170,6 @@ class UpdateFeed:
     def answered(self, id: str, *, allowed: bool) -> None:
         """End the call of a sub-agent that the client was asked about, and of which it hears nothing else."""
         self._update_call(id, status="completed" if allowed else "failed")
-
-    def _show_usage(self, event: ConversationEvent) -> None:
-        """Send how much of the context window is in use: the reports of a turn, or what a compaction left; and what
-        sub-agents do."""
-        match event:
-            case SubagentStart() | SubagentProgress() | SubagentStop():
-                self._show_agent(event)
-            case TurnStart():
-                self._turn_usage, self._compacting = Usage(), False
-            case CompactStart():
-                self._compacting = True
-            case UsageEvent(usage, cumulative, agent_id):
-                self._cost = cumulative.shown_cost
-                if not self._compacting and not agent_id:  # the request for a summary is not part of the conversation
-                    self._turn_usage += usage
-                    self._send_usage(self._turn_usage.context)
-            case CompactDone():
-                self._turn_usage, self._compacting = Usage(), False
-                self._send_usage(event.tokens_after)
-                self.note(f"the conversation so far is now a summary ({event.kept} messages are kept)")
 
     # Text
 

@@ -108,7 +108,7 @@ class Presenter:
 
     # Live
 
-    def show(self, event: ConversationEvent) -> None:
+    def show(self, event: ConversationEvent) -> None:  # noqa: PLR0912, PLR0915  a branch for each event
         """Show an event, if it belongs in the transcript."""
         match event:
             case TextDelta(delta):
@@ -139,18 +139,6 @@ class Presenter:
             case TurnEnd(_, error):
                 self._end_text()
                 self._turn_error = error
-            case _:
-                self._show_step(event)
-
-    def _progress(self, id: str, text: str) -> None:
-        of_agent = self._agents is not None and self._agents.shows(id)  # of which the last line is enough
-        if id in self._tools and not of_agent:
-            self._tools[id].append_output(text)
-            self._outputs[id] = (self._outputs.get(id, "") + text)[-KEPT_OUTPUT:]
-
-    def _show_step(self, event: ConversationEvent) -> None:
-        """Show the start and end of calls and runs, prompts and notes of the agent."""
-        match event:
             case ToolStart(id, name):
                 self._tool(id, name)
                 self._tool_started[id] = self._clock()
@@ -173,24 +161,7 @@ class Presenter:
                     summary_cell(self.style, event.summary, event.tokens_before, event.tokens_after, kept)
                 )
             case Done(reason):
-                self._end_text()
-                self._stop_tools()
-                if reason == "aborted" and not self._stopped:
-                    self.note("stopped")
-                self._stopped = False
-                if self._turn_error:  # a refused turn ends without an error event
-                    self.note(self._turn_error, "error")
-                self._turn_error = ""
-                took = self._clock() - self._started
-                if self._started and took >= LONG:
-                    self.transcript.append(WorkedCell(took))
-                self._started = 0.0
-            case _:
-                self._show_extension_or_shell(event)
-
-    def _show_extension_or_shell(self, event: ConversationEvent) -> None:
-        """Show notes of extensions, shell commands of the user and ends of jobs."""
-        match event:
+                self._end_run(reason)
             case _ if isinstance(event, SubagentEvent):
                 self._show_agent(event)
             case JobEnd():
@@ -217,6 +188,26 @@ class Presenter:
                 self._shell.finish("stopped" if result.stopped else "ok" if ok else "failed", display)
                 if not display:
                     self.note(result.text, "error")
+
+    def _progress(self, id: str, text: str) -> None:
+        of_agent = self._agents is not None and self._agents.shows(id)  # of which the last line is enough
+        if id in self._tools and not of_agent:
+            self._tools[id].append_output(text)
+            self._outputs[id] = (self._outputs.get(id, "") + text)[-KEPT_OUTPUT:]
+
+    def _end_run(self, reason: str) -> None:
+        self._end_text()
+        self._stop_tools()
+        if reason == "aborted" and not self._stopped:
+            self.note("stopped")
+        self._stopped = False
+        if self._turn_error:  # a refused turn ends without an error event
+            self.note(self._turn_error, "error")
+        self._turn_error = ""
+        took = self._clock() - self._started
+        if self._started and took >= LONG:
+            self.transcript.append(WorkedCell(took))
+        self._started = 0.0
 
     def _show_agent(self, event: SubagentEvent) -> None:
         if self._agents is None:
