@@ -57,6 +57,10 @@ class CommandPattern:
         """Whether the words of a command match."""
         return self._match(_BETWEEN.join(words)) is not None
 
+    def starts(self, program: str) -> bool:
+        """Whether it is about a program of this name, and not about any program."""
+        return bool(self.head) and bool(program) and self.may_match([program])
+
     def rest(self, words: Sequence[str]) -> Sequence[str]:
         """Return the words of a command that it matches which must be paths in the project, and no options."""
         return words[len(self.words) :] if self._paths else ()

@@ -247,7 +247,7 @@ def _word(node: "Node") -> Word:
             return Word("{}")
         parts = [_word(child) for child in node.children]
         return Word("".join(part.shape for part in parts), any(part.glob for part in parts))
-    return Word(GAP)
+    return Word(f"/dev/fd/{GAP}" if kind == "process_substitution" else GAP)
 
 
 def _quoted(node: "Node") -> str:

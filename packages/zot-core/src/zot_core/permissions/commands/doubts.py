@@ -4,26 +4,31 @@ Where there is such a rule, a line that cannot be judged is asked about, in ever
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from zot_core.machine.hosts import HostPattern
-from zot_core.permissions.commands.forms import Form, read_forms
+from zot_core.permissions.commands.forms import Form
+from zot_core.permissions.commands.hints import hints, names_program
+from zot_core.permissions.commands.inline_code import starts_programs
+from zot_core.permissions.commands.made import made_and_run, renames
 from zot_core.permissions.commands.named_files import NamedFiles, UnknownWord
-from zot_core.permissions.commands.programs import is_interpreter, is_plain, risky, runs_others
+from zot_core.permissions.commands.programs import CLIENTS, SCRIPTED, is_interpreter, is_plain
 from zot_core.permissions.commands.readers import is_reader
 from zot_core.permissions.commands.wrappers import Kind, wrapper
 from zot_core.permissions.patterns import CommandPattern, PathPattern
 from zot_core.permissions.rule import COMMANDS, READ, Rule
 from zot_core.permissions.shell_line import GAP, ShellLine
 
-_WORDS, _CHARACTERS = 64, 100_000
-"""Words of a program behind which another one is looked for, and characters that are looked at on the way."""
-
 _VALUED = ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
 """Options of shells that have a value."""
 
+_LISTS = frozenset(("-l", "-r"))
+"""Options of `at` and `crontab` with which they read no commands."""
+
+_FILES = ("-f", "--file", "--makefile", "-x")
+"""Options whose value is a script."""
+
 _EVALUATES = ("eval", "source", ".")
-_QUOTES = re.compile(r"[\"'`(){}\[\]=!|]+")
 _SCRIPT = re.compile(r"-[A-Za-z]*c")
 
 
@@ -61,7 +66,7 @@ def _hidden(form: Form) -> str:
     shown = " ".join(form.shapes).replace(GAP, "…")[:60]
     if form.known and not form[0].known:
         return f"the shell decides what {shown!r} is"
-    if is_interpreter(form.name) and not form.fed and form.shapes[1:] in ([], ["-"]):
+    if form.whole and not form.fed and _reads_script(form):
         return f"what {form.name} reads is not known"
     row = wrapper(form.name)
     if row is None or row.kind == "may run":
@@ -81,6 +86,23 @@ def _hidden(form: Form) -> str:
     return ""
 
 
+def _reads_script(form: Form) -> bool:
+    """Whether a program takes what it reads for a script."""
+    if is_interpreter(form.name) and (len(form) == 1 or _is_stream(form.shapes[1])):
+        return True
+    if form.name in CLIENTS and len(form) <= 2:
+        return True
+    if form.name not in SCRIPTED:
+        return False
+    given = [*zip(form.shapes, form.shapes[1:], strict=False)]
+    glued = [(each, word.removeprefix(each).lstrip("=")) for word in form.shapes[1:] for each in _FILES if each in word]
+    return any(before in _FILES and _is_stream(word) for before, word in (*given, *glued))
+
+
+def _is_stream(word: str) -> bool:
+    return word == "-" or word.startswith(("/dev/stdin", "/dev/fd/", "/proc/"))
+
+
 def _reads_commands(form: Form, kind: Kind) -> bool:
     """Whether a wrapper takes what it reads for commands, because its arguments name none."""
     if kind in ("runs", "may run"):
@@ -93,7 +115,9 @@ def _reads_commands(form: Form, kind: Kind) -> bool:
             return True
         if not word.shape.startswith(("-", "+")) and form[at - 1].shape not in _VALUED:
             operands += 1
-    return kind == "reads" or operands <= (kind == "opens there")
+    if kind == "reads":
+        return not _LISTS.intersection(form.shapes)
+    return operands <= (kind == "opens there")
 
 
 def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]) -> str:
@@ -108,60 +132,14 @@ def _command_doubt(line: ShellLine, forms: Sequence[Form], rules: Sequence[Rule]
         if unknown and (rule := next((rule for rule, each in patterns if each.may_match(start)), None)):
             shown = " ".join(form.shapes).replace(GAP, "…")[:60]
             return f"the shell decides what {shown!r} is, and {_about(rule)}"
-    for why, words in _hints(line, forms):
+    for why, words in (*hints(line, forms), *made_and_run(line, forms)):
         if rule := next((rule for rule, each in patterns if words is None or each.matches(words)), None):
             return f"{why}, and {_about(rule)}"
-    return ""
-
-
-def _hints(line: ShellLine, forms: Sequence[Form]) -> Iterator[tuple[str, list[str] | None]]:
-    """Yield commands that may come to run, each with a reason: words of programs of which nothing is known, and texts.
-    None stands for any command."""
-    left = _CHARACTERS
-    for form in forms:
-        plain = is_plain(form.name) or (is_reader(form.name) and not runs_others(form.name))
-        if not form.known or (plain and not risky(form.shapes, [])):
-            continue
-        for text in line.inputs if form.fed else ():
-            yield from ((f"it is not known whether {form.name} runs what it reads", each) for each in _commands(text))
-        why = f"it is not known whether {form.name} runs what its words say"
-        for at in range(1, min(len(form), _WORDS)):
-            left -= sum(len(word.shape) for word in form[at:]) + 4 * len(form[at].shape)
-            if left < 0:
-                yield "it has too many words", None
-                return
-            yield from ((why, each) for each in _commands(form[at].shape))
-            yield from ((why, each) for each in _spellings(form.behind(at)))
-    for text in line.texts:
-        inner = read_forms(text)
-        why = f"a shell may come to run {text.replace(GAP, '…')[:60]!r}"
-        yield from ((why, each) for found in inner for each in _spellings(found))
-
-
-def _commands(argument: str) -> Iterator[list[str]]:
-    """Yield the commands that may be in an argument, or in a text that a program reads."""
-    for text in _texts(argument):
-        for found in read_forms(text):
-            for start in range(min(len(found), 4)):
-                yield from _spellings(found.behind(start))
-
-
-def _texts(argument: str) -> Iterator[str]:
-    """Yield the lines of shell that may be in an argument: all of it, a value, a text in quotes in a script."""
-    if len(argument.split()) < 2:
-        return
-    yield argument
-    if argument.startswith("-"):  # the value of an option of one letter
-        yield argument[2:]
-    for text in _QUOTES.split(argument)[:_WORDS]:
-        if len(text.split()) > 1:
-            yield text
-
-
-def _spellings(form: Form) -> Iterator[list[str]]:
-    yield form.shapes
-    if form.name != form[0].shape:
-        yield [form.name, *form.shapes[1:]]
+    for rule, each in patterns:
+        if why := names_program(line, forms, each) or renames(line, forms, each):
+            return f"{why}, and {_about(rule)}"
+    why = starts_programs(line, forms)
+    return f"{why}, and {_about(patterns[0][0])}" if why else ""
 
 
 def _file_doubt(files: NamedFiles, rules: Sequence[Rule], cwd: str) -> str:

@@ -16,11 +16,12 @@ model writes must not take the time of the event loop."""
 
 class Form(list[Word]):
     """The words of a command, the program first. `known`: a shell runs it; otherwise its words may be options of a
-    wrapper. `fed`: its input is written in the line, or the shell does not read it."""
+    wrapper. `fed`: its input is written in the line, or the shell does not read it. `whole`: no options are left
+    out."""
 
-    def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False) -> None:
+    def __init__(self, words: Sequence[Word], *, known: bool = True, fed: bool = False, whole: bool = True) -> None:
         super().__init__(words)
-        self.known, self.fed = known, fed
+        self.known, self.fed, self.whole = known, fed, whole
 
     @property
     def name(self) -> str:
@@ -123,4 +124,5 @@ def _without_options(form: Form) -> Iterator[Form]:
         if not form[at].shape.startswith("-") and not (at > 1 and form[at - 1].shape.startswith("-")):
             return
         if at + 1 < len(form):
-            yield Form([form[0].replace(shape=form.name), *form[at + 1 :]], known=form.known, fed=form.fed)
+            words = [form[0].replace(shape=form.name), *form[at + 1 :]]
+            yield Form(words, known=form.known, fed=form.fed, whole=False)

@@ -9,12 +9,13 @@ import re
 from zot_core.permissions.commands.wrappers import wrapper
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
-RUNNERS = _names(
-    "R Rscript [ [[ alias awk bc bun cscript declare deno ed emacs enable ex export gawk getopts hash"
+RUNNERS = names(
+    "R Rscript [ [[ alias awk bc bun cscript declare deno emacs enable export gawk getopts hash"
     " irb java jshell julia let local lua luajit man mawk more nano nawk node nodejs npx nvim perl"
     " php pipx powershell pwsh pypy pypy3 python python2 python3 read readonly rsync ruby scp sed"
     " set sftp shopt split sqlite3 tar test typeset unzip uvx vi view vim wish zip"
@@ -24,14 +25,25 @@ words mean."""
 
 _VERSIONED = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh|wish)[\d.]+")
 
-_INTERPRETERS = _names("lua luajit node nodejs perl php pypy python ruby")
+_INTERPRETERS = names(
+    "R bun dc deno gnuplot guile irb julia lftp lua luajit m4 node nodejs octave perl php pypy python ruby"
+)
+
+CLIENTS = names("ftp lftp mysql psql sftp sqlite3")
+"""Programs that take commands, some of which start programs, from their input unless their arguments have some."""
+
+SCRIPTED = names("awk gawk gdb gmake just make mawk nawk psql sed")
+"""Programs with an option whose value is a script."""
 
 RISKY: dict[str, str] = {
     "7z": "-o",
+    "apt": "-o --option -c --config-file",
+    "apt-get": "-o --option -c --config-file",
     "c++": "-wrapper -B -fplugin -specs @",
     "cargo": "--config -Z",
     "cc": "-wrapper -B -fplugin -specs @",
     "clang": "-B -fplugin -load @",
+    "cmake": "-E -P",
     "curl": (
         "-o -O -K -T -F -d -D -c --output --remote-name --config --upload-file --form --data"
         " --dump-header --cookie-jar --trace --json"
@@ -46,7 +58,7 @@ RISKY: dict[str, str] = {
         " -c -C -O -u -x --config-env --exec --git-dir --work-tree --output --ext-diff"
         " --open-files-in-pager --upload-pack --receive-pack --textconv --template --no-index"
     ),
-    "go": "-exec -toolexec -o",
+    "go": "-exec -toolexec -vettool -o",
     "iconv": "-o --output",
     "make": "-C -f -I --eval --file --makefile --directory --include-dir",
     "npm": "exec x explore config set --prefix --script-shell --node-options -C",
@@ -55,6 +67,7 @@ RISKY: dict[str, str] = {
     "printf": "-v",
     "pytest": "-p -c --rootdir --confcutdir --basetemp -o --override-ini",
     "rg": "--pre --hostname-bin -z --search-zip",
+    "rustc": "-C --codegen",
     "sort": "-o --output --compress-program -T --temporary-directory --files0-from",
     "uv": "--directory --project --python --config-file --with",
     "wget": (
@@ -71,7 +84,7 @@ _OPERANDS = {"uniq": 1, "xxd": 1}
 _ASSIGNING = frozenset(("make", "gmake"))
 """Programs for which an argument `NAME=text` sets a variable that may be run."""
 
-PLAIN = _names(
+PLAIN = names(
     """
     apt apt-get base64 basename brew cat cd cksum cmake cmp column comm cut df diff dirname dnf du echo egrep export
     expr false fgrep file flake8 fmt fold gh git glab go grep groups gunzip gzip head hostname id jest jobs join jq
@@ -83,10 +96,10 @@ PLAIN = _names(
 )
 """Well-known programs that start no program that their later words name, except with the arguments in `RISKY`."""
 
-SILENT = _names("echo export false printf return shift sleep true unset")
+SILENT = names("echo export false printf return shift sleep true unset")
 """Programs whose arguments are no files."""
 
-REPOSITORY = _names("gh git hub lazygit tig")
+REPOSITORY = names("gh git hub lazygit tig")
 """Programs that take orders from the git repository in which they run."""
 
 RECIPES: dict[str, tuple[str, ...]] = {
@@ -106,7 +119,7 @@ RECIPES: dict[str, tuple[str, ...]] = {
 }
 """Programs that run what is written in a file of the project, and the names of such files."""
 
-WRITERS = _names("chmod chown cp dd install ln mkdir mv patch rm rmdir shred tee touch truncate unlink")
+WRITERS = names("chmod chown cp dd install ln mkdir mv patch rm rmdir shred tee touch truncate unlink")
 """Programs whose arguments are paths that they change."""
 
 EXEC_FLAGS = frozenset(("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"))
@@ -125,7 +138,7 @@ def runs_others(name: str) -> bool:
     return starts or name in RUNNERS or _VERSIONED.fullmatch(name) is not None
 
 
-MODULES = _names("mypy pytest ruff unittest")
+MODULES = names("mypy pytest ruff unittest")
 """Modules that `python3 -m` runs as programs, whose arguments have the same meaning then."""
 
 

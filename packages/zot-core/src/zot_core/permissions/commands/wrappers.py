@@ -49,7 +49,7 @@ _ROWS: dict[Kind, str] = {
         uname26:setarch(8) unshare(1) x86_64:setarch(8)
         """,
     "opens there": "chroot(8) newgrp(1) runuser(1) setarch(8) sg(1) ssh(1) su(1)",
-    "reads": "at(1) batch:at(1)",
+    "reads": "at(1) batch:at(1) crontab(1) ed(1) ex(1)",
     "shell": """
         ash(1) bash(1) busybox(1) csh(1) dash(1) fish(1) ksh(1) mksh(1) posh(1) rbash(1) sh(1) tcsh(1) toybox(1)
         yash(1) zsh(1)
