@@ -350,6 +350,9 @@ FILES: list[tuple[str, str]] = [
             "permissions: aks", "permissions: true", "permissions:", "Permissions: ask", "permission: plan",
             "permissionMode: plna", "mode: plan", "tools:", "tools: {read: yes}", "Tools: read", "tool: read",
             "allowed-tools: read", "disallowed-tools: bash", "worktree: yes", "worktrees: true", "isolation: container",
+            "tools: Bash(ls *", "tools: Bash(ls (x))", "maxTurns: few", "maxturns: 3", "steps: 0", "sandbox: strict",
+            "sandbox: {}", "sandbox_mode: read-only", "readonly: 1", "disabled: 1", "enabled: no", "approval: never",
+            "hooks: {PreToolUse: []}", "denyRead: x", "excluded_tools: bash", "timeout: 5", "maxCost: 1", "network: no",
         )
     ),
 ]  # fmt: skip

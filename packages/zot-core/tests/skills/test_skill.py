@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,22 @@ def test_a_file_that_cannot_be_used_is_refused_with_the_line(
 def test_a_file_of_any_length_is_a_skill_if_its_front_matter_is_short(tmp_path: Path) -> None:
     path = written(tmp_path, b"---\r\ndescription: caf\xe9\r\n---\r\n" + b"\xc3\xbc" * 1_000_000)
     assert read_skill(path, "user").description == "caf\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("disable-model-invocation: ture", "disable-model-invocation: expected true or false, got 'ture'"),
+        ("user-invocable: [no]", "user-invocable: expected true or false"),
+        ("disallowed-tools: Bash", "the field 'disallowed-tools' seems to hold something back"),
+        ("disallowedTools: Bash", "the field 'disallowedTools' seems to hold something back"),
+        ("sandbox: strict", "the field 'sandbox' seems to hold something back"),
+        ("hooks: {PreToolUse: [x]}", "the hooks of PreToolUse in it would not run"),
+    ],
+)
+def test_a_field_that_holds_a_skill_back_and_is_not_understood_leaves_it_out(
+    tmp_path: Path, field: str, said: str
+) -> None:
+    with pytest.raises(FrontMatterError, match=re.escape(said)):
+        skill(tmp_path, f"name: a\ndescription: d\n{field}\n")
+    assert skill(tmp_path, "name: a\ndescription: d\nhooks: {Stop: [x]}\ntools: x\nmax-cost: 1\n").name == "a"

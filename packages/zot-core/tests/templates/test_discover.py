@@ -161,6 +161,14 @@ def test_files_that_cannot_be_used_are_named_and_the_others_are_found(folders: F
         folders.templates().expand("latin")
 
 
+@pytest.mark.parametrize("field", ["disallowed-tools: Bash", "sandbox: on", "hooks: {PreToolUse: [x]}"])
+def test_a_template_with_a_field_that_forbids_something_is_left_out(folders: Folders, field: str) -> None:
+    add(folders.places[0], "a", f"---\n{field}\n---\nDo it.")
+    (note,) = folders.notes
+    assert note.endswith("; it is left out")
+    assert folders.names() == []
+
+
 def test_there_is_a_limit_on_templates_and_on_the_entries_of_a_folder(folders: Folders) -> None:
     for number in range(TEMPLATES_LIMIT + 1):
         add(folders.places[0], f"t{number}")

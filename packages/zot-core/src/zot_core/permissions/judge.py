@@ -70,11 +70,13 @@ class _Subject(Record):
 
 
 class Judge:
-    """Judges calls by `rules` and by `mode`; both can be changed at any time."""
+    """Judges calls by `rules` and by `mode`; both can be changed at any time. Without `reads`, commands that only read
+    need a rule, too."""
 
-    def __init__(self, rules: Iterable[Rule] = (), mode: PermissionMode = "ask") -> None:
+    def __init__(self, rules: Iterable[Rule] = (), mode: PermissionMode = "ask", *, reads: bool = True) -> None:
         self.rules = list(rules)
         self.mode: PermissionMode = mode
+        self._reads = reads
         self._edited: set[str] = set()
 
     def unknown_tools(self, tools: Iterable[str], *, similar: bool = False) -> list[str]:
@@ -164,7 +166,7 @@ class Judge:
         own = [
             rule.replace(tool=COMMANDS) if rule.tool.casefold() == subject.tool.casefold() else rule for rule in rules
         ]
-        finding = LineRules(own, cwd, self._edited, subject.home, reads=True).judge(subject.command)
+        finding = LineRules(own, cwd, self._edited, subject.home, reads=self._reads).judge(subject.command)
         if finding.strict is not None and finding.strict.action == "deny":
             return _by_rule(finding.strict)
         if finding.reason:

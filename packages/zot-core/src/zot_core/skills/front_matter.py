@@ -62,6 +62,11 @@ def read_tools(value: object) -> list[str]:
     return re.findall(_TOOL, value) if value and isinstance(value, str) else []
 
 
+def not_tools(value: object) -> str:
+    """Return what `read_tools` leaves out of a line: a parenthesis without its other one."""
+    return re.sub(_TOOL, "", value).strip(", \t\n") if isinstance(value, str) else ""
+
+
 def read_fields(front: str) -> dict[str, object]:
     """Parse the fields: text, lists and mappings of text. Numbers, dates and booleans stay text.
 

@@ -9,6 +9,7 @@ import re
 
 from zot_core.printable import printable_line
 from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, read_tools, split
+from zot_core.skills.held_back import check_held_back
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -18,7 +19,7 @@ HEAD_LIMIT = 16 * 1024
 """The front matter must end within this many bytes of the file."""
 
 _NAMES = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_TRUE = ("true", "yes", "on", "1")
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
 class Skill(Record):
@@ -76,6 +77,7 @@ def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, 
     if not description:
         line = line_of(front, "description")
         raise FrontMatterError("a description is missing: it tells the model when to use the skill", line)
+    check_held_back(fields)
     return Skill(
         prefix + name,
         description,
@@ -83,8 +85,8 @@ def _build_skill(front: str, fields: dict[str, object], path: str, folder: str, 
         folder,
         source,
         allowed_tools=read_tools(fields.pop("allowed-tools", "")),
-        disable_model_invocation=_is_true(fields.pop("disable-model-invocation", "")),
-        user_invocable=_is_true(fields.pop("user-invocable", "true")),
+        disable_model_invocation=_is_true(fields, "disable-model-invocation", "false", front),
+        user_invocable=_is_true(fields, "user-invocable", "true", front),
         fields=fields,
     )
 
@@ -96,5 +98,9 @@ def _text(fields: dict[str, object], name: str, front: str) -> str:
     return value.strip()
 
 
-def _is_true(value: object) -> bool:
-    return isinstance(value, str) and value.strip().lower() in _TRUE
+def _is_true(fields: dict[str, object], name: str, usual: str, front: str) -> bool:
+    value = fields.pop(name, usual)
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text not in (*_TRUE, *_FALSE):
+        raise FrontMatterError(f"{name}: expected true or false, got {str(value)!r:.40}", line_of(front, name))
+    return text in _TRUE

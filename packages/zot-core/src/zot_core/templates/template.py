@@ -2,6 +2,7 @@
 
 from zot_core.printable import printable_line
 from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, read_tools, split
+from zot_core.skills.held_back import check_held_back
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -49,6 +50,7 @@ def read_template(name: str, path: str, source: str) -> PromptTemplate:
     """
     parts = read_parts(path)
     fields = {} if parts.front is None else read_fields(parts.front)
+    check_held_back(fields)
     description = _line(fields.pop("description", ""))
     if not description:
         description = _line(next(line for line in parts.body.splitlines() if line.strip()).lstrip("# "))

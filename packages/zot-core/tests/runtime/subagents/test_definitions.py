@@ -71,6 +71,25 @@ def test_a_mode_that_allows_more_does_not_count(tmp_path: Path, mode: str) -> No
         ("disallowed-tools: write", "there is no field 'disallowed-tools'; did you mean disallowedTools?"),
         ("worktree: yes please", "worktree: expected one of true, false, got 'yes please'"),
         ("isolation: container", "isolation: expected one of worktree, got 'container'"),
+        ("tools: Bash(ls *), Read(", "tools: expected names of tools"),
+        ("tools: ['Bash(  )']", "tools: 'Bash(  )': the pattern is empty"),
+        ("maxTurns: few", "maxTurns: expected a number of model calls, got 'few'"),
+        ("max_turns: 0", "max_turns: expected a number of model calls, got '0'"),
+        ("steps: -1", "steps: expected a number of model calls, got '-1'"),
+        ("maxturn: 3", "there is no field 'maxturn'; did you mean "),
+        ("sandbox: strict", "sandbox: an agent has the sandbox of the agent that asks"),
+        ("sandbox: true", "sandbox: an agent has the sandbox of the agent that asks"),
+        ("sandbox: {network: none}", "sandbox: an agent has the sandbox of the agent that asks"),
+        ("sandbox_mode: read-only", "the field 'sandbox_mode' seems to hold something back"),
+        ("readonly: yes", "readonly: expected one of true, false, got 'yes'"),
+        ("enabled: flase", "enabled: expected one of true, false, got 'flase'"),
+        ("approvalMode: plan", "the field 'approvalMode' seems to hold something back"),
+        ("excludeTools: bash", "the field 'excludeTools' seems to hold something back"),
+        ("timeout_mins: 5", "the field 'timeout_mins' seems to hold something back"),
+        ("maxBudgetUsd: 1", "the field 'maxBudgetUsd' seems to hold something back"),
+        ("network: off", "the field 'network' seems to hold something back"),
+        ("hooks:\n  PreToolUse:\n    - matcher: Bash\n", "the hooks of PreToolUse in it would not run"),
+        ("hooks: [x]", "the hooks in it would not run"),
     ],
 )
 def test_a_field_that_holds_an_agent_back_and_is_not_understood_is_an_error(
@@ -136,3 +155,21 @@ def test_the_built_in_agents_can_be_read(name: str) -> None:
     assert agent.source == "builtin"
     assert "write" not in (agent.tools or ())
     assert agent.instructions
+
+
+@pytest.mark.parametrize(
+    "line", ["disable: true", "disabled: true", "enabled: false", "disable-model-invocation: true"]
+)
+def test_an_agent_that_its_file_turns_off_is_not_offered(tmp_path: Path, line: str) -> None:
+    write(tmp_path / "work/.zot/agents/a.md", "---", "description: d", line, "---")
+    listing = found(tmp_path)
+    assert (listing.found, listing.errors) == ([], [])
+    assert f"its field {line.partition(':')[0]} turns it off; it is left out" in listing.notes[0]
+
+
+def test_fields_of_other_agents_that_narrow_are_honoured(tmp_path: Path) -> None:
+    front = ("description: d", "mode: subagent", "readonly: true", "maxTurns: 7", "max_turns: 9", "sandbox: inherit")
+    more = ("color: red", "temperature: 0.1", "max_tokens: 100", "hooks: {Stop: []}", "returns: text", "enabled: true")
+    write(tmp_path / "a.md", "---", *front, *more, "permissionMode: default", "---")
+    agent = read_agent(str(tmp_path / "a.md"), "user")
+    assert (agent.permissions, agent.steps) == ("plan", 7)

@@ -21,6 +21,10 @@ from zot_provider.testing import Call, Turn
 
 PLANNER = AgentDefinition("planner", "plans", permissions="plan")
 ASKER = AgentDefinition("asker", "asks", permissions="ask")
+LIMITED = AgentDefinition(
+    "limited", "lists", tools=["Bash(ls *)", "Bash(git log:*)", "Read(docs/**)", "Write", "Write(x)"]
+)
+SHORT = AgentDefinition("short", "ends soon", steps=2)
 
 
 class World:
@@ -34,7 +38,7 @@ class World:
         self.client = TaskClient({"main": [begin, "done"], **tasks})
         self.asked: list[PermissionQuestion] = []
         self.answer = PermissionAnswer("yes")
-        runtime = Runtime(Model("m", "v"), client=self.client, cwd=folder, agents=[PLANNER, ASKER])
+        runtime = Runtime(Model("m", "v"), client=self.client, cwd=folder, agents=[PLANNER, ASKER, LIMITED, SHORT])
         permissions = Permissions(mode, parse_permissions(rules, "the test").rules, ask=self._ask)
         self.conversation = Conversation(runtime, permissions=permissions)
 
@@ -166,3 +170,46 @@ async def test_git_that_a_rule_or_the_table_lets_run_gets_quiet_settings_in_a_su
         assert [(each.command, "GIT_CONFIG_COUNT" in each.env) for each in shell.ran] == [
             ("git init -q x", False), ("git status", True),
         ]  # fmt: skip
+
+
+async def test_a_tool_with_a_pattern_runs_only_what_the_pattern_covers(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in ("docs/a", "secret"):
+        (tmp_path / name).write_text("text of it")
+    commands = (
+        "ls docs", "git log --oneline", "touch y.txt", "ls docs; touch y.txt", "ls docs > y.txt", "ls $(touch y.txt)",
+        "cat secret", "ls docs | cat secret", "sh -c 'ls docs'", "git log --output=y.txt", "/bin/ls docs",
+    )  # fmt: skip
+    calls = [Call("bash", {"command": each}) for each in commands]
+    calls += [Call("read", {"path": each}) for each in ("docs/a", "secret", "docs/../secret", "/etc/hostname")]
+    for mode in ("yolo", "ask"):
+        world = World(tmp_path, *calls, WRITE, mode=mode, agent="limited")  # type: ignore[arg-type]
+        results = await world.results()
+        refused = [text.startswith("this agent may use ") for text in results]
+        assert refused == [False, False, *[True] * 9, False, True, True, True, False], results
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "secret", "x.txt"]
+        assert [each.call.name for each in world.asked] == ([] if mode == "yolo" else ["bash", "write"])
+        assert sorted(tool.name for tool in world.client.asked("a")[0].tools) == ["bash", "read", "write"]
+
+
+async def test_the_agents_of_an_agent_are_limited_as_it_is(tmp_path: Path) -> None:
+    limited = AgentDefinition("limited", "lists", tools=["Agent", "Bash(ls *)"])
+    world = World(tmp_path, Call("agent", {"task": "b"}), agent="limited")
+    world.conversation.runtime.workspace.agents = [limited]
+    world.client.answers["b"] = [Turn(calls=[RUN, Call("bash", {"command": "ls"})]), "done"]
+    await world.results()
+    first, second = world.client.asked("b")[-1].messages[-1].content
+    assert "this agent may use bash only as in bash(ls *)" in str(first)
+    assert "exit 0" in str(second)
+    assert not list(tmp_path.iterdir())
+
+
+async def test_the_number_of_steps_of_a_file_counts_if_it_is_smaller(tmp_path: Path) -> None:
+    look = Turn(calls=[Call("bash", {"command": "ls"})])
+    for asked, most in ((0, 2), (50, 2), (1, 1)):
+        world = World(tmp_path)
+        begin = Turn(calls=[Call("agent", {"task": "a", "agent": "short", "max_steps": asked})])
+        world.client.answers = {"main": [begin, "done"], "a": [look] * 5}
+        async with world.conversation:
+            await world.conversation.prompt("main")
+        assert len(world.client.asked("a")) == most

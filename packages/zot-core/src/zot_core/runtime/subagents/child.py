@@ -1,7 +1,7 @@
 """What a sub-agent is made of: its model, its tools, its instructions, its session, its first message."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zot_core.agent import Agent
@@ -57,7 +57,7 @@ def make_child(
         append_system_prompt=[*workspace.append_system_prompt, skills, "" if own else _WORDS],
         reasoning=reasoning,
         session=session,
-        max_steps=task.max_steps or limits.steps,
+        max_steps=_steps(task, definition, limits),
         deadline=limits.seconds,
         auto_compact=parent.compaction_limits,
         files=context.files,
@@ -91,13 +91,16 @@ def _model(agent: Agent, wanted: str, defined: str) -> tuple[Model, Reasoning, l
     return agent.model, agent.reasoning, []
 
 
+def _steps(task: AgentTask, definition: AgentDefinition | None, limits: AgentLimits) -> int:
+    steps = task.max_steps or limits.steps
+    return min(steps, definition.steps) if definition is not None and definition.steps else steps
+
+
 def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | None, *, deepest: bool) -> list[Tool]:
     """Return the tools of a sub-agent, all of which the agent that asks has. Those of a definition that it lacks are
     left out, and so are deferred tools that nobody has found or named. Raises `UnknownName` for others."""
     present = {name: tool for name, tool in agent.active_tools.items() if not isinstance(tool, ToolSearch)}
-    names = {
-        other.casefold(): name for name, tool in present.items() for other in (name, *getattr(tool, "other_names", ()))
-    }
+    names = _names(present)
     allowed = [tool.name for tool in agent.offered_tools if tool.name in present]
     if defined is not None:
         allowed = [names[each] for each in map(_plain, defined) if each in names]
@@ -108,6 +111,26 @@ def _tools(agent: Agent, wanted: Sequence[str] | None, defined: Sequence[str] | 
                 raise UnknownName.among("tool", each, possible)
         allowed = [names[_plain(each)] for each in wanted]
     return [present[name] for name in dict.fromkeys(allowed) if not (deepest and name == AGENT_TOOL)]
+
+
+def _names(tools: Mapping[str, Tool]) -> dict[str, str]:
+    """Return the tool that each name means, also the names of other programs; letters are small."""
+    return {
+        other.casefold(): name for name, tool in tools.items() for other in (name, *getattr(tool, "other_names", ()))
+    }
+
+
+def patterns_of(agent: Agent, defined: Sequence[str]) -> dict[str, list[str]]:
+    """Return the tools that a definition names with a pattern only, each with rules that cover the calls it means."""
+    names = _names(agent.tools)
+    found: dict[str, list[str]] = {}
+    whole = {names.get(_plain(each)) for each in defined if "(" not in each}
+    for each in defined:
+        name, _, pattern = each.partition("(")
+        tool = names.get(_plain(name))
+        if pattern and tool is not None and tool not in whole:
+            found.setdefault(tool, []).append(f"{tool}({pattern}")
+    return found
 
 
 def _without(tools: Sequence[Tool], left_out: Sequence[str]) -> list[Tool]:

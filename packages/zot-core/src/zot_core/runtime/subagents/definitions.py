@@ -12,8 +12,10 @@ from typing import TypeVar
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import printable_line
 from zot_core.skills.discover import limit_notes, visible_entries
-from zot_core.skills.front_matter import FrontMatterError, read_fields, read_tools, split
+from zot_core.skills.front_matter import FrontMatterError, not_tools, read_fields, read_tools, split
+from zot_core.skills.held_back import check_held_back
 from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS
+from zot_provider.errors import ConfigError
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
 
@@ -36,15 +38,27 @@ _CAREFUL: tuple[PermissionMode, ...] = ("plan", "ask")
 """The modes that a definition can ask for; all others are at most what the agent that asks may do."""
 _MODES: Mapping[str, PermissionMode] = {"default": "ask", "manual": "ask", "dontAsk": "ask"}
 """Modes of Claude Code that are more careful than others."""
+_SWITCH = {"true": True, "false": False}
 _OTHER_MODES = ("accept-edits", "yolo", "acceptEdits", "auto", "bypassPermissions")
 """Modes that allow more; a definition cannot ask for it."""
-_NARROWING = ("disallowedTools", "permissionMode", "permissions", "tools", "isolation", "worktree")
+_STEPS = ("maxTurns", "max_turns", "maxSteps", "steps")
+"""Names of the number of model calls, of zot, Claude Code, Gemini CLI and OpenCode."""
+_READ_ONLY = ("readonly", "readOnly")
+_OFF: Mapping[str, bool] = {"disable": True, "disabled": True, "disable-model-invocation": True, "enabled": False}
+"""Names of switches, and the value with which an agent is not offered."""
+_NARROWING = (
+    "disallowedTools", "permissionMode", "permissions", "tools", "isolation", "worktree", "sandbox", *_STEPS,
+    *_READ_ONLY, *_OFF,
+)  # fmt: skip
 """The fields by which an agent may do less."""
 _OTHERS = (
-    "name", "description", "model", "mcpServers", "hooks", "maxTurns", "skills", "initialPrompt", "memory", "effort",
-    "background", "color",
+    "name", "description", "model", "mcpServers", "hooks", "skills", "initialPrompt", "memory", "effort", "background",
+    "color", "maxTokens", "max_tokens",
 )  # fmt: skip
-"""The other fields of zot and of Claude Code."""
+"""The other fields of zot and of other agents."""
+_NO_SANDBOX = ("off", "false", "inherit")
+_KINDS = ("subagent", "all", "primary")
+"""Values of the field `mode` of OpenCode, which says where an agent is offered."""
 
 
 class NotUnderstood(FrontMatterError):
@@ -55,10 +69,11 @@ class AgentDefinition(Record):
     """A kind of sub-agent. `source` is "project", "user", "builtin" or "program".
 
     `tools` are the names of its tools, None for those of the agent that asks; names of other programs' tools are read,
-    too. `model` is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which
-    counts if it is more careful than that of the agent that asks; None for that mode. `instructions` are its system
-    prompt, in place of zot's own words. With `worktree` it works in a git worktree. `without` are tools that it does
-    not get.
+    too. Calls of a tool that is only there as `TOOL(PATTERN)`, as in rules, run if such a pattern covers them. `model`
+    is empty or `inherit` for that of the agent that asks. `permissions` is the mode of its calls, which counts if it is
+    more careful than that of the agent that asks; None for that mode. `instructions` are its system prompt, in place of
+    zot's own words. With `worktree` it works in a git worktree. `without` are tools that it does not get, `steps` is
+    the most model calls, 0 for the usual limit.
     """
 
     name: str
@@ -71,6 +86,7 @@ class AgentDefinition(Record):
     source: str = "program"
     worktree: bool = False
     without: Sequence[str] = ()
+    steps: int = 0
 
     @property
     def line(self) -> str:
@@ -164,12 +180,13 @@ def read_agent(path: str, source: str) -> AgentDefinition:
     if not description:
         raise FrontMatterError("a description is missing: it tells the model when to use the agent")
     _check_names(fields, parts.front or "")
+    _check_offered(fields)
     model = printable_line(_text(fields, "model"))
-    worktree = _choice(fields, "worktree", {"true": True, "false": False})
+    worktree = _choice(fields, "worktree", _SWITCH)
     isolation = _choice(fields, "isolation", {"worktree": True})
     return AgentDefinition(
         name, description, parts.body.strip(), _tools(fields, "tools"), "" if model == "inherit" else model,
-        _mode(fields), path, source, bool(worktree or isolation), _without(fields),
+        _mode(fields), path, source, bool(worktree or isolation), _without(fields), _steps(fields),
     )  # fmt: skip
 
 
@@ -177,6 +194,7 @@ def _mode(fields: dict[str, object]) -> PermissionMode | None:
     choices: dict[str, PermissionMode | None] = {**dict.fromkeys(_OTHER_MODES), "plan": "plan", "ask": "ask", **_MODES}
     names = [name for name in ("permissions", "permissionMode") if name in fields]
     modes = [_choice(fields, name, choices) for name in names]
+    modes += ["plan" for name in _READ_ONLY if _choice(fields, name, _SWITCH)]
     return next((each for each in _CAREFUL if each in modes), None)
 
 
@@ -195,9 +213,36 @@ def _tools(fields: dict[str, object], name: str) -> Sequence[str] | None:
     """Return names of tools, None if the field is not there. A list without any is none of them."""
     value = fields.get(name)
     tools = read_tools(value)
-    if name in fields and not tools and value != []:
+    if (name in fields and not tools and value != []) or not_tools(value):
         raise NotUnderstood(f"{name}: expected names of tools, got {str(value)!r:.40}; [] for none")
+    if any("(" in each for each in tools):
+        from zot_core.permissions.rule import parse_rule  # noqa: PLC0415  few files have patterns
+
+        try:
+            for each in tools:
+                parse_rule("allow", each)
+        except ConfigError as error:
+            raise NotUnderstood(f"{name}: {error}") from None
     return tools if name in fields else None
+
+
+def _steps(fields: dict[str, object]) -> int:
+    """Return the most model calls, 0 if no field says it."""
+    given = [(name, str(fields[name])) for name in _STEPS if name in fields]
+    for name, text in given:
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+            raise NotUnderstood(f"{name}: expected a number of model calls, got {text!r:.40}")
+    return min((int(text) for _, text in given), default=0)
+
+
+def _check_offered(fields: dict[str, object]) -> None:
+    """Raise `FrontMatterError` for an agent that its file turns off, and `NotUnderstood` for one that wants to be
+    confined in a way that it would not be."""
+    for name, off in _OFF.items():
+        if _choice(fields, name, _SWITCH) is off:
+            raise FrontMatterError(f"its field {name} turns it off")
+    if "sandbox" in fields and _text(fields, "sandbox").casefold() not in _NO_SANDBOX:
+        raise NotUnderstood("sandbox: an agent has the sandbox of the agent that asks; turn it on in the settings")
 
 
 def _without(fields: dict[str, object]) -> Sequence[str]:
@@ -216,10 +261,12 @@ def _without(fields: dict[str, object]) -> Sequence[str]:
 
 def _check_names(fields: dict[str, object], front: str) -> None:
     """Raise `NotUnderstood` for a field that resembles those by which the agent may do less, or that is there twice."""
-    written = re.findall(r"^([A-Za-z]+)[ \t]*:", front, re.MULTILINE)
+    written = re.findall(r"^([A-Za-z_-]+)[ \t]*:", front, re.MULTILINE)
     if twice := next((each for each in _NARROWING if written.count(each) > 1), ""):
         raise NotUnderstood(f"the field {twice} is there twice")
     known = {_plain(each): each for each in _NARROWING}
+    if _text(fields, "mode") in _KINDS:
+        fields = {name: value for name, value in fields.items() if name != "mode"}
     for name in fields:
         if name not in (*_NARROWING, *_OTHERS):
             from difflib import get_close_matches  # noqa: PLC0415  few files have unknown fields
@@ -228,6 +275,10 @@ def _check_names(fields: dict[str, object], front: str) -> None:
             near = words.get(_plain(name)) or next(iter(get_close_matches(_plain(name), known, 1, 0.8)), "")
             if near:
                 raise NotUnderstood(f"there is no field {name!r:.40}; did you mean {known.get(near, near)}?")
+    try:
+        check_held_back(fields, (*_NARROWING, *_OTHERS), limits=True)
+    except FrontMatterError as error:
+        raise NotUnderstood(str(error)) from None
 
 
 def _plain(name: str) -> str:

@@ -4,7 +4,7 @@ Its calls pass the hooks of that agent too: permissions, guards of extensions, c
 shell and sandbox as they are at the time of each call, and its model calls count for that agent's limits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from zot_core.agent import Agent
 from zot_core.confirm import PermissionDecision, Permissions
@@ -48,6 +48,28 @@ def inherit(child: Agent, parent: Agent, agent_id: str) -> None:
     child.hooks.assistant_message.add(
         parent.hooks.assistant_message.apply, lambda: parent.hooks.assistant_message.applies
     )
+
+
+def be_limited(child: Agent, patterns: Mapping[str, Sequence[str]]) -> None:
+    """Let a call of a tool that is in `patterns` run only if one of its rules covers all of it."""
+    from zot_core.permissions.judge import Judge  # noqa: PLC0415  few agents have such tools
+    from zot_core.permissions.rule import parse_rule  # noqa: PLC0415  see above
+
+    judges = {
+        tool: Judge([parse_rule("allow", each) for each in rules], "ask", reads=False)
+        for tool, rules in patterns.items()
+    }
+
+    async def gate(call: ToolRequest) -> Refusal | None:
+        judge = judges.get(call.name)
+        if judge is None:
+            return None
+        verdict = await judge.judge(call, child)
+        if verdict.action == "allow" and verdict.rule is not None:
+            return None
+        return Refusal(f"this agent may use {call.name} only as in {', '.join(patterns[call.name])}: {verdict.reason}")
+
+    child.hooks.tool_run.add(gate)
 
 
 def be_careful(child: Agent, permissions: Permissions, mode: PermissionMode, agent_id: str) -> Callable[[], None]:

@@ -18,9 +18,9 @@ from zot_core.events import AgentEvent, Done, Notice, RunEnd, SubagentEvent, Sub
 from zot_core.hooks import Refusal
 from zot_core.result import ToolResult
 from zot_core.runtime.subagents.answers import report, started_result, tool_result
-from zot_core.runtime.subagents.child import first_message, make_child
+from zot_core.runtime.subagents.child import first_message, make_child, patterns_of
 from zot_core.runtime.subagents.definitions import BUILTIN_NAMES, AgentDefinition, builtin_agent
-from zot_core.runtime.subagents.inherit import be_careful, inherit
+from zot_core.runtime.subagents.inherit import be_careful, be_limited, inherit
 from zot_core.runtime.subagents.limits import AgentLimits
 from zot_core.runtime.subagents.subagent import AgentResult, AgentRuntime, SubAgent
 from zot_core.sessions.branch import children_folder
@@ -208,6 +208,8 @@ class Subagents:
         return found
 
     def _connect(self, child: SubAgent, agent: Agent, definition: AgentDefinition | None) -> None:
+        if definition is not None and (patterns := patterns_of(agent, definition.tools or ())):
+            be_limited(agent, patterns)  # first: nobody is asked about a call that is refused all the same
         inherit(agent, self._runtime.agent, child.id)
         agent.hooks.before_turn.add(lambda _: self.may_step())
         agent.hooks.event.add(partial(self._pass_on, child))
