@@ -15,7 +15,7 @@ import zot_core
 from zot_agent.extensions.calls.methods.screen.widgets import FLAGS
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.handshake import PROTOCOL_VERSION
-from zot_agent.rpc.method import KINDS, Method
+from zot_agent.rpc.method import ERROR_CODES, KINDS, Method
 from zot_core import events
 from zot_core.conversation import events as extension_events
 from zot_core.conversation.dialogs import DialogKind
@@ -306,7 +306,7 @@ def rpc_schema() -> dict[str, Any]:
             "command": TEXT,
             "success": {"const": False},
             "error": TEXT,
-            "code": {"const": "session_locked"},
+            "code": {"enum": list(ERROR_CODES.values())},
         },
         ("id", "code"),
         description="The command failed. `command` is empty if the line was not a command.",

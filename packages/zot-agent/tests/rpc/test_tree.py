@@ -135,14 +135,18 @@ def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(
     assert peer.call("go_to", entry="x", restore="all")["error"].startswith("restore must be one of both")
 
 
-def test_an_undo_of_files_is_refused_while_a_job_runs(peer: Peer, server: ScriptedServer, alone: Path) -> None:
+def test_an_undo_is_refused_while_a_job_runs_and_can_stop_it(peer: Peer, server: ScriptedServer, alone: Path) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "exec sleep 1000", "background": True})]), "runs")
     server.add(Turn(calls=[Call("write", {"path": "a", "content": "1"})]), "done")
     ask(peer, "start it")
     ask(peer, "change it")
     refused = "job 1 runs in the background and may change files; stop it first: exec sleep 1000"
-    assert peer.call("undo")["error"] == refused
+    first = peer.data("get_tree")["entries"][0]["id"]
+    for command, fields in (("undo", {}), ("go_to", {"entry": first, "restore": "files"})):
+        answer = peer.call(command, **fields)
+        assert (answer["success"], answer["error"], answer["code"]) == (False, refused, "jobs_running")
     assert (alone / "a").read_text() == "1"
-    assert peer.data("stop_job", job="1")["job"]["state"] == "stopped"
-    assert peer.data("undo")["restored"] == [str(alone / "a")]
+    assert peer.data("undo", stop_jobs=True)["restored"] == [str(alone / "a")]
+    assert [job["state"] for job in peer.data("get_jobs")["jobs"]] == ["stopped"]
     assert not (alone / "a").exists()
+    assert peer.data("redo")["restored"] == [str(alone / "a")]

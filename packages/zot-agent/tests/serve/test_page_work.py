@@ -139,6 +139,34 @@ async def test_changes_are_diffs_code_has_colours_and_pictures_are_shown(
         await tab.until("document.querySelector('#window .diff .removed')?.textContent.includes('return 1')")
 
 
+UNDO = "[...document.querySelectorAll('#window button')].find((each) => each.textContent === 'Undo the last prompt').click()"
+
+
+async def test_an_undo_asks_whether_commands_in_the_background_are_stopped(
+    visiting: Visiting, server: ScriptedServer, alone: Path
+) -> None:
+    job = Call("bash", {"command": "exec sleep 1000", "background": True})
+    server.add(Turn(calls=[job, Call("write", {"path": "a", "content": "1"})]), "written")
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="write it")
+        await tab.until("document.querySelector('#log').textContent.includes('written')")
+        await tab.value("window.asked = []; window.confirm = (text) => { asked.push(text); return window.agrees; }; 0")
+        for agrees in ("false", "true"):
+            await click(tab, "#changes")
+            await tab.until("document.querySelector('#window .diff')")
+            await tab.value(f"window.agrees = {agrees}; {UNDO}; 0")
+            await tab.until(f"window.asked.length === {1 if agrees == 'false' else 2}")
+            if agrees == "false":
+                await tab.until("document.body.textContent.includes('stop it first: exec sleep 1000')")
+                assert (alone / "a").read_text() == "1"
+        await tab.until("document.getElementById('message').value === 'write it'")
+        assert not (alone / "a").exists()
+        assert [each["state"] for each in (await served.command(id, "get_jobs"))["data"]["jobs"]] == ["stopped"]
+        assert "Stop all commands in the background now?" in await tab.value("window.asked[0]")
+
+
 PASTED = """(() => {
   const bytes = Uint8Array.from(atob(%s), (each) => each.charCodeAt(0));
   const given = new DataTransfer();

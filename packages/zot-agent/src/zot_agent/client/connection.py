@@ -30,8 +30,8 @@ _CHECK_INTERVAL = 64
 
 
 class RpcError(ZotError):
-    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty, or
-    "session_locked" if another process has the session open."""
+    """`zot rpc` refused `command` or did not answer it in time; `str()` is the error message. `code` is empty,
+    "session_locked" if another process has the session open, or "jobs_running" if commands run in the background."""
 
     def __init__(self, command: str, message: str, code: str = "") -> None:
         super().__init__(message)

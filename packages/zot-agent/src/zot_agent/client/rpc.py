@@ -104,21 +104,30 @@ class RpcClient(RpcConnection):
         summarise: bool = False,
         restore: str = "conversation",
         force: bool = False,
+        stop_jobs: bool = False,
     ) -> MoveInfo:
         """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
         a summary of what is left, which `abort` stops. `restore`: `conversation`, `files` or `both`; see `undo`."""
-        fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
+        fields = {
+            "entry": entry,
+            "before": before,
+            "summarise": summarise,
+            "restore": restore,
+            "force": force,
+            "stop_jobs": stop_jobs,
+        }
         _, answer = self._send("go_to", fields)
         limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
         return cast(MoveInfo, await self._answered("go_to", answer, limit))
 
-    async def undo(self, *, force: bool = False) -> MoveInfo:
-        """Go back to before the last prompt, with the files. `force` overwrites files that have changed since."""
-        return cast(MoveInfo, await self.request("undo", force=force))
+    async def undo(self, *, force: bool = False, stop_jobs: bool = False) -> MoveInfo:
+        """Go back to before the last prompt, with the files. `force` overwrites files that have changed since. While a
+        command runs in the background, `RpcError` has the code "jobs_running", unless `stop_jobs` ends it first."""
+        return cast(MoveInfo, await self.request("undo", force=force, stop_jobs=stop_jobs))
 
-    async def redo(self, *, force: bool = False) -> MoveInfo:
-        """Take back the last undo, if nothing was asked since."""
-        return cast(MoveInfo, await self.request("redo", force=force))
+    async def redo(self, *, force: bool = False, stop_jobs: bool = False) -> MoveInfo:
+        """Take back the last undo, if nothing was asked since. The fields are those of `undo`."""
+        return cast(MoveInfo, await self.request("redo", force=force, stop_jobs=stop_jobs))
 
     async def diff(self) -> list[FileDiffInfo]:
         """Return the files that differ from what they were before the session."""

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from zot_core.errors import JobsRunning, SessionLocked
 from zot_provider.errors import ZotError
 from zot_provider.json_text import describe, read_strict
 from zot_provider.record import Record
@@ -36,6 +37,10 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool], dict[str, Any]]] = {
     ),
 }
 """The kinds of fields. Each has a description, a check and a JSON Schema."""
+
+
+ERROR_CODES: dict[type[ZotError], str] = {SessionLocked: "session_locked", JobsRunning: "jobs_running"}
+"""The `code` of a response for errors that a client may have an answer to."""
 
 
 class InvalidCommand(ZotError):

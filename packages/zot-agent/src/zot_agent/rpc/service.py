@@ -11,7 +11,7 @@ from zot_agent.host.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits
-from zot_agent.rpc.method import Answer, InvalidCommand, json_kind
+from zot_agent.rpc.method import ERROR_CODES, Answer, InvalidCommand, json_kind
 from zot_agent.rpc.questions import DialogRequests, PermissionRequests
 from zot_agent.rpc.screen.client_screen import ClientScreen
 from zot_agent.rpc.writer import CommandSender, ServiceOutput
@@ -19,7 +19,7 @@ from zot_core.aio import spawn
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.conversation.events import ConversationEvent, EntryAdded
 from zot_core.conversation.extensions import FrontEndActions
-from zot_core.errors import SessionLocked, error_line
+from zot_core.errors import error_line
 from zot_core.events import TextDelta
 from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.raw import parse_object
@@ -156,7 +156,7 @@ class RpcService:
     def _failed(self, sender: CommandSender | None, id: str, name: str, error: Exception) -> None:
         if not isinstance(error, ZotError):
             _log.error("the command %s failed", name, exc_info=error)
-        code = "session_locked" if isinstance(error, SessionLocked) else ""
+        code = next((code for kind, code in ERROR_CODES.items() if isinstance(error, kind)), "")
         self._respond(sender, id, name, error=error_line(error), code=code)
 
     def _respond(

@@ -37,18 +37,22 @@ async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     restore, branches = fields.get("restore", "conversation"), context.conversation.branches
     if restore not in get_args(Restore):
         raise InvalidCommand(f"restore must be one of {', '.join(get_args(Restore))}")
-    flags = {name: fields.get(name, False) for name in ("before", "force", "summarise")}
+    flags = {name: fields.get(name, False) for name in ("before", "force", "stop_jobs", "summarise")}
     return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags))
 
 
 async def undo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Go back to before the last prompt."""
-    return await _moved(context, context.conversation.branches.undo(force=fields.get("force", False)))
+    return await _moved(context, context.conversation.branches.undo(**_flags(fields)))
 
 
 async def redo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Take back the last undo."""
-    return await _moved(context, context.conversation.branches.redo(force=fields.get("force", False)))
+    return await _moved(context, context.conversation.branches.redo(**_flags(fields)))
+
+
+def _flags(fields: dict[str, Any]) -> dict[str, bool]:
+    return {name: fields.get(name, False) for name in ("force", "stop_jobs")}
 
 
 async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
@@ -103,6 +107,7 @@ async def set_label(context: "CommandContext", fields: dict[str, Any]) -> Answer
 
 
 _FORCE = CommandField("force", "boolean", "Overwrite files that have changed since.")
+_STOP = CommandField("stop_jobs", "boolean", "First stop the commands in the background.")
 _MOVED = '{"text": "hi", "message_count": 2, "restored": ["/home/me/app/a.py"], "problems": [], "edited": []}'
 
 _BEFORE = CommandField("before", "boolean", "Continue before the entry, to ask something else in its place.")
@@ -124,13 +129,14 @@ METHODS = (
         "Continue the conversation after another entry of the session. Nothing is lost: the entries after it stay in "
         "the tree. The data has the text of the entry, the paths of the files that were restored, a line for each file "
         "that could not be (`problems`), and the paths of files that have changed since (`edited`): then nothing was "
-        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy, and, if there are "
-        "files to restore, while a job runs, which could change them: see `stop_job`.",
+        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy, and with files while "
+        "a job runs, which could change them: the error has the code `jobs_running` then.",
         (
             CommandField("entry", "string", "The id of the entry.", required=True),
             _BEFORE,
             CommandField("restore", "string", "What goes back: `conversation` (the default), `files` or `both`."),
             _FORCE,
+            _STOP,
             CommandField(
                 "summarise",
                 "boolean",
@@ -145,14 +151,14 @@ METHODS = (
         undo,
         "Go back to before the last prompt: the conversation, and the files that tools changed since. The data is that "
         "of `go_to`, with the text of the prompt. Refused as `go_to` is.",
-        (_FORCE,),
+        (_FORCE, _STOP),
         _MOVED,
     ),
     Method(
         "redo",
         redo,
-        "Take back the last `undo`, if nothing was asked since. The data is that of `go_to`. Refused while busy.",
-        (_FORCE,),
+        "Take back the last `undo`, if nothing was asked since. The data is that of `go_to`. Refused as `go_to` is.",
+        (_FORCE, _STOP),
         _MOVED,
     ),
     Method(

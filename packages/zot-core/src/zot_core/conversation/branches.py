@@ -72,18 +72,22 @@ class ConversationBranches:
 
     async def go_back(
         self, entry: str, *, before: bool = False, restore: "Restore" = "both", force: bool = False,
-        summarise: bool = False,
+        stop_jobs: bool = False, summarise: bool = False,
     ) -> "Moved":  # fmt: skip
         """Do what `go_to` does, with the files: see `RestoringBranches.go_back`."""
         self._check_idle()
         if restore == "files":
-            moving = self._runtime.branches.go_back(entry, before=before, restore=restore, force=force)
+            moving = self._runtime.branches.go_back(
+                entry, before=before, restore=restore, force=force, stop_jobs=stop_jobs
+            )
             return await self._whole(moving, "same", moved=False)
         if summarise and restore == "both" and not force:  # a summary that is then not used would cost money
-            await self._runtime.branches.check_edited(entry, before=before)
+            await self._runtime.branches.check_edited(entry, before=before, stop_jobs=stop_jobs)
         move = await self._ask(entry, before=before, summarise=summarise)
         summary = await self._summary(move)
-        moving = self._runtime.branches.go_back(entry, before=before, restore=restore, force=force, summary=summary)
+        moving = self._runtime.branches.go_back(
+            entry, before=before, restore=restore, force=force, stop_jobs=stop_jobs, summary=summary
+        )
         moved = await self._whole(moving, "same")
         if move.label:
             self.label(entry, move.label)
@@ -93,15 +97,15 @@ class ConversationBranches:
         """Return the paths of the files that `go_back` would restore."""
         return await self._runtime.branches.files_to_restore(entry, before=before)
 
-    async def undo(self, *, force: bool = False) -> "Moved":
+    async def undo(self, *, force: bool = False, stop_jobs: bool = False) -> "Moved":
         """Go back to before the last prompt, with the files: see `RestoringBranches.undo`."""
         self._check_idle()
-        return await self._whole(self._runtime.branches.undo(force=force), "same")
+        return await self._whole(self._runtime.branches.undo(force=force, stop_jobs=stop_jobs), "same")
 
-    async def redo(self, *, force: bool = False) -> "Moved":
+    async def redo(self, *, force: bool = False, stop_jobs: bool = False) -> "Moved":
         """Take back the last undo: see `RestoringBranches.redo`."""
         self._check_idle()
-        return await self._whole(self._runtime.branches.redo(force=force), "same")
+        return await self._whole(self._runtime.branches.redo(force=force, stop_jobs=stop_jobs), "same")
 
     async def diff(self) -> "list[FileDiff]":
         """Return what the session changed: see `RestoringBranches.diff`."""

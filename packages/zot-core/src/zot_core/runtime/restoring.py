@@ -66,12 +66,13 @@ class RestoringBranches(Branches):
         before: bool = False,
         restore: Restore = "both",
         force: bool = False,
+        stop_jobs: bool = False,
         summary: Message | None = None,
     ) -> Moved:
         """Do what `go_to` does; `restore` says what goes back: the conversation, the files to what they were at the
         entry, or both. Raises `FilesEdited`, and changes nothing, if a file has other contents than the agent left,
-        unless `force` is set; and `JobsRunning`, and changes nothing, if files are to be restored and a job of the
-        conversation runs."""
+        unless `force` is set. With files, raises `JobsRunning`, and changes nothing, while a job of the conversation
+        runs, because it could change files meanwhile and would go on unknown; with `stop_jobs` jobs are ended first."""
 
         async def move() -> Message | None:
             return await self.go_to(entry, before=before, summary=summary)
@@ -80,16 +81,17 @@ class RestoringBranches(Branches):
             if restore == "conversation":
                 return Moved(await move())
             tree, plan = await self._way(entry, before=before)
+            await self._end_jobs(stop=stop_jobs)
             return (await self._restore(tree, plan, move if restore == "both" else None, force=force))[0]
 
     async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
         """Return the paths of the files that `go_back` would restore."""
         return [each.path for each in await self._planned(entry, before=before)]
 
-    async def check_edited(self, entry: str, *, before: bool = False) -> None:
+    async def check_edited(self, entry: str, *, before: bool = False, stop_jobs: bool = False) -> None:
         """Raise `FilesEdited` or `JobsRunning` if `go_back` would without `force`."""
+        await self._end_jobs(stop=stop_jobs)
         planned = await self._planned(entry, before=before)
-        self._check_jobs(planned)
         if edited := [each.path for each in planned if each.edited]:
             raise FilesEdited(edited)
 
@@ -100,7 +102,7 @@ class RestoringBranches(Branches):
         async with self._checkpoints.ready() as make_history:
             return (await asyncio.to_thread(make_plan, await make_history(tree))).files
 
-    async def undo(self, *, force: bool = False) -> Moved:
+    async def undo(self, *, force: bool = False, stop_jobs: bool = False) -> Moved:
         """Go back to before the last prompt, with the files. Raises what `go_back` raises."""
         with self._alone():
             tree = await self.tree()
@@ -108,6 +110,7 @@ class RestoringBranches(Branches):
             at = await asyncio.to_thread(_last_prompt, tree, path)
             if at < 0:
                 raise SessionError("there is no prompt to undo")
+            await self._end_jobs(stop=stop_jobs)
             moved, files = await self._restore(
                 tree,
                 lambda history: history.plan(reversed(path[at:]), ()),
@@ -117,13 +120,14 @@ class RestoringBranches(Branches):
             self._undone.append(_Undone(path[-1], tree.entries[path[at]].parent, files))
             return moved
 
-    async def redo(self, *, force: bool = False) -> Moved:
+    async def redo(self, *, force: bool = False, stop_jobs: bool = False) -> Moved:
         """Take back the last undo, if nothing was asked since. Raises what `go_back` raises."""
         with self._alone():
             tree = await self.tree()
             if not self._undone or self._undone[-1].new != tree.current:
                 raise SessionError("there is nothing to redo")
             undone = self._undone[-1]
+            await self._end_jobs(stop=stop_jobs)
 
             def plan(history: "FileHistory") -> "RestorePlan":
                 found = history.plan((), ())
@@ -159,11 +163,14 @@ class RestoringBranches(Branches):
         finally:
             self._restoring = False
 
-    def _check_jobs(self, files: "list[Restoration]") -> None:
-        """Raise `JobsRunning` if files are to be restored and jobs run, which may change them too."""
-        running = self._agent.context.jobs.running
-        if files and running:
-            raise JobsRunning([job.id for job in running], running[0].command)
+    async def _end_jobs(self, *, stop: bool) -> None:
+        """End the jobs of the conversation; raise `JobsRunning` if there are some that must not be stopped."""
+        jobs = self._agent.context.jobs
+        running = jobs.running
+        if running and not stop:
+            raise JobsRunning([job.id for job in running], printable_line(running[0].command))
+        for job in running:
+            await jobs.stop(job)
 
     async def _way(self, entry: str, *, before: bool) -> "tuple[SessionTree, Callable[[FileHistory], RestorePlan]]":
         """Return the tree, and what plans the changes of files between the current entry and another one."""
@@ -193,14 +200,9 @@ class RestoringBranches(Branches):
         async with checkpoints.ready() as make_history:
             history = await make_history(tree)
             plan = await asyncio.to_thread(make_plan, history)
-            self._check_jobs(plan.files)
             if plan.edited and not force:
                 raise FilesEdited(plan.edited)
             self._check_idle()
-            if jobs := self._agent.context.jobs.running:
-                plan.problems.append(
-                    f"{printable_line(jobs[0].command):.60}: it runs, and what it changes is not undone"
-                )
             message = None if move is None else await move()
             done = await asyncio.to_thread(history.restore, plan)
         return Moved(message, [each.path for each in done], plan.problems), done

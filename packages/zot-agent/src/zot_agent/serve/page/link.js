@@ -61,7 +61,7 @@ export class Link {
     const one = line.type === "response" ? this.#waiting.get(line.id) : null;
     if (!one) return this.#on.line(line);
     this.#waiting.delete(line.id);
-    return line.success ? one.done(line.data) : one.fail(new Error(line.error));
+    return line.success ? one.done(line.data) : one.fail(Object.assign(new Error(line.error), { code: line.code }));
   }
 
   // Send a command. Returns whether there is a connection.
@@ -71,7 +71,7 @@ export class Link {
     return true;
   }
 
-  // Send a command, and return a promise of the data of its response. An error is an `Error`.
+  // Send a command, and return a promise of the data of its response. An error is an `Error`, perhaps with a `code`.
   ask(type, fields = {}) {
     this.#count += 1;
     const id = `page ${this.#count}`;

@@ -59,11 +59,14 @@ export class Session {
 
   ask(type, fields) { return this.#link.ask(type, fields); }
 
-  // Send a command; say what went wrong. Returns the data, or null.
-  async attempt(type, fields) {
+  // Send a command; say what went wrong. Returns the data, or null. `asks` has a function for a code of an error, which
+  // returns the fields with which the command is sent again, or nothing.
+  async attempt(type, fields, asks = {}) {
     try {
       return await this.ask(type, fields) ?? {};
     } catch (error) {
+      const more = asks[error.code]?.(error.message);
+      if (more) return this.attempt(type, { ...fields, ...more });
       this.#on.say(error.message, true);
       return null;
     }

@@ -92,7 +92,9 @@ export class Look {
 
   async undo(type, force = false) {
     if ($("window").open) hide();
-    const data = await this.#session.attempt(type, { force });
+    const data = await this.#session.attempt(type, { force }, {
+      jobs_running: (said) => confirm(`${said}\n\nStop all commands in the background now?`) && { stop_jobs: true },
+    });
     if (!data) return;
     if (data.edited?.length && !force && confirm(`Somebody else changed ${data.edited.join(", ")}. Overwrite?`)) await this.undo(type, true);
     else if (data.text && type === "undo") this.#back(data.text);

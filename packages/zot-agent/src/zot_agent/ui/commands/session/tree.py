@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from zot_agent.ui.commands.base import Chat, SlashCommand
@@ -69,7 +70,7 @@ def _old_session(chat: Chat) -> str:
 
 async def undo(chat: Chat, _: str) -> None:
     """Go back to before the last prompt, with the files, and put the prompt into the editor."""
-    moved = await _move(chat, lambda force: chat.host.conversation.branches.undo(force=force))
+    moved = await _move(chat, chat.host.conversation.branches.undo)
     if moved is not None:
         _insert(chat, moved)
         chat.note(f"undone; {_files(chat, moved)}; /redo takes it back")
@@ -77,7 +78,7 @@ async def undo(chat: Chat, _: str) -> None:
 
 async def redo(chat: Chat, _: str) -> None:
     """Take back the last undo."""
-    moved = await _move(chat, lambda force: chat.host.conversation.branches.redo(force=force))
+    moved = await _move(chat, chat.host.conversation.branches.redo)
     if moved is not None:
         chat.note(f"redone; {_files(chat, moved)}")
 
@@ -127,10 +128,7 @@ async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = Fal
     if restore is None:
         return
     chosen = restore
-    moved = await _move(
-        chat,
-        lambda force: branches.go_back(entry, before=before, restore=chosen, force=force, summarise=summarise),
-    )
+    moved = await _move(chat, partial(branches.go_back, entry, before=before, restore=chosen, summarise=summarise))
     if moved is None:
         return
     if before and chosen != "files":
@@ -139,38 +137,34 @@ async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = Fal
         chat.note(_files(chat, moved))
 
 
-async def _move(chat: Chat, move: "Callable[[bool], Awaitable[Moved]]") -> "Moved | None":
+async def _move(chat: Chat, move: "Callable[..., Awaitable[Moved]]") -> "Moved | None":
     """Go back or forward, and ask whether jobs are stopped and files that the person changed are overwritten; None if
     not."""
-    moved, force = None, False
+    moved, agreed = None, dict[str, bool]()
     while moved is None:
         try:
-            moved = await move(force)
+            moved = await move(**agreed)
         except JobsRunning:
-            if not await _stop_jobs(chat):
+            if not await _may_stop(chat):
                 return None
+            agreed["stop_jobs"] = True
         except FilesEdited as error:
             title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
             choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
             if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths))):
                 return None
-            force = True
+            agreed["force"] = True
     if moved.problems:
         chat.note("not restored: " + "; ".join(map(sanitize_line, moved.problems[:_LISTED])), "warning")
     return moved
 
 
-async def _stop_jobs(chat: Chat) -> bool:
-    """Ask whether the jobs that could change files meanwhile are stopped, and stop them. Return whether they were."""
-    jobs = chat.host.runtime.agent.context.jobs
-    lines = [sanitize_line(job.line) for job in jobs.running]
+async def _may_stop(chat: Chat) -> bool:
+    """Ask whether the jobs that could change files meanwhile are stopped."""
+    lines = [sanitize_line(job.line) for job in chat.host.runtime.agent.context.jobs.running]
     choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, stop them", True)]
     title = "Commands in the background may change files. Stop them?"
-    if not await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED]))):
-        return False
-    for job in jobs.running:
-        await jobs.stop(job)
-    return True
+    return await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED]))) or False
 
 
 def _insert(chat: Chat, moved: "Moved") -> None:
