@@ -253,8 +253,8 @@ STATES = (
         (*ASKED, Sees("Run bash")),
         turns=(
             Turn(
-                "I look at what has changed.",
-                calls=[Call("bash", {"command": "git status --short && git diff basket.py"})],
+                "I run the tests.",
+                calls=[Call("bash", {"command": "pytest -q test_basket.py"})],
                 usage=Usage(input=3120, output=52),
             ),
         ),

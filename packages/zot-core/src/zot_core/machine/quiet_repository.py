@@ -33,10 +33,16 @@ _GITLINK = b"\0\0\xe0\0"
 
 
 def why_not_quiet(cwd: str) -> str:
-    """Return why git could start a program that the repository of `cwd` names, empty if it could not."""
+    """Return why git could start a program that the repository of `cwd` names, empty if it could not. Without a
+    repository it is not known what git works on."""
     top = repository_top(cwd)
     if not top:
-        return "there is no git repository"
+        return "there is no git repository here"
+    why = _why_loud(top)
+    return f"git may run other programs: {why}" if why else ""
+
+
+def _why_loud(top: str) -> str:
     named = next((name for name in OF_A_REPOSITORY if name in os.environ), "")
     if named:
         return f"{named} is set"
@@ -44,6 +50,8 @@ def why_not_quiet(cwd: str) -> str:
     link = first_line(os.path.join(own, "gitdir"))
     if own != os.path.join(top, ".git") and os.path.realpath(link or "/") != os.path.join(top, ".git"):
         return "the git directory is somewhere else"
+    if not os.path.exists(os.path.join(common, "config")):
+        return f"{top} has a .git that is no git directory"
     try:
         key = _named(read_regular(os.path.join(common, "config"), _CONFIG_BYTES))
         if key:

@@ -192,7 +192,7 @@ class Judge:
             if any(rule.pattern.reaches(each, cwd) for each in reading.deep):  # type: ignore[union-attr]
                 return Verdict("ask", f"it may read what the rule {rule.text} is about")
         if reading.git and subject.unquiet:
-            return Verdict("ask", f"git may run other programs: {subject.unquiet}")
+            return Verdict("ask", subject.unquiet)
         verdict = _allowed(*finding.covering) if finding.covering else Verdict("allow", "it only reads")
         return verdict if self.mode == "yolo" else verdict.replace(git=finding.git)
 

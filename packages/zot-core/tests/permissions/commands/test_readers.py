@@ -151,6 +151,17 @@ def runs(command: str, cwd: Path, found: Verdict) -> None:
     subprocess.run(shell, cwd=cwd, env=os.environ | quiet, capture_output=True, timeout=PATIENCE, check=False)
 
 
+def test_a_question_about_git_says_where_it_has_no_repository(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "empty/.git").mkdir(parents=True)
+    for folder, said in (
+        ("none", "there is no git repository here"),
+        ("empty", f"git may run other programs: {tmp_path.resolve()}/empty has a .git that is no git directory"),
+    ):
+        found = Judge(mode="ask").judge_command("git status", str(tmp_path.resolve() / folder))
+        assert (found.action, found.reason) == ("ask", said)
+
+
 MORE_GIT = ["git diff --cached", "git ls-files -m", "git describe --dirty --all"]
 GIT_READS = [*(each for each in READS if each.startswith("git ")), *MORE_GIT]
 
