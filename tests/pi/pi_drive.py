@@ -59,6 +59,8 @@ class Row:
     """Models that zot has beside its catalogue, by their providers. The scripted server answers for them."""
     programs: Mapping[str, str] = field(default_factory=dict)
     """Programs on the PATH: shell scripts by their names."""
+    needs: Sequence[str] = ()
+    """Programs of the machine, beside pi."""
     arguments: Sequence[str] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     hosts: Mapping[str, str] = field(default_factory=dict)

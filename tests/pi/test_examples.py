@@ -21,11 +21,17 @@ SAMPLE = (
     "overlay-test.ts",
     "message-renderer.ts",
     "custom-footer.ts",
+    "sandbox",
     "with-deps",
 )
 """What `make test` drives."""
 EXAMPLES_TO_DRIVE = [
-    pytest.param(row, id=row.name, marks=pytest.mark.example_of_pi(row.name, sample=row.name in SAMPLE)) for row in ROWS
+    pytest.param(
+        row,
+        id=row.name,
+        marks=[pytest.mark.example_of_pi(row.name, sample=row.name in SAMPLE), pytest.mark.needs(*row.needs)],
+    )
+    for row in ROWS
 ]
 
 
