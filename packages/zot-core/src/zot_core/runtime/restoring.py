@@ -72,7 +72,7 @@ class RestoringBranches(Branches):
         """Do what `go_to` does; `restore` says what goes back: the conversation, the files to what they were at the
         entry, or both. Raises `FilesEdited`, and changes nothing, if a file has other contents than the agent left,
         unless `force` is set. With files, raises `JobsRunning`, and changes nothing, while a job of the conversation
-        runs, because it could change files meanwhile and would go on unknown; with `stop_jobs` jobs are ended first."""
+        runs, because it could change files meanwhile and nobody would know of it; `stop_jobs` ends jobs first."""
 
         async def move() -> Message | None:
             return await self.go_to(entry, before=before, summary=summary)

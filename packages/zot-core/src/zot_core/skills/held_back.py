@@ -1,6 +1,6 @@
 """`check_held_back`: fields of front matter by which a file asks for less than zot would do without them.
 
-Files of other agents have such fields under many names. One that zot does not carry out is an error: what a person
+Files of other agents have such fields under many names. A field that zot does not carry out is an error: what a person
 holds back must not run because a word was not known.
 """
 
@@ -27,8 +27,8 @@ _HOLDING = ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "tool_call", 
 
 
 def check_held_back(fields: Mapping[str, object], known: Iterable[str] = (), *, limits: bool = False) -> None:
-    """Raise `FrontMatterError` for a field that forbids something, with `limits` also for one that limits something,
-    unless its name is `known`; and for hooks that can refuse, which run in no such file."""
+    """Raise `FrontMatterError` for a field that forbids something, with `limits` also if it limits something, unless
+    its name is `known`; and for hooks that can refuse, which run in no such file."""
     words = {*_FORBIDS.split(), *(_LIMITS.split() if limits else ())}
     for name in fields:
         if name.casefold() == "hooks":

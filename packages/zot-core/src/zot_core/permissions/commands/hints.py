@@ -82,8 +82,8 @@ def _spellings(form: Form) -> Iterator[list[str]]:
 
 
 def names_program(line: ShellLine, forms: Sequence[Form], pattern: CommandPattern) -> str:
-    """Return why a program of which nothing is known may run one that a rule names, because the program is a part of an
-    argument: `-wrapper rm,x`, `["rm", "x"]`; empty if it is none."""
+    """Return why a program of which nothing is known may run the program of a pattern, because a part of an argument
+    names it: `-wrapper rm,x`, `["rm", "x"]`; empty if no part does."""
     for form in filter(is_unknown, forms):
         texts = [*form.shapes[1:], *(line.inputs if form.fed else ())]
         coded = is_interpreter(form.name) or form.fed

@@ -40,8 +40,8 @@ sqlite3: -cmd
 vim: -c --cmd +
 """
 """Programs and the options whose value is code, or which are code themselves; with `operand` their first argument is
-code unless one of these options says otherwise, and `valued` options have a value that is none. The sources are the
-manual pages."""
+code unless these options say otherwise, and the values of `valued` options are no code. The sources are the manual
+pages."""
 
 _SAME = {
     "deno": "node", "ex": "vim", "gawk": "awk", "gsed": "sed", "lldb": "gdb", "luajit": "lua", "mawk": "awk",

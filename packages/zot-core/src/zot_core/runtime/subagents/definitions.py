@@ -236,8 +236,8 @@ def _steps(fields: dict[str, object]) -> int:
 
 
 def _check_offered(fields: dict[str, object]) -> None:
-    """Raise `FrontMatterError` for an agent that its file turns off, and `NotUnderstood` for one that wants to be
-    confined in a way that it would not be."""
+    """Raise `FrontMatterError` for an agent that its file turns off, and `NotUnderstood` for a sandbox of its
+    own."""
     for name, off in _OFF.items():
         if _choice(fields, name, _SWITCH) is off:
             raise FrontMatterError(f"its field {name} turns it off")
