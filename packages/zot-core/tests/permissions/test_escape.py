@@ -394,6 +394,9 @@ async def test_a_command_whose_recipe_was_changed_in_this_session_is_asked_about
         ("pytest ../p2", ["bash(pytest ../p2)"]),
         ("pytest -q a --cov", ["bash(pytest -q a --cov)"]),
         ("pytest -p evil a", ["bash(pytest -p evil a)"]),
+        ("pytest -q @options", ["bash(pytest -q @options)"]),
+        ("pytest --junit-xml=../x a", ["bash(pytest --junit-xml=../x a)"]),
+        ("mypy @options", ["bash(mypy @options)"]),
         ("ruff check --fix a.py", ["bash(ruff check --fix a.py)"]),
         ("pytest -q | tail -5", ["bash(pytest -q **)"]),
         ("bash -c x", []),
@@ -407,6 +410,15 @@ async def test_always_offers_the_narrowest_rules_or_none(project: Project, comma
     if always:
         assert await project.run(";;".join(f"allow {each}" for each in always), command) == "allow"
         assert await project.run(";;".join(f"allow {each}" for each in always), command + " --more") == "ask"
+
+
+async def test_a_file_of_options_and_a_format_that_sets_a_variable_are_covered_by_no_allow(project: Project) -> None:
+    for rule in ("pytest -q **", "pytest *", "python3 -m pytest **"):
+        words = rule.rpartition(" ")[0]
+        assert await project.run(f"allow bash({rule})", f"{words} tests") == "allow"
+        assert await project.run(f"allow bash({rule})", f"{words} @options") == "ask"
+    assert await project.run("allow bash(printf *)", "printf '%s\\n' x") == "allow"
+    assert await project.run("allow bash(printf *)", "printf x%n PATH") == "ask"
 
 
 async def test_always_for_a_file_names_this_file(project: Project) -> None:

@@ -1,6 +1,7 @@
 """`find_program`: finds a program on the PATH, without `shutil`, whose import takes 2 ms of the first command."""
 
 import os
+from collections.abc import Iterable
 
 
 def find_program(name: str) -> str | None:
@@ -13,10 +14,16 @@ def find_program(name: str) -> str | None:
     return None
 
 
-def runs_outside(name: str, folder: str) -> bool:
-    """Whether a shell in `folder` finds the program `name` on the PATH, and not in that folder or below it."""
+def runs_outside(name: str, folders: Iterable[str]) -> bool:
+    """Whether a shell in each of `folders` finds the program `name` on the PATH, and neither it nor a link to it is in
+    that folder or below it: what a link of a stranger calls `ls` may be a shell."""
+    return all(_is_outside(name, folder) for folder in folders)
+
+
+def _is_outside(name: str, folder: str) -> bool:
     for each in os.get_exec_path():
         path = os.path.join(folder, each, name)
         if os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.isabs(each) and not os.path.realpath(path).startswith(f"{folder.rstrip('/')}/")
+            real = (os.path.realpath(path), os.path.join(os.path.realpath(os.path.dirname(path)), name))
+            return os.path.isabs(each) and not any(one.startswith(f"{folder.rstrip('/')}/") for one in real)
     return False

@@ -91,7 +91,9 @@ DOES_MORE = [
     "git show HEAD:../secret", "git diff -- ../secret", "sort *", "diff *", "cat [ab].txt", "cat \"$x\"",
     "strings @/etc/x",
     "for f in a; do cat $f; done", "hostname x", "wc --files0-from=../secret", "du -X ../secret", "ls && make",
-    "echo ../*",
+    "echo ../*", "uniq *.txt", "uniq a.?xt", "xxd *.txt", "xxd -ps a.txt new", "xxd -bc a.txt new", "xxd -pl a.txt new",
+    "tree -Po x new", "tree -Io x new", "printf x%n PATH; ls", "printf '%-3.1ln' PATH", "printf '%*n' 3 PATH",
+    "git log --format=%+G?", "git show --pretty='% GS'", "git branch --format='%(signature)'", "date +%F 0101",
 ]  # fmt: skip
 
 
@@ -111,11 +113,22 @@ def test_a_path_outside_is_read_where_the_tool_read_may_read_it(project: Path) -
 
 def test_where_a_file_must_not_be_read_what_reads_folders_is_asked_about(project: Path) -> None:
     hidden: tuple[Action, str] = ("deny", "read(**/.env)")
-    for command in ("grep -r x .", "git diff", "git log -p", "git show", "git grep x"):
+    for command in (
+        "grep -r x .", "git diff", "git log -p", "git show", "git grep x", "git status -v", "git log --check",
+        "grep x *",
+    ):  # fmt: skip
         assert verdict(command, project, hidden).action == "ask", command
-    for command in ("cat a.txt", "git status", "git log --oneline", "ls -R", "grep x a.txt"):
+    for command in ("cat a.txt", "git status", "git log --oneline", "ls -R", "grep x a.txt", "grep -r x a.txt"):
         assert verdict(command, project, hidden).action == "allow", command
     assert verdict("grep -r x sub", project, ("deny", "read(a.txt)")).action == "allow"
+
+
+@pytest.mark.needs("diff")
+def test_a_comparison_of_folders_reads_files_that_it_does_not_name(project: Path) -> None:
+    hidden: tuple[Action, str] = ("deny", "read(**/.env)")
+    for command in ("diff . sub", "diff --recursive sub .", "diff a.txt sub"):
+        assert verdict(command, project, hidden).action == "ask", command
+    assert verdict("diff a.txt b.txt", project, hidden).action == "allow"
 
 
 def test_a_program_of_the_project_does_not_take_the_place_of_a_reader(
@@ -129,6 +142,12 @@ def test_a_program_of_the_project_does_not_take_the_place_of_a_reader(
         monkeypatch.setenv("PATH", f"{first}{os.pathsep}{path}")
         assert verdict("ls", project).action == "ask"
         assert verdict("cat a.txt", project).action == "allow"
+    monkeypatch.setenv("PATH", f"sub/bin{os.pathsep}bin{os.pathsep}{path}")
+    (project / "bin").rename(project / "sub" / "bin")
+    assert verdict("cd sub && ls", project).action == "ask"
+    (project / "sub" / "bin" / "ls").unlink()
+    (project / "sub" / "bin" / "cat").symlink_to("/bin/sh")
+    assert verdict("cat a.txt", project).action == "ask"
     monkeypatch.setenv("PATH", path)
     monkeypatch.setenv("CDPATH", str(project.parent))
     assert verdict("cd sub && cat c.py", project).action == "ask"
@@ -283,7 +302,7 @@ _WORDS = st.sampled_from([
     "-a", "-n", "-o", "-r", "-i", "-e", "-c", "-s", "-w", "--output=x", "-exec", "-delete", "1", "a.txt", "b.txt",
     "sub", ".",
     "*.txt", "*", "..", "../secret", "out", "new", "'1,2p'", "'w new'", "x", "HEAD", "--", "-O", "-f", "-d", "-v",
-    "-u", "-", "+1",
+    "-u", "-", "+1", "a.*", "?.txt", "-ps", "-bc", "-Po", "-Io", "-l1", "x%n", "PATH", "--recursive", "-L", "sub/*",
 ])  # fmt: skip
 _COMMANDS = st.tuples(
     st.sampled_from(sorted(name for name in READERS if name not in ("sleep", "rg") and name != "file")),

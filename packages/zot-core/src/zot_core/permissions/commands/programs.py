@@ -35,6 +35,9 @@ CLIENTS = names("ftp lftp mysql psql sftp sqlite3")
 SCRIPTED = names("awk gawk gdb gmake just make mawk nawk psql sed")
 """Programs with an option whose value is a script."""
 
+STORES = r"%[^\w%]*[\d.*hjlLqtz]*n"
+"""A format of bash's printf that sets a variable, which may be the PATH."""
+
 RISKY: dict[str, str] = {
     "7z": "-o",
     "apt": "-o --option -c --config-file",
@@ -65,9 +68,17 @@ RISKY: dict[str, str] = {
     "openssl": "-out -engine -config",
     "pnpm": "exec dlx config --prefix --dir --script-shell --node-options -C",
     "printf": "-v",
-    "pytest": "-p -c --rootdir --confcutdir --basetemp -o --override-ini",
+    "mypy": (
+        "@ --python-executable --config-file --install-types --shadow-file --cache-dir --junit-xml --any --cobertura"
+        " --html --line --txt --xml --xslt"
+    ),
+    "pytest": (
+        "@ -p -c --rootdir --confcutdir --basetemp -o --override-ini --config-file --junit --log-file --debug --pastebin"
+        " --pdbcls"
+    ),
     "rg": "--pre --hostname-bin -z --search-zip",
     "rustc": "-C --codegen",
+    "ruff": "@ --config -o --output-file --cache-dir",
     "sort": "-o --output --compress-program -T --temporary-directory --files0-from",
     "uv": "--directory --project --python --config-file --with",
     "wget": (
@@ -110,6 +121,7 @@ RECIPES: dict[str, tuple[str, ...]] = {
     "just": ("justfile", "Justfile"),
     "make": ("Makefile", "makefile", "GNUmakefile"),
     "mvn": ("pom.xml",),
+    "mypy": ("mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"),
     "npm": ("package.json",),
     "nox": ("noxfile.py",),
     "pnpm": ("package.json",),
@@ -167,6 +179,10 @@ PREFIXES: dict[str, str] = {
 change nothing of that: an answer "always" may be about all paths."""
 
 
+OPTIONS = ("-", "@")
+"""How words begin that are options, or files with options."""
+
+
 def prefix(words: list[str]) -> list[str]:
     """Return the first words of a command whose others are paths, if a rule may be about all such paths; else none."""
     program = as_program(words)
@@ -175,7 +191,7 @@ def prefix(words: list[str]) -> list[str]:
         if program[: len(own)] == own:
             given = program[len(own) :]
             at = next((at for at, word in enumerate(given) if word not in options.split()), len(given))
-            if not any(word.startswith("-") for word in given[at:]):
+            if not any(word.startswith(OPTIONS) for word in given[at:]):
                 return words[: len(words) - len(given) + at]
     return []
 
@@ -196,6 +212,8 @@ def risky(words: list[str], spelled: list[str]) -> bool:
             return True
         if name in _ASSIGNING and "=" in word:
             return True
+    if name == "printf" and any(re.search(STORES, word) and word not in spelled for word in given):
+        return True
     operands = [word for word in given if not word.startswith("-")]
     return name in _OPERANDS and len(operands) > _OPERANDS[name]
 

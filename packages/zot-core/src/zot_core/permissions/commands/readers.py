@@ -4,7 +4,8 @@ They write nothing, start nothing and reach no network with the arguments that t
 asked about. The sources are the manual pages of the programs. A row is the name of a program, for git with a
 subcommand, and
 
-- `-abc`: options that may be bundled; `-n:`: an option with a value; `=-uno`: exactly this word;
+- `-abc`: options that may be bundled; `-n:`: an option with a value; `=-uno`: exactly this word, also for programs that
+  bundle nothing (xxd), or take a value from elsewhere in a bundle (tree);
 - `--long`, also with a value behind `=`;
 - `words=1`: as many arguments are no files, unless one of the options in `given=-e,-f` says so; `text`: none is one;
 - `paths=-f`: options whose values are files;
@@ -20,6 +21,7 @@ must be allowed to read.
 import re
 from collections.abc import Iterator, Sequence
 
+from zot_core.permissions.commands.programs import STORES
 from zot_core.permissions.shell_line import Word
 from zot_provider.record import Record, field
 
@@ -39,7 +41,7 @@ _LOG = """
 _MOST = 1_000
 
 _ROWS = """
-base64: -di -w: --decode --ignore-garbage --wrap stars
+base64: -di -w: --decode --ignore-garbage --wrap
 basename: -az --multiple --zero text
 cat: -AbEensTtuv --show-all --number --number-nonblank --squeeze-blank stars
 cd: most=1
@@ -47,11 +49,11 @@ cmp: -bls -n: -i: --print-bytes --silent --quiet
 comm: -123z --check-order --nocheck-order --total stars
 cut: -szn -b: -c: -d: -f: --bytes --characters --delimiter --fields --only-delimited --complement --output-delimiter
     stars
-date: -uRI -d: --date --utc --iso-8601 --rfc-3339 --rfc-email words=1 first=\\+.*
+date: -uRI -d: --date --utc --iso-8601 --rfc-3339 --rfc-email words=1 most=1 first=\\+.*
 df: -ahHiklPT -t: -x: --all --human-readable --si --inodes --local --portability --type --print-type --total stars
 diff: -abBcdeEiNqstuwyZpT -C: -U: -x: -W: -I: --brief --unified --context --side-by-side --color --recursive
     --new-file --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --exclude --width
-    --no-dereference --strip-trailing-cr --suppress-common-lines --text
+    --no-dereference --strip-trailing-cr --suppress-common-lines --text deep=*
 dirname: -z --zero text
 du: -0abchkmSsx -d: -B: --all --bytes --total --human-readable --summarize --max-depth --apparent-size --exclude
 echo: text
@@ -68,14 +70,14 @@ fold: -bs -w: --bytes --spaces --width
 git blame: -ltfnewMCcs0123456789 -L: --date --since --porcelain --line-porcelain --incremental --show-email --show-name
     --show-number --abbrev
 git branch: -avr --all --list --show-current --remotes --verbose --merged --no-merged --contains --no-contains --sort
-    --format --points-at --no-color --color --column --no-column =-vv most=0
+    --format --points-at --no-color --color --column --no-column =-vv most=0 never=signature
 git cat-file: -tspe deep=*
 git describe: --tags --always --long --dirty --abbrev --match --exclude --all --exact-match --first-parent
 git diff: @diff deep=*
 git grep: -niIlLcwvhHoqEFGPpWzC0123456789 -e: -A: -B: -m: --count --heading --break --untracked --cached --no-color
     --color --and --or --not --ignore-case --word-regexp --name-only --line-number --max-depth --max-count --column
     --show-function --function-context --all-match words=1 given=-e deep=*
-git log: @log @diff paths=-L deep=-p,-u,-U,-S,-G,-L,-W,--patch,--unified,--function-context,--word-diff,-c
+git log: @log @diff paths=-L deep=-p,-u,-U,-S,-G,-L,-W,--patch,--unified,--function-context,--word-diff,--check
 git ls-files: -cdmoisuzvt -x: --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard
     --full-name --error-unmatch --directory --eol --exclude --abbrev --deduplicate
 git ls-tree: -drtlz --name-only --name-status --long --full-name --full-tree --abbrev --object-only --format
@@ -89,9 +91,9 @@ git shortlog: -snec --summary --numbered --email --since --until --no-merges --a
 git show-ref: -dsq --heads --tags --head --hash --abbrev --verify --quiet
 git show: @log @diff deep=*
 git status: -sbvz --short --branch --porcelain --long --untracked-files --ignored --show-stash --ahead-behind
-    --no-ahead-behind --no-renames --find-renames --column --no-column =-uno =-unormal =-uall =-u
+    --no-ahead-behind --no-renames --find-renames --column --no-column =-uno =-unormal =-uall =-u deep=-v
 git tag: -lni0123456789 --list --sort --contains --no-contains --merged --no-merged --points-at --format --column
-    most=0
+    most=0 never=signature
 grep: -EFGPivwxcLlnHhoqsbaIzZUTyrC0123456789 -e: -f: -m: -A: -B: --extended-regexp --fixed-strings --perl-regexp
     --ignore-case --invert-match --word-regexp --line-regexp --count --color --colour --files-with-matches
     --files-without-match --line-number --with-filename --no-filename --only-matching --quiet --silent --no-messages
@@ -104,7 +106,7 @@ join: -i -a: -e: -j: -1: -2: -o: -t: -v:
 jq: -rcsneSMCaj --raw-output --compact-output --slurp --null-input --exit-status --sort-keys --monochrome-output
     --color-output --ascii-output --join-output --tab words=1
     never=\\b(env|ENV|import|include|modulemeta|input_filename)\\b
-ls: -AaBbCcdFfGghHiklmNnopQqRrSsTtUuvwXxZ1 -I: --all --almost-all --color --classify --directory
+ls: -AaBbCcdFfGghHIiklmNnopQqRrSsTtUuvwXxZ1 --all --almost-all --color --classify --directory
     --group-directories-first --human-readable --si --inode --numeric-uid-gid --recursive --reverse --size --sort
     --time --time-style --full-time --format --ignore --hide --width --file-type stars
 md5sum: -btz --binary --text --zero --tag stars
@@ -112,7 +114,7 @@ nl: -p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: stars
 nproc: --all most=0
 od: -abcdfilosxvw0123456789 -A: -j: -N: -t: stars
 paste: -sz -d: --serial --delimiters
-printf: text first=(?s)[^-].*
+printf: text first=(?s)[^-].* @printf
 pwd: -LP most=0
 readlink: -fenmqsvz --canonicalize --no-newline
 realpath: -emLPqsz --relative-to --relative-base
@@ -138,7 +140,7 @@ strings: -adf -n: -t: -e: --all --bytes --radix
 tac: -br -s: stars
 tail: -qvz0123456789 -n: -c: --lines --bytes --quiet --silent --verbose
 tr: -cdstC --complement --delete --squeeze-repeats --truncate-set1 text
-tree: -adfhipsugDFQ -L: -I: -P: --noreport --dirsfirst --gitignore --prune --du --filelimit
+tree: -adfhipsugDFQ =-L =-I =-P --noreport --dirsfirst --gitignore --prune --du --filelimit
 true: text
 type: -atpP text
 uname: -asnrvmpio --all most=0
@@ -147,9 +149,9 @@ uptime: -ps most=0
 wc: -cmlLw --bytes --chars --lines --words --max-line-length stars
 which: -a text
 whoami: most=0
-xxd: -abcdeiopuE0123456789 -c: -g: -l: -s: most=1
+xxd: =-a =-b =-d =-e =-E =-i =-p =-ps =-u -c: -g: -l: -o: -s: most=1
 """
-_SHARED = {"@diff": _DIFF, "@log": f"{_LOG} never=%G"}
+_SHARED = {"@diff": _DIFF, "@log": f"{_LOG} never=%\\W?G", "@printf": f"never={STORES}"}
 
 
 class Reader(Record):
@@ -292,7 +294,7 @@ def _option(row: Reader, shape: str) -> tuple[set[str], str | None] | None:
 
 def _judged(name: str, row: Reader, options: set[str], files: list[Word], operands: list[Word]) -> ReadFiles | str:
     every = [*files, *operands]
-    if len(operands) > row.most:
+    if len(operands) > row.most or (row.most < _MOST and any(word.glob for word in operands)):
         return f"{name} may do more than read with so many arguments"
     if row.first and operands and not re.fullmatch(row.first, operands[0].shape):
         return f"{name} {operands[0].shape} may do more than read"
@@ -303,4 +305,6 @@ def _judged(name: str, row: Reader, options: set[str], files: list[Word], operan
     if row.text:
         return ReadFiles([word for word in operands if word.glob])
     silent = 0 if options & row.given else row.words
-    return ReadFiles([*files, *operands[silent:]], "*" in row.deep or bool(options & row.deep))
+    if any(word.glob and word.shape[0] in "*?[" for word in every):
+        options = options | row.deep  # a stranger may have named a file like one of them
+    return ReadFiles([*files, *operands[silent:]], "*" in row.deep or bool(options & row.deep - {""}))

@@ -29,7 +29,7 @@ class Reading(Record):
         self.folders = self.folders or [place.cwd]
         if name == "cd":
             return self._go(found.words, place)
-        if name not in BUILTINS and not runs_outside(command.shapes[0], place.cwd):
+        if name not in BUILTINS and not runs_outside(command.shapes[0], [place.cwd, *self.folders]):
             return f"{command.shapes[0]} is a program of the project, or is not there"
         git = length > 1
         if git and len(self.folders) > 1:
@@ -39,7 +39,8 @@ class Reading(Record):
             if not self._name(word, place, inner=git):
                 return f"the names that {word.shape!r} stands for are not known"
         if found.deep:
-            self.deep += ([] if git else self.paths[start:]) or ([repository_top(place.cwd)] if git else self.folders)
+            folders = [path for path in self.paths[start:] if os.path.isdir(path)] if found.words else self.folders
+            self.deep += [repository_top(place.cwd)] if git else folders
         self.git, self.commands = self.git or git, self.commands + 1
         return ""
 
