@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -60,10 +61,8 @@ def test_the_time_limit_of_commands_is_a_number_of_seconds(tmp_path: Path, writt
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    for folder in ("nowhere", "file"):
-        settings = load_settings(str(tmp_path / folder), environ={})
-        assert (settings.values, settings.problems) == ({}, [])
+    settings = load_settings(str(tmp_path / "nowhere"), environ={})
+    assert (settings.values, settings.problems) == ({}, [])
 
 
 def test_a_file_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
@@ -77,6 +76,39 @@ def test_a_folder_that_is_a_link_that_leads_nowhere_is_no_missing_file(tmp_path:
     (tmp_path / "home").symlink_to(tmp_path / "not mounted")
     with pytest.raises(ConfigError, match=r"the link .*home leads nowhere"):
         load_settings(str(tmp_path / "home"), environ={})
+
+
+def test_settings_behind_a_link_that_leads_nowhere_and_in_what_is_no_folder_are_no_missing_file(tmp_path: Path) -> None:
+    (tmp_path / "state").symlink_to(tmp_path / "not mounted")
+    with pytest.raises(ConfigError, match=r"the link .*state leads nowhere"):
+        load_settings(str(tmp_path / "state" / "zot"), environ={})
+    (tmp_path / "home").touch()
+    with pytest.raises(ConfigError, match=r"home is no folder"):
+        load_settings(str(tmp_path / "home"), environ={})
+    assert load_settings(str(tmp_path / "none" / "yet"), environ={}).values == {}
+    assert load_settings(str(tmp_path / "home"), environ={}, ignore=True).values == {}
+    assert project_layer(str(tmp_path / "home"), str(tmp_path)).errors == []
+
+
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        ("strict_extensions", "--strict-extensions"),
+        ("no-tools", "--no-tools"),
+        ("tools", "--tools"),
+        ("noExt", "--no-ext"),
+        ("Deny", "permissions"),
+        ("defaultMode", "permissions"),
+        ("disallowedTools", "permissions"),
+    ],
+)
+def test_what_only_a_flag_or_another_agent_calls_so_stops_too(key: str, named: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps({key: True}))
+    with pytest.raises(ConfigError, match=f"unknown key '{key}'; did you mean {named}"):
+        load_settings(str(tmp_path), environ={})
+    (tmp_path / FILE).unlink()
+    with pytest.raises(ConfigError, match=f"ZOT_{key.upper()}: zot reads no such variable"):
+        load_settings(str(tmp_path), environ={f"ZOT_{key.upper()}": "1"})
 
 
 def test_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:

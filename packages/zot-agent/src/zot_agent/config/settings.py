@@ -270,10 +270,15 @@ def read_layer(path: str, *, in_project: bool = False) -> Layer:
     """Read a file of settings, empty if it does not exist. In a project's file the keys that only the user may set
     are problems, unless they confine: a value that is stricter than that of the person is used."""
     layer = Layer(path, in_project=in_project)
-    for each in (path, os.path.dirname(path)):
-        if os.path.islink(each) and not os.path.exists(each):
-            layer.errors.append(f"cannot read {path}: the link {each} leads nowhere")
+    there = path
+    while not os.path.exists(there):
+        if os.path.islink(there):
+            layer.errors.append(f"cannot read {path}: the link {there} leads nowhere")
             return layer
+        there = os.path.dirname(there)
+    if there != path and not in_project and not os.path.isdir(there):
+        layer.errors.append(f"cannot read {path}: {there} is no folder")
+        return layer
     try:
         content = read_json_object(path)
     except ConfigError as error:
@@ -310,7 +315,8 @@ def _note_unknown(layer: Layer, key: str, value: object) -> None:
         return
     near = meant(key, {name: setting.confines for name, setting in SETTINGS.items()})
     line = f"{layer.source}: unknown key {key!r:.60}" + (f"; did you mean {near}?" if near else "")
-    (layer.errors if near and SETTINGS[near].confines else layer.problems).append(line)
+    confines = near and (near not in SETTINGS or SETTINGS[near].confines)
+    (layer.errors if confines else layer.problems).append(line)
 
 
 def project_layer(cwd: str, home: str) -> Layer:
@@ -348,8 +354,9 @@ def _unknown_variable(name: str) -> Layer:
     layer = Layer(f"${name}")
     careful = {key: True for key, setting in SETTINGS.items() if setting.confines}
     if name != INSIDE and (near := meant(name.removeprefix(_PREFIX).lower(), careful)):
-        flag = SETTINGS[near].variable or SETTINGS[near].flag
-        layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag or f'{near} in {FILE}'}?")
+        own = SETTINGS.get(near)
+        flag = near if own is None else own.variable or own.flag or f"{near} in {FILE}"
+        layer.errors.append(f"${name}: zot reads no such variable; did you mean {flag}?")
     return layer
 
 

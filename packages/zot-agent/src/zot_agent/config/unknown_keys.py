@@ -18,26 +18,32 @@ SWITCHES_OF_GO = frozenset(("jail", "jail_by_default"))
 """Settings of the Go zot that hold something back where they are true."""
 
 _ELSEWHERE = {
-    **dict.fromkeys(("allow", "ask", "deny", "mode"), "permissions"),
+    **dict.fromkeys(("allow", "allowedtools", "ask", "defaultmode", "deny", "disallowedtools", "mode"), "permissions"),
     **dict.fromkeys(SWITCHES_OF_GO, "sandbox"),
     "proxy": "http_proxy",
 }
 """Words for what a setting is about: parts of it, and the names of the Go zot and of other agents."""
 
-_SIMILARITY = 0.75
+_FLAGS = ("--no-ext", "--no-extensions", "--no-project-ext", "--no-tools", "--strict-extensions", "--tools")
+"""Flags that hold something back and are no settings."""
+
+_SIMILARITY, _FLAG_SIMILARITY = 0.75, 0.8
 
 
 def meant(key: str, confines: Mapping[str, bool]) -> str:
-    """Return the setting that `key` is probably meant for, empty if it resembles none. `confines` has all settings,
-    and whether they hold something back; those are also meant by longer names, such as `sandboxMode`."""
-    if key in _ELSEWHERE:
-        return _ELSEWHERE[key]
-    plain = {_plain(name): name for name in confines}
+    """Return the setting that `key` is probably meant for, or a flag that holds something back and is no setting;
+    empty if it resembles none. `confines` has all settings, and whether they hold something back; those are also meant
+    by longer names, such as `sandboxMode`."""
     own = _plain(key)
+    if key in _ELSEWHERE or own in _ELSEWHERE:
+        return _ELSEWHERE.get(key) or _ELSEWHERE[own]
+    plain = {_plain(name): name for name in confines}
     careful = [each for each, name in plain.items() if confines[name]]
     begins = [each for each in careful if own.startswith(each)]
-    near = begins or get_close_matches(own, careful, 1, _SIMILARITY) or get_close_matches(own, plain, 1, _SIMILARITY)
-    return plain[max(near, key=len)] if near else ""
+    flags = {_plain(flag): flag for flag in _FLAGS}
+    near = begins or get_close_matches(own, careful, 1, _SIMILARITY)
+    near = near or get_close_matches(own, flags, 1, _FLAG_SIMILARITY) or get_close_matches(own, plain, 1, _SIMILARITY)
+    return {**flags, **plain}[max(near, key=len)] if near else ""
 
 
 def _plain(name: str) -> str:
