@@ -359,3 +359,34 @@ async def test_the_conversation_goes_back_alone_while_a_job_runs(opens: Opens) -
         await rt.ask("one")
         await rt.branches.go_back(rt.messages[0].id, before=True, restore="conversation")
         assert rt.messages == []
+
+
+async def test_a_folder_that_was_private_is_private_again(opens: Opens, work: Path) -> None:
+    (work / "keep").write_text("x")
+    for name, mode in {"secret": 0o700, "shared": 0o750, "usual": 0o755, "read": 0o555}.items():
+        (work / name / "in").mkdir(parents=True)
+        (work / name / "in" / "key").write_text("x")
+        (work / name).chmod(mode)
+    (work / "usual" / "in").chmod(0o711)
+    remove = "chmod -R u+w read && rm -r secret shared usual read"
+    async with opens(bash("true"), "done", bash(remove), "done", bash("true"), "done") as rt:
+        await rt.ask("look")
+        (work / "usual").chmod(0o705)  # by the person, since then
+        await rt.ask("go")
+        await rt.ask("go on")
+        assert not (work / "secret").exists()
+        await rt.branches.undo(force=True)
+        await rt.branches.undo(force=True)
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in work.iterdir() if path.is_dir()}
+    assert found == {"secret": 0o700, "shared": 0o750, "usual": 0o705, "read": 0o755}
+    assert stat.S_IMODE((work / "usual" / "in").stat().st_mode) == 0o711
+
+
+async def test_an_undo_removes_the_folders_of_new_files_and_never_the_project(opens: Opens, work: Path) -> None:
+    outside = work.parent / "out"
+    async with opens(write("a/b/file", "x"), write(f"{outside}/file", "x"), "done") as rt:
+        await rt.ask("go")
+        await rt.branches.undo(force=True)
+    assert [*work.iterdir()] == []
+    assert outside.is_dir()
+    assert [*outside.iterdir()] == []

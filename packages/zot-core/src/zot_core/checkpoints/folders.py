@@ -7,7 +7,7 @@ for a link. So every part of a path is opened, none of which may be a link, and 
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from zot_core.errors import CheckpointError
@@ -16,6 +16,7 @@ from zot_core.errors import CheckpointError
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 HOLDS = _LOOK | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """The flags that open a folder to hold it."""
+_ANY, _OWN = 0o777, 0o700
 
 
 class FolderIsLink(OSError):
@@ -30,38 +31,46 @@ class HeldFolder:
         self._parts = parts
         self.descriptor = parts[-1][1]
 
-    def remove_if_empty(self) -> None:
-        """Remove the folder if it is empty, and then the one around it."""
-        for (name, _), (_, around) in zip(self._parts[:0:-1], self._parts[-2::-1], strict=True):
+    def remove_if_empty(self, within: str) -> None:
+        """Remove the folder if it is empty, and then the one around it, as far as they are below `within`: that one is
+        not zot's to remove. Without `within` nothing is removed."""
+        names = within.split(os.path.sep)
+        if not within or [name for name, _ in self._parts[: len(names)]] != names:
+            return
+        inside, around = self._parts[len(names) :], self._parts[len(names) - 1 : -1]
+        for (name, _), (_, descriptor) in zip(reversed(inside), reversed(around), strict=True):
             try:
-                os.rmdir(name, dir_fd=around)
+                os.rmdir(name, dir_fd=descriptor)
             except OSError:
                 return
 
 
 @contextmanager
-def hold_folder(path: str, *, make: bool = False) -> Iterator[HeldFolder]:
-    """Open the folder at an absolute path without `.` and `..`; `make` makes what is missing of it. Raises
+def hold_folder(path: str, *, make: Mapping[str, int] | None = None) -> Iterator[HeldFolder]:
+    """Open the folder at an absolute path without `.` and `..`. With `make` what is missing of it is made, with the
+    permissions that it has for absolute paths, those that the owner needs, and none that the umask takes away. Raises
     `FolderIsLink`, another OSError, and `CheckpointError` on a system that cannot hold folders."""
     if os.open not in os.supports_dir_fd:
         raise CheckpointError("this system cannot hold a folder open")
     parts = [("", os.open(os.path.sep, HOLDS))]
+    reached = ""
     try:
         for name in filter(None, path.split(os.path.sep)):
-            parts.append((name, _enter(name, parts[-1][1], make=make)))
+            reached = f"{reached}{os.path.sep}{name}"
+            parts.append((name, _enter(name, parts[-1][1], None if make is None else make.get(reached, _ANY))))
         yield HeldFolder(parts)
     finally:
         for _, descriptor in parts:
             os.close(descriptor)
 
 
-def _enter(name: str, around: int, *, make: bool) -> int:
+def _enter(name: str, around: int, make: int | None) -> int:
     try:
         return os.open(name, HOLDS, dir_fd=around)
     except FileNotFoundError:
-        if not make:
+        if make is None:
             raise
-        os.mkdir(name, dir_fd=around)
+        os.mkdir(name, make | _OWN, dir_fd=around)
         return os.open(name, HOLDS, dir_fd=around)
     except OSError as error:
         if error.errno in (errno.ENOTDIR, errno.ELOOP):

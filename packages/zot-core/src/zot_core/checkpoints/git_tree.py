@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from zot_core.aio import GivenUp
+from zot_core.checkpoints.folder_modes import FolderModes
 from zot_core.checkpoints.folders import FolderIsLink
 from zot_core.checkpoints.repositories import Repositories
 from zot_core.checkpoints.states import (
@@ -71,6 +72,7 @@ class GitTree:
         self._large: dict[bytes, FileState] = {}  # files that are too large to be stored, at the last look
         self._modes: dict[bytes, int] | None = None  # at the last look, those with permissions that git does not keep
         self._repositories = Repositories(store, limits.file_bytes)
+        self._folders = FolderModes(store.folder)
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 
@@ -102,9 +104,10 @@ class GitTree:
         began = time.time()
         self._copy_excludes()
         indexed = self._indexed()
+        listed = self._run("ls-files", "-z").split(b"\0") if indexed and self._modes is None else []
         if self._modes is None:
             self._modes = {}
-            self._note_modes(self._run("ls-files", "-z").split(b"\0") if indexed else ())
+            self._note_modes(listed)
         fields = self._run("diff-files", "-z", "--raw", "--no-renames").split(b"\0") if indexed else []
         heads = dict(zip(fields[1::2], fields[::2], strict=False))
         old = {name: _old_state(head, self._modes.get(name)) for name, head in heads.items()}
@@ -125,7 +128,8 @@ class GitTree:
             settings = self._packing() if len(changed) > _MANY and not self._indexed() else ()
             self._run(*settings, "update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=changed)
         self._looked = began
-        return found + self._changed_since(found) + (repositories if compare else [])
+        folders = self._folders.look(os.fsdecode(name) for name in (*listed, *names))
+        return found + self._changed_since(found) + ([*repositories, *folders] if compare else [])
 
     def _copy_excludes(self) -> None:
         """Keep what the repository leaves out, for a command that removes the repository: what was left out would seem

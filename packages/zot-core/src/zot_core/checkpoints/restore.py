@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from zot_core.checkpoints import states
-from zot_core.checkpoints.states import FileState
+from zot_core.checkpoints.states import FileChange, FileState
 from zot_core.checkpoints.store import CheckpointLimits, CheckpointStore
 from zot_core.errors import CheckpointError
 from zot_core.machine.repository import looks_bare
@@ -25,6 +25,10 @@ class Restoration(Record):
     now: FileState | None
     target: FileState | None
     edited: bool = False
+
+
+def _of_folder(change: FileChange) -> bool:
+    return change.before is not None and change.before.is_folder
 
 
 class RestorePlan(Record):
@@ -47,7 +51,11 @@ class FileHistory:
         self._store, self._limits = store, limits
         found = [(*read, id) for id in store.recorded(entries) if (read := store.read(id)) is not None]
         found.sort(key=lambda each: each[0])
-        self._changes = {id: changes for _, changes, id in found}
+        self._changes = {id: [each for each in changes if not _of_folder(each)] for _, changes, id in found}
+        self._folders = {
+            each.path: each.before.mode & states.PERMISSIONS
+            for _, changes, _ in found for each in changes if each.before is not None and _of_folder(each)
+        }  # fmt: skip
         self.first: dict[str, FileState | None] = {}
         """What each file was before the session changed it."""
         self._left: dict[str, set[FileState | None]] = {}  # states of a path that are not the person's work since
@@ -145,7 +153,9 @@ class FileHistory:
         # Files are removed first: a folder may have to become a file again.
         for each in sorted(plan.files, key=lambda each: each.target is not None):
             try:
-                states.put_back(each.path, each.target, self._store.objects)
+                states.put_back(
+                    each.path, each.target, self._store.objects, within=self._store.folder, folders=self._folders
+                )
                 done.append(each)
             except CheckpointError as error:
                 plan.problems.append(f"{each.path}: {error}")

@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from zot_core.checkpoints.folders import FolderIsLink, hold_folder
@@ -17,7 +18,7 @@ from zot_provider.files.replace_file import replace_file, write_all
 
 REGULAR, EXECUTABLE, LINK, FOLDER = 0o100644, 0o100755, 0o120000, 0o040000
 """The modes of git. Those of files may have other permissions here, which git does not keep."""
-_PERMISSIONS = 0o777
+PERMISSIONS = 0o777
 """What is kept of a mode. Setuid and setgid are not: undoing something must not give a program rights."""
 _REPOSITORY = ".git"
 CLOCK_SECONDS = 0.02
@@ -27,8 +28,8 @@ _OPEN = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC if sys.platform != "win32" 
 
 class FileState(NamedTuple):
     """A file or a link. `id` is that of its content (of a link: its target). For a file that is too large to be stored
-    it is `<size>@<time of the last change in ns>`; for the folder of a repository it says which one it is; with the
-    mode 0 it is the reason why nothing is known."""
+    it is `<size>@<time of the last change in ns>`; for the folder of a repository it says which one it is, and is empty
+    for another folder; with the mode 0 it is the reason why nothing is known."""
 
     mode: int
     id: str
@@ -37,6 +38,11 @@ class FileState(NamedTuple):
     def has_content(self) -> bool:
         """Whether it has a content that may be stored."""
         return self.mode not in (0, FOLDER) and "@" not in self.id
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is that of a folder that is no repository; of it, only the permissions are known."""
+        return stat.S_ISDIR(self.mode) and not self.id
 
 
 UNSEEN = FileState(0, "")
@@ -71,7 +77,7 @@ def mode_of(status: os.stat_result) -> int:
     """Return the kind in git's words, with the permissions; 0 for what is neither a file nor a link."""
     if stat.S_ISLNK(status.st_mode):
         return LINK
-    return stat.S_IFREG | status.st_mode & _PERMISSIONS if stat.S_ISREG(status.st_mode) else 0
+    return stat.S_IFREG | status.st_mode & PERMISSIONS if stat.S_ISREG(status.st_mode) else 0
 
 
 def unstored(status: os.stat_result) -> FileState:
@@ -113,8 +119,16 @@ def _save(name: str, folder: int, objects: ObjectStore, limit: int) -> FileState
     return FileState(mode_of(status), objects.put(data)) if len(data) <= limit else unstored(status)
 
 
-def put_back(path: str, state: FileState | None, objects: ObjectStore) -> None:
-    """Make the path what it was; None removes the file and folders that are then empty. Links are not followed.
+def put_back(
+    path: str,
+    state: FileState | None,
+    objects: ObjectStore,
+    *,
+    within: str = "",
+    folders: Mapping[str, int] | None = None,
+) -> None:
+    """Make the path what it was; None removes the file, and folders below `within` that are then empty. Folders that
+    are missing get at most the permissions in `folders`. Links are not followed.
 
     Raises OSError, `FolderIsLink` if a folder of the path became a link, and `CheckpointError` if the content is not
     stored.
@@ -123,10 +137,10 @@ def put_back(path: str, state: FileState | None, objects: ObjectStore) -> None:
     if state is None:
         with hold_folder(folder) as held:
             os.unlink(name, dir_fd=held.descriptor)
-            held.remove_if_empty()
+            held.remove_if_empty(within)
         return
     data = objects.get(state.id)
-    with hold_folder(folder, make=True) as held:
+    with hold_folder(folder, make=folders or {}) as held:
         links = _make_room(name, held.descriptor, link=state.mode == LINK)
         if state.mode == LINK:
             os.symlink(os.fsdecode(data), name, dir_fd=held.descriptor)
@@ -134,7 +148,7 @@ def put_back(path: str, state: FileState | None, objects: ObjectStore) -> None:
             _write_in_place(name, held.descriptor, data, state.mode)
         else:
             try:
-                permissions = state.mode & _PERMISSIONS
+                permissions = state.mode & PERMISSIONS
                 replace_file(name, data, mode=permissions, keep_owner=True, folder=held.descriptor)
             except OSError as error:
                 if not links or error.errno not in CANNOT_REPLACE:
@@ -166,6 +180,6 @@ def _write_in_place(name: str, folder: int, data: bytes, mode: int) -> None:
         check_regular(os.fstat(descriptor).st_mode, name)
         os.ftruncate(descriptor, 0)
         write_all(descriptor, data)
-        os.fchmod(descriptor, mode & _PERMISSIONS)
+        os.fchmod(descriptor, mode & PERMISSIONS)
     finally:
         os.close(descriptor)

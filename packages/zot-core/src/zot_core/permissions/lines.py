@@ -150,7 +150,9 @@ class LineRules:
     def _in_project(self, words: Sequence[str]) -> bool:
         """Whether words are paths in the project, and no options."""
         real = (self._place.real(word.partition("::")[0], self._cwd) for word in words)
-        return not any(word.startswith(programs.OPTIONS) for word in words) and all(is_below(path, self._cwd) for path in real)
+        return not any(word.startswith(programs.OPTIONS) for word in words) and all(
+            is_below(path, self._cwd) for path in real
+        )
 
     def _guards_paths(self) -> bool:
         return any(rule.action != "allow" and isinstance(rule.pattern, PathPattern) for rule in self._rules)

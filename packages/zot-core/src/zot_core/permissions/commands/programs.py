@@ -73,8 +73,8 @@ RISKY: dict[str, str] = {
         " --html --line --txt --xml --xslt"
     ),
     "pytest": (
-        "@ -p -c --rootdir --confcutdir --basetemp -o --override-ini --config-file --junit --log-file --debug --pastebin"
-        " --pdbcls"
+        "@ -p -c --rootdir --confcutdir --basetemp -o --override-ini --config-file --junit --log-file --debug"
+        " --pastebin --pdbcls"
     ),
     "rg": "--pre --hostname-bin -z --search-zip",
     "rustc": "-C --codegen",
