@@ -96,6 +96,39 @@ def test_root_can_give_no_program_capabilities(lesser: SandboxWorld) -> None:
     assert "Operation not permitted" in text
 
 
+ROOT = """
+import ctypes, os, socket, stat
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    ctypes.set_errno(0)
+    getattr(libc, name)(*arguments)
+    print(name, ctypes.get_errno())
+for kind in (stat.S_IFBLK, stat.S_IFCHR):
+    try:
+        os.mknod("device", kind | 0o600, os.makedev(1, 9))
+        print("mknod", 0)
+    except OSError as error:
+        print("mknod", error.errno)
+call("setns", 99, 0)
+call("chroot", b"src")
+call("sethostname", b"x", -1)  # who may is told that the length is wrong
+call("swapoff", b"/none")
+call("setdomainname", b"x", -1)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone has these rights")
+def test_root_has_no_rights_but_to_files(lesser: SandboxWorld) -> None:
+    (lesser.project / "theirs").touch()
+    os.chown(lesser.project / "theirs", 65534, 65534)
+    ended, text = lesser.python(ROOT)
+    found = [line.split() for line in text.splitlines() if line]
+    assert ended.exit_code == 0
+    assert {error for _, error in found} == {"1"}, found
+    assert (lesser.run("echo new >theirs")[0].exit_code, (lesser.project / "theirs").read_text()) == (0, "new\n")
+    assert lesser.changed() == []
+
+
 def test_a_command_that_is_too_long_for_an_argument_runs(lesser: SandboxWorld) -> None:
     ended, text = lesser.run(f"x={'x' * 200_000}; echo ${{#x}}; touch src/b.py; exit 3")
     assert (ended.exit_code, text.splitlines()[0]) == (3, "200000")

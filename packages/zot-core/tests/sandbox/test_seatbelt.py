@@ -21,7 +21,7 @@ def rules(policy: SandboxPolicy, port: int = 0) -> list[str]:
     text, values = seatbelt.profile(policy, port)
     for name, value in values.items():
         text = text.replace(f'(param "{name}")', value)
-    *lines, last = text.partition('fd/.*)$"))\n')[2].splitlines()
+    *lines, last = text.partition('sandbox.pty")))\n')[2].splitlines()
     assert last == "(deny file-write-setugid)"  # the last rule that fits counts
     return lines
 
@@ -47,6 +47,17 @@ def test_a_folder_of_work_in_another_one_cannot_be_renamed() -> None:
     paths = {"/w": "write", "/w/p": "write", "/w/p/.git": "read", "/w/.git": "read"}
     lines = rules(POLICY.replace(paths=paths))
     assert [line for line in lines if "unlink" in line] == ["(deny file-write-unlink (literal /w/p))"]
+
+
+def test_terminals_of_other_windows_are_neither_read_nor_written() -> None:
+    text, _ = seatbelt.profile(POLICY)
+    lines = [line.strip() for line in text.splitlines() if "tty" in line]
+    assert lines == [
+        "(allow pseudo-tty)",
+        '(allow file-write-data file-ioctl (regex #"^/dev/(null|zero|tty|ptmx|fd/.*)$"))',
+        '(deny file-read-data (regex #"^/dev/ttys[0-9]+$"))',
+        '(require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))',
+    ]
 
 
 def test_only_the_port_of_a_proxy_is_reached() -> None:

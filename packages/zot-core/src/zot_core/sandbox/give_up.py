@@ -13,8 +13,11 @@ import sys
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # on all machines
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL_DEV = 1, 2, 4, 8, 1 << 14, 1 << 15
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER, _DROP_CAPABILITY = 38, 22, 2, 24
-_FSETID, _SETFCAP = 4, 31
-"""What root needs to keep setuid in a file that it writes, and to give a program capabilities."""
+_NO_AMBIENT, _VERSION = (47, 4), 0x20080522  # PR_CAP_AMBIENT_CLEAR_ALL; _LINUX_CAPABILITY_VERSION_3
+_CAPABILITIES, _OF_FILES = 64, (0, 1, 2, 3)
+"""What root may keep: CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER. They reach files only, which Landlock judges. With
+the others root makes devices, which are files of the project then, and changes the network, the clock and the name of
+the machine; FSETID keeps setuid in a file that is written."""
 
 
 class Ruleset(ctypes.Structure):
@@ -63,8 +66,14 @@ def give_up(read: "list[str]", write: "list[str]", code: bytes) -> None:
             rule = PathBeneath(possible, descriptor)
             check(libc.syscall(ADD_RULE, ruleset, 1, ctypes.byref(rule), ctypes.c_uint32(0)))
             os.close(descriptor)
-    for capability in (_FSETID, _SETFCAP):
-        libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for who has none
+    for capability in range(_CAPABILITIES):
+        if capability not in _OF_FILES:
+            libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)  # fails for who has none
+    libc.prctl(*_NO_AMBIENT, 0, 0, 0)
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, in two halves
+    check(libc.capget((ctypes.c_uint32 * 2)(_VERSION, 0), sets))
+    sets[2] = sets[5] = 0
+    check(libc.capset((ctypes.c_uint32 * 2)(_VERSION, 0), sets))
     check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     check(libc.syscall(RESTRICT_SELF, ruleset, ctypes.c_uint32(0)))
     os.close(ruleset)

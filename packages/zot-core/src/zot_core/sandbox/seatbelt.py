@@ -1,6 +1,7 @@
 """The sandbox of macOS: `sandbox-exec` with a profile, of whose rules the last that fits counts.
 
-There are no folders of its own for temporary files and the home: they are just not there.
+There are no folders of its own for temporary files and the home: they are just not there. Of terminals, a command has
+its own and those that it opens: what it reads of another window are keys, what it writes there are orders.
 """
 
 import os
@@ -26,7 +27,10 @@ _BASE = """\
   (global-name "com.apple.SystemConfiguration.configd")
   (global-name "com.apple.trustd.agent"))
 (allow file-read*)
-(allow file-write-data file-ioctl (regex #"^/dev/(null|zero|tty.*|ptmx|fd/.*)$"))
+(allow file-write-data file-ioctl (regex #"^/dev/(null|zero|tty|ptmx|fd/.*)$"))
+(deny file-read-data (regex #"^/dev/ttys[0-9]+$"))
+(allow file-read-data file-write-data file-ioctl
+  (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
 """
 
 _NETWORK = """\
