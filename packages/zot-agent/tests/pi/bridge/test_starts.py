@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import wait_until
 
-from zot_ext.protocol.from_extension import Notify, Ready, Subscribe
+from zot_ext.protocol.from_extension import CallTool, Notify, Ready, Subscribe
 from zot_ext.testing import FakeHost
 
 pytestmark = pytest.mark.needs("pi")
@@ -96,7 +97,9 @@ def test_a_handler_that_calls_a_tool_of_its_own_process_does_not_wait_for_itself
     asked: list[str] = []
 
     def read(args: dict[str, Any]) -> str:
-        asked.append(started[0].intercept_call("read", args).reason)
+        id = f"pi-{started[0].sent(CallTool)[-1].id}"
+        answer = started[0].intercept("tool_call", tool_id=id, tool_name="read", tool_args=args)
+        asked.append(answer.reason)
         return "text"
 
     started = [
@@ -117,6 +120,74 @@ def test_a_handler_that_calls_a_tool_of_its_own_process_does_not_wait_for_itself
     started[0].event("session_start", reason="startup")
     assert started[0].wait_for(Notify).message == "read text"
     assert asked == ["asked"]  # and not refused after 15 s
+
+
+def test_another_call_waits_for_a_session_that_begins_with_a_tool(bridge: Bridge, tmp_path: Path) -> None:
+    answers: list[str] = []
+
+    def read(args: dict[str, Any]) -> str:
+        asking = threading.Thread(target=lambda: answers.append(started[0].intercept_call("bash", args).reason))
+        asking.start()
+        asking.join(0.3)  # long enough for an answer that does not wait
+        return "text"
+
+    started = [
+        bridge(
+            """
+            import { createReadTool } from "@earendil-works/pi-coding-agent";
+            export default function (pi) {
+              pi.on("session_start", async (_, ctx) => {
+                await createReadTool("/").execute("c", { path: "x" });
+                pi.on("tool_call", () => ({ block: true, reason: "guarded" }));
+                ctx.ui.notify("begun");
+              });
+            }
+            """,
+            tools={"read": read},
+        )
+    ]
+    started[0].event("session_start", reason="startup")
+    assert started[0].wait_for(Notify).message == "begun"
+    wait_until(lambda: answers == ["guarded"])
+
+
+LATE = """
+    import fs from "node:fs";
+    export default function (pi) {
+      pi.on("session_start", async () => {
+        if (fs.existsSync("broken")) throw new Error("no such sandbox");
+        pi.on("tool_call", () => ({ block: true, reason: "guarded" }));
+      });
+    }
+"""
+"""Adds its guard when the session begins."""
+
+
+def test_a_guard_that_a_session_adds_is_not_forgotten_by_a_process_that_ends_before(
+    bridge: Bridge, tmp_path: Path
+) -> None:
+    host = bridge(LATE)
+    host.event("session_start", reason="startup")
+    assert host.intercept_call("bash", {}).reason == "guarded"
+    bridge(LATE)  # its session does not begin
+    host = bridge("export default () => { throw new Error('broken'); };")
+    assert host.intercept_call("bash", {}).reason == "extension, which guards this, cannot be used: broken"
+
+
+def test_what_was_guarded_is_refused_where_the_session_does_not_begin(bridge: Bridge, tmp_path: Path) -> None:
+    host = bridge(LATE)
+    host.event("session_start", reason="startup")
+    assert host.intercept_call("bash", {}).reason == "guarded"
+    (tmp_path / "broken").touch()
+    for _ in range(2):
+        host = bridge(LATE)
+        host.event("session_start", reason="startup")
+        why = "extension, which guards this, cannot be used: its session_start failed: no such sandbox"
+        assert host.intercept_call("bash", {}).reason == why
+    (tmp_path / "broken").unlink()
+    host = bridge(LATE)
+    host.event("session_start", reason="startup")
+    assert host.intercept_call("bash", {}).reason == "guarded"
 
 
 REDACTORS = {

@@ -2,6 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
+import { nameOf } from "../load/entries.mjs";
 import { allEntries, explained, inTime, load } from "../load/loader.mjs";
 import { guardedBy, keepGuards } from "../load/guards.mjs";
 import { unheard } from "../load/unavailable.mjs";
@@ -104,8 +105,9 @@ export class Bridge {
 
   async #load() {
     this.extensions = [];
-    this.lost = [];
+    this.lost = this.entries.map((entry) => ({ name: nameOf(entry), error: "it is not loaded", events: guardedBy(entry) }));
     this.apis.clear();
+    const [extensions, lost] = [[], []];
     for (const loaded of await load(this.entries)) {
       const found = createRegistrations(loaded);
       let { error } = loaded;
@@ -122,10 +124,29 @@ export class Bridge {
       const missing = [...loaded.missing, ...unheard(found.handlers)];
       if (missing.length) this.notify("warn", `${loaded.name} uses what is not there outside of pi: ${missing.join(", ")}`);
       if (error) {
-        this.lost.push({ name: loaded.name, error, events: guardedBy(loaded.entry) });
+        lost.push({ name: loaded.name, error, events: guardedBy(loaded.entry) });
         this.notify("error", `${loaded.name} cannot be used: ${error}`);
-      } else this.extensions.push(found);
+      } else {
+        found.begun = !found.handlers.has("session_start");
+        extensions.push(found);
+      }
     }
+    [this.extensions, this.lost] = [extensions, lost];
+  }
+
+  /** Has what an extension guarded refused, because it has not begun its session whole.
+   * @param {import("./registrations.mjs").Registrations} extension @param {any} failure @returns {true} */
+  lose(extension, failure) {
+    const events = guardedBy(extension.entry).filter((each) => !extension.handlers.has(each));
+    if (events.length) this.lost.push({ name: extension.name, error: `its session_start failed: ${failure?.message ?? failure}`, events });
+    return true;
+  }
+
+  /** Notes that the handlers of `session_start` of an extension have ended.
+   * @param {import("./registrations.mjs").Registrations} extension @param {boolean} failed */
+  begin(extension, failed) {
+    extension.begun = !failed;
+    this.registered();
   }
 
   /** Loads all extensions again, because the session is another one. @param {any} event of zot */
@@ -167,7 +188,8 @@ export class Bridge {
     for (const name of frame.events) this.#sent.add(`event.${name}`);
     for (const name of frame.intercept) this.#sent.add(`intercept.${name}`);
     for (const name of options) this.#sent.add(`options.${name}`);
-    for (const each of this.extensions) keepGuards(each.entry, guardsOf(each));
+    // Some add their guards when the session begins: until then nothing is forgotten.
+    for (const each of this.extensions) keepGuards(each.entry, each.begun ? guardsOf(each) : [...new Set([...guardedBy(each.entry), ...guardsOf(each)])]);
     for (const each of this.extensions) {
       for (const flag of each.flags.values()) {
         if (this.#sent.has(`flag.${flag.name}`)) continue;

@@ -17,6 +17,7 @@ export function createRegistrations(loaded) {
     /** @type {Map<string, Function>} */ entryRenderers: new Map(),
     /** @type {Function | undefined} */ markdownTransformer: undefined,
     /** Why nothing of it may be used any more; empty while it is in use. */ stale: "",
+    /** Whether its handlers of `session_start` have ended, none with an error. */ begun: false,
     /** The end of its chain of observed events. */ chain: Promise.resolve(),
   };
 }

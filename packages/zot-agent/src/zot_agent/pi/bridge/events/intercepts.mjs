@@ -9,6 +9,8 @@ const EXTEND_MILLISECONDS = 2500;
 const LONGEST_SECONDS = 600;
 /** Events that guard: without an answer they are refused. */
 const CLOSED = ["tool_call", "user_bash", "session_before_switch", "session_before_fork"];
+/** Events that a call of zot leads to only if it is that of the tool. */
+const OF_CALLS = ["tool_call", "tool_result", "user_bash"];
 const SESSION = ["session_before_switch", "session_before_fork", "session_before_compact", "session_before_tree"];
 const NAMES = ["tool_call", "tool_result", "context", "before_provider_request", "before_provider_headers",
   "before_agent_start", "input", "user_bash", "message_end", "project_trust", ...SESSION];
@@ -56,7 +58,7 @@ export class Intercepts {
       }, EXTEND_MILLISECONDS);
       let answer = {};
       try {
-        const refused = AT_ONCE.includes(frame.event) ? "" : await this.#refused(frame.event);
+        const refused = AT_ONCE.includes(frame.event) ? "" : await this.#refused(frame);
         answer = refused ? { block: true, reason: refused } : ((await this.#answer(frame, request)) ?? {});
       } finally {
         clearTimeout(longer);
@@ -66,9 +68,9 @@ export class Intercepts {
     });
   }
 
-  /** Waits for the handlers of earlier events. @param {string} event @returns {Promise<string>} why it is refused */
-  async #refused(event) {
-    const late = await this.#bridge.running.ended();
+  /** Waits for the handlers of earlier events. @param {any} frame @returns {Promise<string>} why it is refused */
+  async #refused({ event, tool_id }) {
+    const late = await this.#bridge.running.ended(OF_CALLS.includes(event) ? (tool_id ?? "") : undefined);
     const lost = this.#bridge.lost.find(({ events }) => events.includes(event));
     if (lost) return `${lost.name}, which guards this, cannot be used: ${lost.error}`;
     return CLOSED.includes(event) ? late : "";

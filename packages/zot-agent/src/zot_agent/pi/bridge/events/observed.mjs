@@ -132,13 +132,16 @@ export class Observed {
       if (!handlers) continue;
       extension.chain = bridge.running.add(event.type, extension.name, extension.chain, async () => {
         if (event.type === "turn_end") return this.#turnEnded(extension, handlers, event);
+        let failed = false;
         for (const handler of handlers) {
           try {
             await handler(event, createContext(bridge, extension));
           } catch (error) {
             bridge.report(extension, event.type, error);
+            if (event.type === "session_start") failed = bridge.lose(extension, error);
           }
         }
+        if (event.type === "session_start") bridge.begin(extension, failed);
       });
       ends.push(extension.chain);
     }

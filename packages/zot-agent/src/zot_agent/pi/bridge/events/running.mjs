@@ -8,7 +8,7 @@ const START = "session_start";
 const START_MILLISECONDS = 15_000;
 
 export class Running {
-  /** @type {Set<{type: string, name: string, until: number, asks: number}>} */
+  /** @type {Set<{type: string, name: string, until: number, asks: Set<{call: string}>}>} */
   #all = new Set();
   #current = new AsyncLocalStorage();
   #changed = () => {};
@@ -17,7 +17,7 @@ export class Running {
    * @param {Promise<void>} after what comes first @param {() => Promise<void>} run @returns {Promise<void>} never fails */
   add(type, name, after, run) {
     const until = performance.now() + (type === START ? START_MILLISECONDS : MILLISECONDS);
-    const handler = { type, name, until, asks: 0 };
+    const handler = { type, name, until, asks: new Set() };
     this.#all.add(handler);
     return after.then(() => this.#current.run(handler, run)).catch((error) => console.error(error)).finally(() => {
       this.#all.delete(handler);
@@ -25,17 +25,20 @@ export class Running {
     });
   }
 
-  /** Makes a call of zot that may lead to a question to this process: nobody waits for its handler meanwhile.
-   * @template T @param {() => Promise<T>} call @returns {Promise<T>} */
+  /** Makes a call of zot that may lead to questions to this process: they do not wait for its handler meanwhile.
+   * @template T @param {(told: (id: string) => void) => Promise<T>} call gets a function that takes the id of a call of a
+   * tool: only questions about that one do not wait then @returns {Promise<T>} */
   async asking(call) {
     const handler = this.#current.getStore();
-    if (handler === undefined) return call();
-    handler.asks += 1;
+    if (handler === undefined) return call(() => {});
+    const asked = { call: "" };
+    handler.asks.add(asked);
     this.#changed();
     try {
-      return await call();
+      return await call((id) => { asked.call = id; });
     } finally {
-      handler.asks -= 1;
+      handler.asks.delete(asked);
+      this.#changed();
     }
   }
 
@@ -45,10 +48,12 @@ export class Running {
   }
 
   /** Returns once the handlers of earlier events have ended, or their time is over.
+   * @param {string} [call] the id of the call of a tool that is asked about, as zot writes it; empty for other guarded events
    * @returns {Promise<string>} why nothing may be done yet, empty if it may: something has not begun its session */
-  async ended() {
+  async ended(call) {
+    const leadsHere = (each) => (call === undefined ? true : each.call !== "" && call.endsWith(`-${each.call}`));
     for (;;) {
-      const open = [...this.#all].filter((each) => each.asks === 0);
+      const open = [...this.#all].filter(({ asks }) => ![...asks].some(leadsHere));
       const left = Math.max(0, ...open.map((each) => each.until - performance.now()));
       const late = open.find((each) => each.type === START);
       if (left === 0) return late ? `${late.name} has not ended its ${START} after ${START_MILLISECONDS / 1000} s` : "";

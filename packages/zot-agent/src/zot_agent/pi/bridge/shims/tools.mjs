@@ -60,7 +60,7 @@ const TOOLS = {
 /** Has zot's own tool do it. */
 async function callZot(name, args, signal) {
   const { running, wire } = globalThis[Symbol.for("zot.pi.bridge")];
-  const answer = await running.asking(() => wire.callTool({ name, args, builtin: true }, signal));
+  const answer = await running.asking((told) => wire.callTool({ name, args, builtin: true }, signal, told));
   const content = (answer.content ?? []).map((each) => (each.type === "image" ? { type: "image", data: each.data, mimeType: each.mime_type } : { type: "text", text: each.text ?? "" }));
   if (answer.is_error) throw new Error(content.map((each) => each.text ?? "").join("\n") || `${name} has failed`);
   return { content, details: answer.structured_content };

@@ -80,7 +80,7 @@ export class Tools {
     const found = this.find(frame.name);
     if (found === undefined) throw new Error(`no extension has the tool ${frame.name} any more`);
     const { extension, tool } = found;
-    const late = await bridge.running.ended();
+    const late = await bridge.running.ended(frame.call_id ?? "");
     if (late) throw new Error(`${frame.name} has not run: ${late}`);
     const args = checked(tool.parameters, frame.args ?? {}, frame.name);
     const { signal } = request.abort;

@@ -91,8 +91,9 @@ export class Wire {
   }
 
   /** Calls a tool of the agent. @param {object} frame without type and id @param {AbortSignal} [signal] */
-  callTool(frame, signal) {
+  callTool(frame, signal, told = (_) => {}) {
     const id = `t${(this.#next += 1)}`;
+    told(id);
     const parent = this.request.getStore();
     return new Promise((resolve) => {
       this.#calls.set(id, { settle: resolve });
