@@ -169,7 +169,10 @@ def test_a_guard_that_a_session_adds_is_not_forgotten_by_a_process_that_ends_bef
     host = bridge(LATE)
     host.event("session_start", reason="startup")
     assert host.intercept_call("bash", {}).reason == "guarded"
-    bridge(LATE)  # its session does not begin
+    host = bridge(LATE)  # its session does not begin
+    (options,) = [each.intercept_options for each in host.sent(Subscribe) if "tool_call" in each.intercept]
+    assert options is not None
+    assert options.value["tool_call"]["on_exit"] == "block"
     host = bridge("export default () => { throw new Error('broken'); };")
     assert host.intercept_call("bash", {}).reason == "extension, which guards this, cannot be used: broken"
 

@@ -127,7 +127,7 @@ export class Bridge {
         lost.push({ name: loaded.name, error, events: guardedBy(loaded.entry) });
         this.notify("error", `${loaded.name} cannot be used: ${error}`);
       } else {
-        found.begun = !found.handlers.has("session_start");
+        found.expected = found.handlers.has("session_start") ? guardedBy(loaded.entry) : [];
         extensions.push(found);
       }
     }
@@ -137,7 +137,7 @@ export class Bridge {
   /** Has what an extension guarded refused, because it has not begun its session whole.
    * @param {import("./registrations.mjs").Registrations} extension @param {any} failure @returns {true} */
   lose(extension, failure) {
-    const events = guardedBy(extension.entry).filter((each) => !extension.handlers.has(each));
+    const events = extension.expected.filter((each) => !extension.handlers.has(each));
     if (events.length) this.lost.push({ name: extension.name, error: `its session_start failed: ${failure?.message ?? failure}`, events });
     return true;
   }
@@ -145,7 +145,7 @@ export class Bridge {
   /** Notes that the handlers of `session_start` of an extension have ended.
    * @param {import("./registrations.mjs").Registrations} extension @param {boolean} failed */
   begin(extension, failed) {
-    extension.begun = !failed;
+    if (!failed) extension.expected = [];
     this.registered();
   }
 
@@ -188,8 +188,7 @@ export class Bridge {
     for (const name of frame.events) this.#sent.add(`event.${name}`);
     for (const name of frame.intercept) this.#sent.add(`intercept.${name}`);
     for (const name of options) this.#sent.add(`options.${name}`);
-    // Some add their guards when the session begins: until then nothing is forgotten.
-    for (const each of this.extensions) keepGuards(each.entry, each.begun ? guardsOf(each) : [...new Set([...guardedBy(each.entry), ...guardsOf(each)])]);
+    for (const each of this.extensions) keepGuards(each.entry, guardsOf(each));
     for (const each of this.extensions) {
       for (const flag of each.flags.values()) {
         if (this.#sent.has(`flag.${flag.name}`)) continue;

@@ -17,7 +17,8 @@ export function createRegistrations(loaded) {
     /** @type {Map<string, Function>} */ entryRenderers: new Map(),
     /** @type {Function | undefined} */ markdownTransformer: undefined,
     /** Why nothing of it may be used any more; empty while it is in use. */ stale: "",
-    /** Whether its handlers of `session_start` have ended, none with an error. */ begun: false,
+    /** What it guarded before, and may guard again once its handlers of `session_start` have ended.
+     * @type {string[]} */ expected: [],
     /** The end of its chain of observed events. */ chain: Promise.resolve(),
   };
 }

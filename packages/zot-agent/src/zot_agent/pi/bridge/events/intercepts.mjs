@@ -17,8 +17,9 @@ const NAMES = ["tool_call", "tool_result", "context", "before_provider_request",
 /** Questions about what the person types and sees just now, which wait for no handler. */
 const AT_ONCE = ["complete", "editor_key", "editor_decorate"];
 
-/** @param {import("../api/registrations.mjs").Registrations} extension @returns {string[]} the events that it guards */
-export const guardsOf = (extension) => CLOSED.filter((name) => extension.handlers.has(name));
+/** @param {import("../api/registrations.mjs").Registrations} extension @returns {string[]} the events that it guards; until
+ * its session has begun also those that it guarded before, which it may not have added yet */
+export const guardsOf = ({ handlers, expected }) => CLOSED.filter((name) => handlers.has(name) || expected.includes(name));
 
 export class Intercepts {
   #bridge;
@@ -34,7 +35,8 @@ export class Intercepts {
     const used = (name) => this.#bridge.extensions.some((each) => each.handlers.has(name));
     const { lost } = this.#bridge;
     const wanted = (name) => used(name) || (name === "tool_result" && used("message_end")); // a result is a message too
-    const intercept = NAMES.filter((name) => wanted(name) || lost.some(({ events }) => events.includes(name)));
+    const guards = (name) => this.#bridge.extensions.some((each) => guardsOf(each).includes(name));
+    const intercept = NAMES.filter((name) => wanted(name) || guards(name) || lost.some(({ events }) => events.includes(name)));
     if (used("context_with_system") && !intercept.includes("context")) intercept.push("context");
     if (used("agent_before_settle")) intercept.push("before_stop");
     const options = Object.fromEntries(intercept.filter((each) => CLOSED.includes(each))
