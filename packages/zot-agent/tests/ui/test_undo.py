@@ -5,6 +5,7 @@ from pathlib import Path
 from screen import Chats, Talk, bash
 
 from zot_provider.testing import Call, ScriptedServer, Turn
+from zot_tui.widgets.dialogs.stack import WAITS
 
 
 def write(path: str, content: str) -> Turn:
@@ -48,6 +49,28 @@ async def test_a_file_that_the_person_edited_is_asked_about(chats: Chats, server
         talk.type("y")
         await talk.shown("undone; restored a")
         assert not Path("a").exists()
+
+
+async def test_what_is_typed_while_an_undo_looks_does_not_overwrite_the_work_of_the_person(
+    chats: Chats, server: ScriptedServer, alone: Path
+) -> None:
+    server.add(write("a", "1"), "written")
+    async with chats.built(server) as talk:
+        await talk.send("write it")
+        Path("a").write_text("mine")
+        talk.type("/undo<enter>")
+        typed = ""
+
+        def asked() -> bool:
+            nonlocal typed
+            typed += "y"
+            talk.type("y")
+            return WAITS in talk.screen()
+
+        await talk.until(asked)
+        assert "Overwrite?" in talk.screen()
+        assert talk.editor == typed
+        assert Path("a").read_text() == "mine"
 
 
 async def test_jobs_are_stopped_before_an_undo_if_the_person_says_so(

@@ -124,7 +124,7 @@ async def go_back(chat: Chat, entry: str, *, before: bool, summarise: bool = Fal
             ConfirmChoice("c", "the conversation; the files stay as they are", "conversation"),
             ConfirmChoice("f", "the files; the conversation stays as it is", "files"),
         ]
-        restore = await chat.ask(Confirm("What goes back?", choices, _listed(chat, paths)))
+        restore = await chat.ask(Confirm("What goes back?", choices, _listed(chat, paths)), behind=True)
     if restore is None:
         return
     chosen = restore
@@ -151,7 +151,8 @@ async def _move(chat: Chat, move: "Callable[..., Awaitable[Moved]]") -> "Moved |
         except FilesEdited as error:
             title = f"{_count(len(error.paths))} changed since, not by zot. Overwrite?"
             choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, overwrite", True)]
-            if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths))):
+            # It took a while to find out, in which the person may have begun to type.
+            if not await chat.ask(Confirm(title, choices, _listed(chat, error.paths)), behind=True):
                 return None
             agreed["force"] = True
     if moved.problems:
@@ -164,7 +165,7 @@ async def _may_stop(chat: Chat) -> bool:
     lines = [sanitize_line(job.line) for job in chat.host.runtime.agent.context.jobs.running]
     choices = [ConfirmChoice("n", "no, change nothing", False), ConfirmChoice("y", "yes, stop them", True)]
     title = "Commands in the background may change files. Stop them?"
-    return await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED]))) or False
+    return await chat.ask(Confirm(title, choices, "\n".join(lines[:_LISTED])), behind=True) or False
 
 
 def _insert(chat: Chat, moved: "Moved") -> None:
