@@ -64,6 +64,7 @@ HIDING = [
     "cat > s.py <<'E'\nimport os; os.system('ma' + 'rk')\nE\npython3 s.py", "echo \"$x\" > s; . ./s",
     "echo 'all: ; mark x' > Makefile; make", "echo mark x > s; bash < s", "echo mark x | tee s; timeout 5 ./s",
     "hash -p /bin/mark ls; ls x", "echo a\u200b", "echo $'\\x6dark' >f", "$(which ls) a", "bash <<E\n$x y\nE",
+    "crontab - <<< '* * * * * mark x'", "echo '* * * * * mark x' | crontab -",
 ]  # fmt: skip
 
 

@@ -153,6 +153,15 @@ def test_a_program_of_the_project_does_not_take_the_place_of_a_reader(
     assert verdict("cd sub && cat c.py", project).action == "ask"
 
 
+def test_a_variable_that_names_a_file_of_the_project_gives_git_no_orders(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value, action in (("a.txt", "ask"), (f"{project}/.gitconfig", "ask"), (os.devnull, "allow")):
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", value)
+        assert verdict("git status", project).action == action, value
+        assert verdict("ls", project).action == "allow"
+
+
 def test_readers_stand_beside_what_a_rule_allows_but_not_in_another_folder(project: Path) -> None:
     make: tuple[Action, str] = ("allow", "bash(make *)")
     assert verdict("make test 2>&1 | tail -5", project, make).action == "allow"

@@ -6,8 +6,13 @@ from zot_core.machine.programs import runs_outside
 from zot_core.machine.repository import repository_top
 from zot_core.permissions.commands.named_files import LinePlace
 from zot_core.permissions.commands.readers import BUILTINS, read_files, reader_name
+from zot_core.permissions.patterns import is_below
 from zot_core.permissions.shell_line import SimpleCommand, Word
 from zot_provider.record import Record, field
+
+
+_ORDERS = {"git": ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH"), "rg": ("RIPGREP_CONFIG_PATH",)}
+"""Variables that name files from which a program takes orders, such as which others it runs."""
 
 
 class Reading(Record):
@@ -31,6 +36,10 @@ class Reading(Record):
             return self._go(found.words, place)
         if name not in BUILTINS and not runs_outside(command.shapes[0], [place.cwd, *self.folders]):
             return f"{command.shapes[0]} is a program of the project, or is not there"
+        for variable in _ORDERS.get(command.shapes[0], ()):
+            value = os.environ.get(variable)
+            if value and is_below(place.real(value, place.cwd), place.cwd):
+                return f"{variable} names a file of the project"
         git = length > 1
         if git and len(self.folders) > 1:
             return "git would run in another folder"
