@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,25 @@ def test_nothing_is_typed_into_a_terminal(world: SandboxWorld) -> None:
         "    except OSError as error: print(error.errno)"
     )
     assert world.python(program)[1] == "1\n1\n"
+
+
+TO_A_DAEMON = """
+import socket
+for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    try:
+        socket.socketpair(socket.AF_UNIX, kind)[0].sendto(b"out", "daemon")
+    except OSError:
+        pass
+"""
+
+
+def test_a_pair_of_sockets_sends_nothing_to_a_daemon_by_its_path(world: SandboxWorld) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon, chdir(world.project):  # a path has 107 bytes
+        daemon.bind("daemon")
+        daemon.setblocking(False)
+        assert world.python(TO_A_DAEMON)[0].exit_code == 0
+        with pytest.raises(BlockingIOError):
+            daemon.recv(9)
 
 
 @pytest.mark.parametrize("family", ["AF_UNIX", "AF_VSOCK", "AF_PACKET", "AF_ALG"])

@@ -39,6 +39,10 @@ def test_calls_are_refused_on_each_machine(name: str) -> None:
     assert [says(machine.socket, family) for family in (1, 2, 10, 16, 17, 38, 40)] == [
         EPERM, ALLOWED, ALLOWED, ALLOWED, EPERM, EPERM, EPERM,
     ]  # fmt: skip
+    stream, datagram, raw, packets, close_on_exec = 1, 2, 3, 5, 0o2000000
+    assert [says(machine.socketpair, 1, each | close_on_exec) for each in (stream, datagram, raw, packets)] == [
+        ALLOWED, EPERM, EPERM, ALLOWED,
+    ]  # fmt: skip
     # The kernel looks at the lower half of these arguments only.
     assert says(machine.socket, 1 | 1 << 32) == says(machine.ioctl, 0, 0x5412 | 1 << 40) == EPERM
     assert [says(machine.ioctl, 0, request) for request in (0x5412, 0x541C, 0x5401)] == [EPERM, EPERM, ALLOWED]

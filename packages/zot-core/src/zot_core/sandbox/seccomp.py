@@ -19,6 +19,9 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in `struct seccomp_data
 
 _SOCKETS = (2, 10)  # AF_INET, AF_INET6
 _NETLINK = 16
+_DATAGRAMS = 2
+"""The bit that SOCK_DGRAM and SOCK_RAW have of the types of a pair of sockets, and SOCK_STREAM and SOCK_SEQPACKET not.
+One half of a pair for datagrams can send to the path of any other socket."""
 _NEW_NAMESPACE = 0x7E020080  # all CLONE_NEW flags
 _THREAD = 0x10000  # CLONE_THREAD
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal
@@ -43,6 +46,7 @@ class Machine(Record):
     architecture: int
     """AUDIT_ARCH in `linux/audit.h`."""
     socket: int
+    socketpair: int
     ioctl: int
     clone: int
     unshare: int
@@ -60,7 +64,7 @@ class Machine(Record):
 
 MACHINES: Mapping[str, Machine] = {
     "x86_64": Machine(
-        0xC000003E, 41, 16, 56, 272,
+        0xC000003E, 41, 53, 16, 56, 272,
         # ptrace, process_vm_*, kcmp; add_key, request_key, keyctl; bpf, perf_event_open, userfaultfd
         [101, 310, 311, 312, 248, 249, 250, 321, 298, 323,
          # mount, umount2, pivot_root, setns, open_by_handle_at, quotactl, acct, swapon, swapoff, reboot
@@ -73,7 +77,7 @@ MACHINES: Mapping[str, Machine] = {
         0x40000000,
     ),
     "aarch64": Machine(
-        0xC00000B7, 198, 29, 220, 97,
+        0xC00000B7, 198, 199, 29, 220, 97,
         [117, 270, 271, 272, 217, 218, 219, 280, 241, 282,
          40, 39, 41, 268, 265, 60, 89, 224, 225, 142,
          105, 106, 273, 104, 294],
@@ -105,6 +109,7 @@ def filter_program(machine: str = "", *, network: bool = True, processes: bool =
     code += _of(numbers.clone, 0, [*threads, *flags]) + _of(numbers.unshare, 0, flags)
     sockets = (*_SOCKETS, _NETLINK) if network else (_NETLINK,)
     code += _of(numbers.socket, 0, [*_any_of(sockets, allow), (_RETURN, 0, 0, refuse)])
+    code += _of(numbers.socketpair, 1, [(_ANY_BIT, 0, 1, _DATAGRAMS), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)])
     code += _of(numbers.ioctl, 1, [*_any_of(_TERMINAL_INPUT, refuse), (_RETURN, 0, 0, allow)])
     mode = [(_ANY_BIT, 0, 1, _SETUID), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, allow)]
     for number, argument in {**numbers.modes, _FCHMODAT2: 2}.items():

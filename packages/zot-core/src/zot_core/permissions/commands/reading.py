@@ -10,7 +10,6 @@ from zot_core.permissions.patterns import is_below
 from zot_core.permissions.shell_line import SimpleCommand, Word
 from zot_provider.record import Record, field
 
-
 _ORDERS = {"git": ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH"), "rg": ("RIPGREP_CONFIG_PATH",)}
 """Variables that name files from which a program takes orders, such as which others it runs."""
 
