@@ -280,6 +280,9 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
         (".idea/workspace.xml", "ask"), (".devcontainer/devcontainer.json", "ask"), ("sitecustomize.py", "ask"),
         (".claude/commands/a.md", "ask"), (".agents/skills/a/SKILL.md", "ask"), (".cursor/hooks.json", "ask"),
         (".github/workflows/a.yml", "ask"), (".zot/config.json", "ask"), ("AGENTS.md", "ask"), ("a.pth", "ask"),
+        (".gitlab-ci.yml", "ask"), (".circleci/config.yml", "ask"), ("Jenkinsfile", "ask"), ("GEMINI.md", "ask"),
+        (".github/copilot-instructions.md", "ask"), (".github/README.md", "allow"), (".github", "allow"),
+        (".env.local", "ask"), (".env.example", "allow"), (".gdbinit", "ask"), (".zed/tasks.json", "ask"), ("x.code-workspace", "ask"),
     ],
 )  # fmt: skip
 async def test_edits_are_accepted_in_the_project_only_and_not_where_programs_take_orders(
