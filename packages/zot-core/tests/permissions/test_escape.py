@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -281,8 +282,9 @@ async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: P
         (".claude/commands/a.md", "ask"), (".agents/skills/a/SKILL.md", "ask"), (".cursor/hooks.json", "ask"),
         (".github/workflows/a.yml", "ask"), (".zot/config.json", "ask"), ("AGENTS.md", "ask"), ("a.pth", "ask"),
         (".gitlab-ci.yml", "ask"), (".circleci/config.yml", "ask"), ("Jenkinsfile", "ask"), ("GEMINI.md", "ask"),
+        (".env.example", "allow"),
         (".github/copilot-instructions.md", "ask"), (".github/README.md", "allow"), (".github", "allow"),
-        (".env.local", "ask"), (".env.example", "allow"), (".gdbinit", "ask"), (".zed/tasks.json", "ask"), ("x.code-workspace", "ask"),
+        (".env.local", "ask"), (".gdbinit", "ask"), (".zed/tasks.json", "ask"), ("x.code-workspace", "ask"),
     ],
 )  # fmt: skip
 async def test_edits_are_accepted_in_the_project_only_and_not_where_programs_take_orders(
@@ -413,6 +415,14 @@ async def test_always_offers_the_narrowest_rules_or_none(project: Project, comma
     if always:
         assert await project.run(";;".join(f"allow {each}" for each in always), command) == "allow"
         assert await project.run(";;".join(f"allow {each}" for each in always), command + " --more") == "ask"
+
+
+async def test_a_call_of_git_that_would_start_a_program_of_the_repository_is_asked_about(project: Project) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
+    assert await project.run("", "git status") == "allow"
+    subprocess.run(["git", "config", "filter.x.clean", "./x"], cwd=project.root, check=True)
+    assert await project.run("", "git status") == "ask"
+    assert await project.run("", "git status", "yolo") == "allow"
 
 
 async def test_a_file_of_options_and_a_format_that_sets_a_variable_are_covered_by_no_allow(project: Project) -> None:

@@ -11,7 +11,8 @@ def _words(text: str) -> frozenset[str]:
 
 _FOLDERS = _words(
     ".agents .buildkite .cargo .circleci .claude .clinerules .codex .continue .cursor .devcontainer .direnv"
-    " .forgejo .gemini .git .gitea .helix .husky .idea .kiro .mvn .opencode .pi .roo .vscode .windsurf .woodpecker .yarn .zed .zot"
+    " .forgejo .gemini .git .gitea .helix .husky .idea .kiro .mvn .opencode .pi .roo .vscode .windsurf .woodpecker"
+    " .yarn .zed .zot"
 )
 _NAMES = _words(
     ".appveyor.yml .bash_login .bash_logout .bash_profile .bashrc .bazelrc .cirrus.yml .condarc .cursorrules"
