@@ -263,6 +263,24 @@ async def test_a_file_that_must_not_be_read_is_not_read_by_a_tool(
     assert verdict.action == expected
 
 
+@pytest.mark.parametrize("rule", ["deny read(.env)", "ask read(.env)", "ask read(**/.env)"])
+async def test_a_search_around_a_file_that_a_rule_is_about_is_asked_about(project: Project, rule: str) -> None:
+    (project.root / ".env").write_text("KEY=1")
+    (project.root / "sub").mkdir()
+    verdict = await project.judge(rule, "grep", {"pattern": "x"})
+    assert (verdict.action, verdict.reason) == ("ask", f"it may read what the rule {rule.partition(' ')[2]} is about")
+    assert (await project.judge(rule, "grep", {"pattern": "x"}, "yolo")).action == "allow"
+    assert (await project.judge("ask read", "grep", {"pattern": "x"}, "yolo")).action == "ask"
+
+
+async def test_a_file_outside_is_named_in_the_question(project: Project) -> None:
+    outside, inside = [await project.judge("", "write", {"path": path, "content": ""}) for path in ("../x", "x")]
+    assert (
+        outside.reason == f"no rule allows this call of write and {project.outside.parent}/x is outside {project.root}"
+    )
+    assert inside.reason == "no rule allows this call of write"
+
+
 @pytest.mark.parametrize("command", ["ls \0", "ls \ud800"])
 async def test_a_text_that_no_program_can_get_is_denied_in_every_mode(project: Project, command: str) -> None:
     for mode in MODES:

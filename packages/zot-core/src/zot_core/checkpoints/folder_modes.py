@@ -1,6 +1,6 @@
 """`FolderModes`: notices that folders with files are gone, and which permissions they had.
 
-A file that comes back into a folder for its owner alone must not come back into one that everybody may look into.
+A file that was in a folder for its owner alone must not come back where everybody may look.
 """
 
 import os
@@ -43,7 +43,7 @@ class FolderModes:
 
 
 def _permissions(path: str) -> int | None:
-    """Return the permissions of a folder; None if there is none."""
+    """Return the permissions of a folder, or None without a folder."""
     try:
         status = os.lstat(path)
     except OSError:

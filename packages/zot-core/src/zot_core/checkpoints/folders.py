@@ -48,8 +48,8 @@ class HeldFolder:
 @contextmanager
 def hold_folder(path: str, *, make: Mapping[str, int] | None = None) -> Iterator[HeldFolder]:
     """Open the folder at an absolute path without `.` and `..`. With `make` what is missing of it is made, with the
-    permissions that it has for absolute paths, those that the owner needs, and none that the umask takes away. Raises
-    `FolderIsLink`, another OSError, and `CheckpointError` on a system that cannot hold folders."""
+    permissions that it has for absolute paths and all for the owner, as far as the umask lets them.
+    Raises `FolderIsLink`, another OSError, and `CheckpointError` on a system that cannot hold folders."""
     if os.open not in os.supports_dir_fd:
         raise CheckpointError("this system cannot hold a folder open")
     parts = [("", os.open(os.path.sep, HOLDS))]

@@ -152,10 +152,10 @@ class Judge:
                 if rule.action == action and _covers(rule, subject, cwd):
                     return _by_rule(rule)
         if subject.searches and subject.path is not None and self.mode != "yolo":
-            hidden = (rule for rule in named if rule.action == "deny" and isinstance(rule.pattern, PathPattern))
+            hidden = (rule for rule in named if rule.action != "allow" and isinstance(rule.pattern, PathPattern))
             for rule in hidden:
                 if rule.pattern.reaches(subject.path, cwd):  # type: ignore[union-attr]
-                    return Verdict("ask", f"it may read what the rule {rule.text} denies")
+                    return Verdict("ask", f"it may read what the rule {rule.text} is about")
         for rule in named:
             if rule.action == "allow" and _covers(rule, subject, cwd) and not _special(subject, rule, cwd):
                 return _allowed(rule)

@@ -1,7 +1,7 @@
 """The sandbox of macOS: `sandbox-exec` with a profile, of whose rules the last that fits counts.
 
-There are no folders of its own for temporary files and the home: they are just not there. Of terminals, a command has
-its own and those that it opens: what it reads of another window are keys, what it writes there are orders.
+There are no folders of its own for temporary files and the home: they are just not there. A command has its own
+terminal and new ones: from another window it would read keys, and what it writes there may be orders.
 """
 
 import os
