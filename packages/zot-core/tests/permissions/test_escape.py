@@ -439,7 +439,8 @@ async def test_a_call_of_git_that_would_start_a_program_of_the_repository_is_ask
     subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
     assert await project.run("", "git status") == "allow"
     subprocess.run(["git", "config", "filter.x.clean", "./x"], cwd=project.root, check=True)
-    assert await project.run("", "git status") == "ask"
+    for spelling in ("git", "g\\it", "g'i't", '"g"it'):
+        assert await project.run("", f"{spelling} status") == "ask", spelling
     assert await project.run("", "git status", "yolo") == "allow"
 
 

@@ -63,8 +63,6 @@ class _Subject(Record):
     argument: str = ""
     home: str = ""
     """The home folder, if the call is one on another machine."""
-    unquiet: str = ""
-    """Why git would start programs that the repository names, empty if it would not."""
     says_it_reads: bool = False
     """A tool of an extension that says that it changes nothing."""
 
@@ -114,8 +112,6 @@ class Judge:
 
     def _judge_there(self, subject: _Subject, rules: list[Rule], cwd: str, above: str) -> Verdict:
         """Decide about a call in `cwd`, where the folder of the agent is `above`."""
-        if self._looks_at_git(subject):
-            subject.unquiet = why_not_quiet(cwd)
         verdict = self._judge(subject, rules, cwd)
         if above != cwd and verdict.action != "deny":
             by_rule = self._judge(subject, [rule for rule in rules if rule.action != "allow"], above)
@@ -127,13 +123,7 @@ class Judge:
 
     def judge_command(self, command: str, cwd: str) -> Verdict:
         """Decide about a line of shell in the real path `cwd`."""
-        subject = _Subject(COMMANDS, command=command)
-        if self._looks_at_git(subject):
-            subject.unquiet = why_not_quiet(cwd)
-        return self._judge(subject, self.rules, cwd)
-
-    def _looks_at_git(self, subject: _Subject) -> bool:
-        return self.mode != "yolo" and not subject.home and "git" in (subject.command or "")
+        return self._judge(_Subject(COMMANDS, command=command), self.rules, cwd)
 
     def _always(self, subject: _Subject, rules: list[Rule], cwd: str) -> list[str]:
         """Return the rules that the answer "always" adds: the first of those to offer that would allow the call."""
@@ -177,9 +167,9 @@ class Judge:
             return self._default(finding.doubt) if self.mode == "plan" else Verdict("ask", finding.doubt)
         if finding.uncovered or (self.mode == "yolo" and not finding.covering):
             return self._default(finding.uncovered)
-        return self._covered(subject, finding, rules, cwd)
+        return self._covered(finding, rules, cwd)
 
-    def _covered(self, subject: _Subject, finding: LineFinding, rules: list[Rule], cwd: str) -> Verdict:
+    def _covered(self, finding: LineFinding, rules: list[Rule], cwd: str) -> Verdict:
         """Decide about a line each of whose commands is allowed by a rule, or only reads: what it reads must be what
         may be read."""
         reading = finding.reading
@@ -191,8 +181,8 @@ class Judge:
         for rule in (rule for rule in hidden if isinstance(rule.pattern, PathPattern)):
             if any(rule.pattern.reaches(each, cwd) for each in reading.deep):  # type: ignore[union-attr]
                 return Verdict("ask", f"it may read what the rule {rule.text} is about")
-        if reading.git and subject.unquiet:
-            return Verdict("ask", subject.unquiet)
+        if reading.git and self.mode != "yolo" and (why := why_not_quiet(cwd)):
+            return Verdict("ask", why)
         verdict = _allowed(*finding.covering) if finding.covering else Verdict("allow", "it only reads")
         return verdict if self.mode == "yolo" else verdict.replace(git=finding.git)
 
