@@ -99,7 +99,7 @@ _HIDDEN = re.compile(
 )
 _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
-_GLOB = re.compile(r"(?<!\\)[*?\[]")
+_GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
 _BRACES = re.compile(r"[{}]")
 _OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
 """A folder that only the shell knows: that of before, or of its stack (bash(1), Tilde Expansion)."""

@@ -104,6 +104,14 @@ def test_a_command_that_may_do_more_than_read_or_reads_elsewhere_is_asked_about(
     assert verdict(command, project, mode="plan").action in ("ask", "deny")
 
 
+def test_a_wildcard_behind_a_backslash_that_is_plain_is_one(project: Path) -> None:
+    (project / "\\s").symlink_to("../secret")
+    for command in (r"cat \\s", r"cat \\*", r"cat \\?"):
+        assert verdict(command, project).action == "ask", command
+    for command in (r"cat \*", r"cat a\\*"):
+        assert verdict(command, project).action == "allow", command
+
+
 def test_a_path_outside_is_read_where_the_tool_read_may_read_it(project: Path) -> None:
     allowed: tuple[Action, str] = ("allow", f"read({project.parent}/secret)")
     assert verdict("cat ../secret out", project, allowed).action == "allow"
