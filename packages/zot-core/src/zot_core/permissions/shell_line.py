@@ -99,6 +99,13 @@ _HIDDEN = re.compile(
 )
 _JOINED = re.compile(r"[^ \t\\]\\\n|\\`")
 _BETWEEN = re.compile(rb"(?:[ \t]|\\\n)+")
+_BLANKS = re.compile(rb"(?:[ \t\n]|\\\n|-(?=[ \t\n<]))*")
+"""What the grammar leaves out of its tree: blanks, and a `-` before a here-document."""
+_WHOLE = ("string", "translated_string", "heredoc_body", "heredoc_redirect", "regex")
+"""Kinds whose text is read as a whole, with the blanks in it."""
+_ASSIGNED_TILDE = re.compile(r"(?<=[=:])~")
+_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+"""What looks like an assignment: bash expands a tilde behind `=` and `:` in it, also where it is an argument."""
 _GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
 _BRACES = re.compile(r"[{}]")
 _OTHER_TILDE = re.compile(r"(?:^|(?<=[=:]))~(?:[+-]|[+-]?[0-9]+)(?=[/:]|$)")
@@ -137,9 +144,26 @@ def read_line(text: str) -> ShellLine:
     tree = _get_parser().parse(data)
     if tree.root_node.has_error:
         line.hide("it cannot be parsed")
+    if not _is_whole(tree.root_node, data):
+        line.hide("it has characters that belong to no word")
     for node in _walk(tree.root_node):
         _read(node, line, data)
     return line
+
+
+def _is_whole(root: "Node", data: bytes) -> bool:
+    """Whether there are only blanks between the parts of a line: the grammar leaves out some words, such as `\\ `."""
+    end = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.children and node.type not in _WHOLE:
+            stack.extend(reversed(node.children))
+            continue
+        if not _BLANKS.fullmatch(data[end : node.start_byte]):
+            return False
+        end = max(end, node.end_byte)
+    return _BLANKS.fullmatch(data[end:]) is not None
 
 
 def _walk(root: "Node") -> "Iterator[Node]":
@@ -236,7 +260,8 @@ def _word(node: "Node") -> Word:
         text = _text(node)
         if _BRACES.search(text):
             return Word(text if text == "{}" else GAP)
-        shape = _ESCAPE.sub(_escaped, _OTHER_TILDE.sub(GAP, text))
+        shape = _OTHER_TILDE.sub(GAP, text)
+        shape = _ESCAPE.sub(_escaped, _ASSIGNED_TILDE.sub(GAP, shape) if _ASSIGNS.match(text) else shape)
         return Word(shape, glob=_GLOB.search(text) is not None)
     if kind == "raw_string":
         return Word(_text(node)[1:-1])

@@ -112,6 +112,11 @@ def test_a_wildcard_behind_a_backslash_that_is_plain_is_one(project: Path) -> No
         assert verdict(command, project).action == "allow", command
 
 
+@pytest.mark.parametrize("command", ["cat ! \t\\ \n", "cat ! \\ \n", "cat a=~/x", "cat a=b:~/x"])
+def test_a_word_that_the_grammar_leaves_out_or_bash_expands_is_asked_about(command: str, project: Path) -> None:
+    assert verdict(command, project).action == "ask"
+
+
 def test_a_path_outside_is_read_where_the_tool_read_may_read_it(project: Path) -> None:
     allowed: tuple[Action, str] = ("allow", f"read({project.parent}/secret)")
     assert verdict("cat ../secret out", project, allowed).action == "allow"
