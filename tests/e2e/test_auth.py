@@ -58,9 +58,9 @@ def test_no_mode_writes_the_stored_key_anywhere(person: Zot, mode: str) -> None:
         if mode == "rpc":
             lines = [{"type": "prompt", "id": "1", "message": "go"}, {"type": "get_state", "id": "2"}]
             text = "".join(json.dumps(line) + "\n" for line in lines)
-            done = person.run("rpc", *flags, stdin=text.encode())
+            done = person.run("rpc", *flags, stdin=text.encode(), new=True)
         else:
-            done = person.run(mode, *flags, "go")
+            done = person.run(mode, *flags, "go", new=True)
         assert done.code == 0, done.err
         requests = [request for request in server.requests if request.method == "POST"]
     assert len(requests) == 2

@@ -28,8 +28,8 @@ TOKEN = "a-token-that-was-chosen"
 class Running:
     """A `zot serve`, and a client of it."""
 
-    def __init__(self, zot: Zot, *flags: str, **env: str) -> None:
-        self.process = zot.start("serve", *flags, env=zot.env | env)
+    def __init__(self, zot: Zot, *flags: str, new: bool, **env: str) -> None:
+        self.process = zot.start("serve", *flags, env=zot.env | env, new=new)
         self.lines: dict[str, str] = {}
         for _ in range(1 if env.get("ZOT_SERVE_TOKEN") else 3):
             line = self.process.stdout.readline().decode()
@@ -69,10 +69,10 @@ def start(zot: Zot, server: ScriptedServer) -> Iterator[Start]:
     """Starts one that talks to the scripted server."""
     started: list[Running] = []
 
-    def begin(*flags: str, **env: str) -> Running:
+    def begin(*flags: str, new: bool = False, **env: str) -> Running:
         if "--listen" not in flags:
             flags = ("--listen", "127.0.0.1:0", *flags)
-        started.append(Running(zot, *zot.at(server), *flags, **env))
+        started.append(Running(zot, *zot.at(server), *flags, new=new, **env))
         return started[-1]
 
     yield begin
@@ -103,7 +103,7 @@ def test_a_token_that_was_chosen_is_not_printed_and_tools_do_not_find_it(
     start: Start, zot: Zot, server: ScriptedServer
 ) -> None:
     server.add(Turn(calls=[Call("bash", {"command": "env; cat /proc/$PPID/environ | wc -c"})]), "done")
-    running = start(ZOT_SERVE_TOKEN=TOKEN)
+    running = start(new=True, ZOT_SERVE_TOKEN=TOKEN)
     with running.socket(running.open()) as peer:
         peer.send('{"type":"prompt","message":"look"}')
         until(peer, "done")

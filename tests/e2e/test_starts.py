@@ -87,7 +87,8 @@ async def _over_socket(url: str, zot: Zot) -> str:
 
 def on_screen(zot: Zot, server: ScriptedServer) -> str:
     command = [sys.executable, "-m", "zot_agent", *zot.at(server)]
-    with PtyScreen(command, columns=150, environment={**zot.env, "TERM": "xterm-256color"}, cwd=str(zot.cwd)) as pty:
+    environment = {**zot.env, "TERM": "xterm-256color"}
+    with PtyScreen(command, columns=150, environment=environment, cwd=str(zot.cwd), new=True) as pty:
         pty.wait_for("ask, or / for commands")
         pty.type("go\r")
         pty.wait_for("all done")
@@ -98,10 +99,10 @@ def on_screen(zot: Zot, server: ScriptedServer) -> str:
 
 
 FRONT_ENDS: dict[str, Callable[[Zot, ScriptedServer], str]] = {
-    "-p": lambda zot, server: zot.ask(server, "-p", "go").err,
-    "--stream": lambda zot, server: zot.ask(server, "--stream", "go").err,
-    "--json": lambda zot, server: zot.ask(server, "--json", "go").out,
-    "run": lambda zot, server: zot.run("run", "--id", "one", *zot.at(server), "go").err,
+    "-p": lambda zot, server: zot.ask(server, "-p", "go", new=True).err,
+    "--stream": lambda zot, server: zot.ask(server, "--stream", "go", new=True).err,
+    "--json": lambda zot, server: zot.ask(server, "--json", "go", new=True).out,
+    "run": lambda zot, server: zot.run("run", "--id", "one", *zot.at(server), "go", new=True).err,
     "rpc": lambda zot, server: asyncio.run(by_rpc(zot, server)),
     "serve": lambda zot, server: asyncio.run(by_serve(zot, server)),
     "acp": lambda zot, server: asyncio.run(by_acp(zot, server)),

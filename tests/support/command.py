@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from forked import Process, start
 from waiting import PATIENCE
 
 import zot_core
@@ -90,12 +91,14 @@ class Zot:
         """The environment without the keys of providers."""
         return {name: value for name, value in self.env.items() if value != KEY}
 
-    def run(self, *arguments: str | bytes, stdin: bytes | int | None = None, **options: Any) -> Finished:
+    def run(
+        self, *arguments: str | bytes, stdin: bytes | int | None = None, timeout: float = PATIENCE, **options: Any
+    ) -> Finished:
         """Run to the end. `stdin` is the text piped in, or a file descriptor; nothing by default."""
-        feed: dict[str, Any] = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin or subprocess.DEVNULL}
-        options = {"cwd": self.cwd, "env": self.env, "stdout": subprocess.PIPE, "timeout": PATIENCE, **feed, **options}
-        done = subprocess.run([*self.command, *arguments], stderr=subprocess.PIPE, check=False, **options)
-        return Finished(done.returncode, done.stdout or b"", done.stderr)
+        feed = stdin if isinstance(stdin, bytes) else None
+        source = subprocess.DEVNULL if stdin is None else stdin if feed is None else subprocess.PIPE
+        with self.start(*arguments, stdin=source, **options) as process:
+            return self.finish(process, feed or b"", timeout)
 
     def shell(self, script: str, *arguments: str, **options: Any) -> Finished:
         """Run a script for bash in which `zot` is this zot; the exit code is that of zot where it ends a pipe."""
@@ -116,15 +119,15 @@ class Zot:
         """The arguments that name the server."""
         return ("--provider", provider, "--model", "scripted", "--base-url", server.base_url(PROVIDERS[provider]))
 
-    def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
+    def start(self, *arguments: str | bytes, **options: Any) -> Process:
         """Start, and return at once."""
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen([*self.command, *arguments], **{"cwd": self.cwd, "env": self.env, **streams, **options})
+        return start([*self.command, *arguments], **{"cwd": self.cwd, "env": self.env, **streams, **options})
 
-    def finish(self, process: "subprocess.Popen[bytes]") -> Finished:
-        """Wait for a process that was started."""
+    def finish(self, process: Process, feed: bytes = b"", timeout: float = PATIENCE) -> Finished:
+        """Wait for a process that was started, and feed it meanwhile."""
         try:
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(feed, timeout=timeout)
         finally:
             process.kill()
         return Finished(process.returncode, out or b"", err or b"")

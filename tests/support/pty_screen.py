@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import pyte
+from forked import start
 from waiting import PATIENCE
 
 from zot_tui.widgets.dialogs.stack import WAITS
@@ -33,9 +34,6 @@ KITTY: Mapping[bytes, bytes] = {
     b"\x1b[c": b"\x1b[?62;52;c",
     b"\x1b[>c": b"\x1b[>1;4000;40c",
 }
-
-# The pseudo-terminal must be the controlling terminal, for signals from keys and job control.
-_LAUNCH = "import fcntl,os,sys,termios;fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
 
 # Sequences that pyte misreads (private SGR, the keyboard protocols), prints (strings of APC and DCS) or takes for a
 # title (any OSC).
@@ -74,8 +72,8 @@ class _Screen(pyte.Screen):
 class PtyScreen:
     """Runs `command` in a terminal of `columns` by `rows` cells; leave the `with` block to end it.
 
-    `answers` maps queries that the command writes to replies. All output is also kept in `received`. Output is read
-    only during calls, so a command that writes much waits for the next `wait_for`.
+    `answers` maps queries that the command writes to replies; `new` is that of `forked.start`. All output is also kept
+    in `received`. Output is read only during calls, so a command that writes much waits for the next `wait_for`.
     """
 
     def __init__(
@@ -87,6 +85,7 @@ class PtyScreen:
         environment: Mapping[str, str] | None = None,
         cwd: str | None = None,
         answers: Mapping[bytes, bytes] | None = None,
+        new: bool = False,
     ) -> None:
         self.received = bytearray()
         self._answers = dict(answers or {})
@@ -100,15 +99,10 @@ class PtyScreen:
         self._set_size(columns, rows)
         self.at_start = termios.tcgetattr(self.descriptor)
         try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _LAUNCH, *command],
-                stdin=child,
-                stdout=child,
-                stderr=child,
-                env=dict(environment) if environment is not None else {**os.environ, "TERM": "xterm-256color"},
-                cwd=cwd,
-                start_new_session=True,
-            )
+            self.process = start(
+                command, new=new, terminal=True, stdin=child, stdout=child, stderr=child, cwd=cwd or ".",
+                env={**os.environ, "TERM": "xterm-256color"} if environment is None else environment,
+            )  # fmt: skip
         finally:
             os.close(child)
         os.set_blocking(self.descriptor, False)

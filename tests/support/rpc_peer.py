@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from forked import start
 from waiting import PATIENCE
 
 import zot_agent.rpc
@@ -27,7 +28,7 @@ class Peer:
         """Start the process. Without `listens`, nothing is read before `listen` is called."""
         command = [sys.executable, "-m", "zot_agent", "rpc", "--provider", "openai", "--model", "scripted"]
         command += ["--base-url", server.base_url("openai-chat"), *flags]
-        self.process = subprocess.Popen(
+        self.process = start(
             command,
             cwd=cwd,
             env=os.environ | {"OPENAI_API_KEY": "sk-test-0123456789"} | env,
