@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from first_imports import import_share
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from waiting import PATIENCE, SLOWNESS
@@ -210,6 +211,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     """Collect all tests before garbage is: there is none yet, and no collection looks through the tests later."""
     gc.disable()
     try:
+        if WORKER:
+            own: Any = session.config.workerinput  # type: ignore[attr-defined]
+            import_share(session, int(own["workerid"].removeprefix("gw")), own["workercount"])
         return (yield)
     finally:
         gc.enable()
