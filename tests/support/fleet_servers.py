@@ -17,6 +17,7 @@ from typing import Any
 
 import psycopg
 from command import Zot
+from forked import Process, start
 from waiting import PATIENCE, wait_until
 
 from zot_agent.fleet.store.postgres import PostgresStore
@@ -155,24 +156,22 @@ class Workers:
 
     def __init__(self, zot: Zot, folder: Path) -> None:
         self._zot, self.folder = zot, folder
-        self.running: list[subprocess.Popen[bytes]] = []
+        self.running: list[Process] = []
         self.log = folder.parent / "workers.log"
 
-    def start(
-        self, *options: str, machine: str = "", program: tuple[str, ...] = ("-m", "zot_agent")
-    ) -> "subprocess.Popen[bytes]":
+    def start(self, *options: str, machine: str = "", program: tuple[str, ...] = ("-m", "zot_agent")) -> Process:
         """Start one, with no sandbox unless `options` say so. Each `machine` has a folder of its own; `program` is what
         Python runs."""
         words = ["worker", "--folder", str(self.folder / machine), *(options or ("--sandbox", "off"))]
         with open(self.log, "ab") as log:
-            process = subprocess.Popen(
+            process = start(
                 [sys.executable, *program, *words], cwd=self._zot.cwd, env=self._zot.env, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self.running.append(process)
         return process
 
-    def kill(self, process: "subprocess.Popen[bytes]", *, all_of_it: bool = False) -> None:
+    def kill(self, process: Process, *, all_of_it: bool = False) -> None:
         """Kill a worker, with `all_of_it` as its machine would end it: with the processes of its runs."""
         if all_of_it:
             with suppress(ProcessLookupError):

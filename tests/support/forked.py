@@ -26,7 +26,7 @@ from typing import IO, Any, Self, TypeAlias
 import zot_forks
 from zot_forks import REPORT, ZOT
 
-_OPTIONS = {"cwd", "stdin", "stdout", "stderr"}
+_OPTIONS = {"cwd", "stdin", "stdout", "stderr", "start_new_session"}
 
 
 class ForkedZot:
@@ -34,7 +34,7 @@ class ForkedZot:
 
     def __init__(
         self, arguments: Sequence[str | bytes], *, cwd: Any = ".", env: Mapping[str, str], stdin: Any = None,
-        stdout: Any = None, stderr: Any = None, terminal: bool = False,
+        stdout: Any = None, stderr: Any = None, start_new_session: bool = False, terminal: bool = False,
     ) -> None:  # fmt: skip
         self.args = [os.fsdecode(each) for each in arguments]
         self.returncode: int | None = None
@@ -42,7 +42,8 @@ class ForkedZot:
         self.stdout, child_out = _stream(1, stdout)
         self.stderr, child_error = _stream(2, child_out if stderr == subprocess.STDOUT else stderr)
         self._ended, report = os.pipe()
-        words = {"arguments": self.args, "cwd": os.path.abspath(cwd), "env": dict(env), "terminal": terminal}
+        words: dict[str, Any] = {"arguments": self.args, "cwd": os.path.abspath(cwd), "env": dict(env)}
+        words |= {"session": start_new_session or terminal, "terminal": terminal}
         with tempfile.TemporaryFile() as file:
             file.write(json.dumps(words).encode())
             file.seek(0)

@@ -84,8 +84,9 @@ def _be_zot(request: dict[str, Any], streams: Sequence[int]) -> int:
     for number, each in enumerate(streams):
         os.dup2(each, number)
     os.closerange(3, max(map(int, os.listdir("/proc/self/fd"))) + 1)
-    if request["terminal"]:
+    if request["session"]:
         os.setsid()
+    if request["terminal"]:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.chdir(request["cwd"])
     os.environ.clear()
