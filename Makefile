@@ -13,8 +13,9 @@ export UV_NATIVE_TLS ?= 1
 export NODE_EXTRA_CA_CERTS ?= $(firstword $(wildcard $(addprefix /etc/,ssl/certs/ca-certificates.crt \
   pki/tls/certs/ca-bundle.crt ssl/ca-bundle.pem ssl/cert.pem)))
 
-# Many tests wait for processes: more of them at a time than there are cores.
-PYTEST := pytest -n 5
+# Many tests wait for processes: more of them at a time than there are cores. Neighbours stay together, so that few workers
+# start the servers of a folder, and a worker without tests takes some of another's.
+PYTEST := pytest -n 5 --dist worksteal
 PACKAGES := zot-provider zot-core zot-tui zot-ext zot-agent
 # Installed zot writes byte code once; without it, a checkout compiles itself again in every process.
 unexport PYTHONDONTWRITEBYTECODE
