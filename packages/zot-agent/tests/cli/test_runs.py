@@ -24,7 +24,7 @@ from zot_agent.runs.store import MAX_TRIES, RunStore, change
 from zot_core.runtime.run_rows import run_row
 from zot_core.sessions.file import SessionFile, load
 from zot_provider.errors import ZotError
-from zot_provider.testing import Call, Received, ScriptedServer, Turn
+from zot_provider.testing import Call, Fault, Received, ScriptedServer, Turn
 
 
 def work(request: Received) -> Turn:
@@ -206,6 +206,30 @@ def test_a_failed_run_is_tried_again_with_other_limits(zot: Zot) -> None:
     assert effects() == ["0", "1"]
 
 
+def test_how_failed_model_calls_are_repeated_is_kept_with_a_run_and_can_be_changed(zot: Zot) -> None:
+    busy = Turn(fault=Fault(status=503, headers={"retry-after": "86400"}))
+    soon = Turn(fault=Fault(status=503, headers={"retry-after": "1"}))
+    with ScriptedServer([busy, soon, soon, soon, "at last"]) as other:
+        zot.at = ("--provider", "openai", "--model", "scripted", "--base-url", other.base_url("openai-chat"))
+        told = zot.run("--id", "fix", "--retries", "0", "--retry-total", "7", "do it", code=1)
+        assert "it asks to wait for 24 h" in told, told
+        assert RunStore().find("fix").record.options["retry_total"] == 7
+        assert "--retry-wait must be a number from 0" in zot.runs("retry", "fix", "--retry-wait", "nan", code=2)
+        zot.runs("retry", "fix", code=1)  # without another word, none
+        assert len(other.requests) == 2
+        assert "at last" in zot.runs("retry", "fix", "--retries", "5", "--wait")
+        kept = RunStore().find("fix").record.options
+        assert (kept["retries"], kept["retry_total"], kept["wait"]) == (5, 7, True)
+    assert "--retries is for runs on this machine" in zot.runs("retry", "fix", "--retries", "0", "--fleet", code=2)
+
+
+def test_a_run_that_is_begun_again_goes_on_with_the_options_of_the_command(zot: Zot) -> None:
+    zot.run("--id", "fix", "--max-steps", "1", "do it", code=4)
+    assert "all done" in zot.run("--id", "fix", "--max-steps", "9", "--retries", "1", "do it")
+    kept = RunStore().find("fix").record.options
+    assert (kept["max_steps"], kept["retries"]) == (9, 1)
+
+
 def test_a_run_is_cancelled_with_and_without_a_process(zot: Zot) -> None:
     os.mkfifo("gate")
     held = Turn(calls=[Call("bash", {"command": "echo began >> effects; cat gate"})])
@@ -320,6 +344,7 @@ def test_what_a_run_cannot_have_is_refused(zot: Zot, capfd: pytest.CaptureFixtur
         assert "zot run takes no" in zot.run(*words, "do it", code=2), words
     assert "no task" in zot.run(code=2)
     assert "--max-cost must be greater than 0" in zot.run("--max-cost", "0", "do it", code=2)
+    assert "--retries must be a number from 0, got -1" in zot.run("--retries", "-1", "--detach", "do it", code=2)
     assert "zot runs list shows them" in zot.run("--id", "none", code=2)
     assert "usage: zot run " in zot._call(begin.run, ["--help"], 0)
     assert "usage: zot runs" in zot.runs()

@@ -85,11 +85,16 @@ def _model_flags(parser: Parser) -> None:
     model.add_argument("--insecure", action="store_true", help="accept any TLS certificate, even a forged one")
     _add_setting(model, Settings.reasoning, type=_reasoning_level, choices=Settings.reasoning.choices, metavar="LEVEL")
     _add_setting(model, Settings.fallback_models, dest="fallback_models", default=[], action="append", metavar="ID,ID")
-    model.add_argument("--retries", type=int, metavar="N", help="repeat a failed model call N times at most")
-    model.add_argument("--retry-wait", type=float, metavar="S", help="seconds that one wait before that may take")
-    model.add_argument("--retry-total", type=float, metavar="S", help="seconds that all waits of a call may take")
-    model.add_argument("--wait", action="store_true", help="nobody waits for the answer: wait as long as servers ask")
+    add_retries(model)
     model.add_argument("--list-models", nargs="?", const="", metavar="SEARCH", help="list the models that match SEARCH")
+
+
+def add_retries(group: "argparse._ActionsContainer") -> None:
+    """Add the flags that say how failed model calls are repeated."""
+    group.add_argument("--retries", type=int, metavar="N", help="repeat a failed model call N times at most")
+    group.add_argument("--retry-wait", type=float, metavar="S", help="seconds that one wait before that may take")
+    group.add_argument("--retry-total", type=float, metavar="S", help="seconds that all waits of a call may take")
+    group.add_argument("--wait", action="store_true", help="nobody waits for the answer: wait as long as servers ask")
 
 
 def _add_setting(group: argparse._ArgumentGroup, setting: Setting[Any], **details: Any) -> None:
@@ -263,6 +268,14 @@ def _check_values(values: Mapping[str, Any]) -> None:
         raise ConfigError("--fork needs -c or --session, which name the session to copy")
     if values["max_steps"] is not None and values["max_steps"] < 1:
         raise ConfigError(f"--max-steps must be greater than 0, got {values['max_steps']}")
+    check_retries(values)
+
+
+def check_retries(values: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for values of the flags of `add_retries` that are below zero, infinite or NaN."""
+    for name in ("retries", "retry_wait", "retry_total"):
+        if values[name] is not None and not 0 <= values[name] < float("inf"):
+            raise ConfigError(f"--{name.replace('_', '-')} must be a number from 0, got {values[name]:g}")
 
 
 def _read_wait(text: str | None) -> int | None:

@@ -78,10 +78,10 @@ def choices(run: StoredRun) -> str:
     return "yes|always|no" if run.record.question.get("always") else "yes|no"
 
 
-def change_limits(run: StoredRun, limits: dict[str, Any]) -> None:
-    """Give a run that no process has other limits: fields of `HostOptions`."""
-    if limits:
-        change(run, run_row({"options": {**run.record.options, **limits}}))
+def change_options(run: StoredRun, options: dict[str, Any]) -> None:
+    """Give a run that no process has other options, those of `changed_options`."""
+    if options:
+        change(run, run_row({"options": {**run.record.options, **options}}))
 
 
 def continue_detached(run: StoredRun) -> int:

@@ -11,6 +11,9 @@ _PATHS = ("cwd", "ext_trace")
 _LISTS_OF_PATHS = ("extensions", "mcp_files", "add_dirs")
 _NOT_KEPT = ("api_key", "session", "continue_latest", "resume", "fork", "no_session", "run", "coalesce_seconds")
 
+_CHANGEABLE = ("max_steps", "max_cost", "max_tokens", "retries", "retry_wait", "retry_total", "wait")
+"""What a person may say anew when a run is continued."""
+
 
 def options_to_row(options: HostOptions) -> dict[str, Any]:
     """Return the options that differ from the defaults, with absolute paths. A key is never among them."""
@@ -34,3 +37,10 @@ def options_of(record: RunRecord, path: str) -> HostOptions:
             f"run {record.id} was begun by zot {record.zot} with the option {unknown[0]}, which this zot does not have"
         )
     return HostOptions(**record.options).replace(session=path, run=record.task)
+
+
+def changed_options(given: object) -> dict[str, Any]:
+    """Return the options with which a run that exists goes on, of those that were `given`: `HostOptions`, or parsed
+    flags with their names. A flag that was not given is None or False."""
+    named = {name: getattr(given, name) for name in _CHANGEABLE}
+    return {name: value for name, value in named.items() if value is not None and value is not False}

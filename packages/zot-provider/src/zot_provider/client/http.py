@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zot_provider.client.body import BodyWriter
 from zot_provider.client.endpoint import endpoint
 from zot_provider.client.repeating import Client, RepeatingClient, mark_origin, redact
-from zot_provider.client.retry import RetryPolicy
+from zot_provider.client.retry import UNATTENDED, RetryPolicy
 from zot_provider.credentials import Authorization, Credentials, GivenKey
 from zot_provider.errors import ConfigError, ProtocolError, ProviderError, StatusError, StreamCut
 from zot_provider.events import StreamEvent, join_deltas, span
@@ -239,7 +239,10 @@ class HttpClient(RepeatingClient):
     def _with_advice(self, error: ProviderError, key: str, url: str, model: Model | None = None) -> ProviderError:
         """Return the same error with advice, and without the key."""
         text = redact(str(error), key, error.untrusted_parts)
-        if isinstance(error, StatusError):
+        fixed = isinstance(error, StatusError) and (error.auth or error.spent or error.status == 404)
+        if error.retryable and error.retry_after and not fixed:
+            text += self._wait_advice(error.retry_after)
+        elif isinstance(error, StatusError):
             text += self._advice(error, key, redact(location(url), key), model)
         error.args = (self.named(text),)
         _log.info("%s", error)
@@ -257,11 +260,17 @@ class HttpClient(RepeatingClient):
             return advice
         if error.spent:
             return "; check the plan and the balance of the account"
-        if error.retryable and error.retry_after:
-            return f"; it asks to wait for {span(error.retry_after)}: try again then, or use --wait"
         if error.status == 429:
             return "; try again later"
         return "; try again" if error.retryable else ""
+
+    def _wait_advice(self, asked: float) -> str:
+        """Return advice for a server that asks to wait so many seconds, which the policy has not done."""
+        if asked <= self._retries.longest_wait:  # it was asked often enough
+            longer = ""
+        else:
+            longer = ", or use --wait" if asked <= UNATTENDED.longest_wait else ", or use --retry-wait"
+        return f"; it asks to wait for {span(asked)}: try again then{longer}"
 
 
 async def _until_complete(chunks: AsyncIterator[bytes], decoder: Decoder, grace: float) -> AsyncGenerator[bytes, None]:

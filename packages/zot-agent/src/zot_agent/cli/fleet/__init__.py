@@ -29,7 +29,8 @@ def add_places(parser: "argparse._ActionsContainer") -> None:
 def refuse_flags(given: argparse.Namespace, flags: Mapping[str, str], why: str) -> None:
     """Raise `ConfigError` if one of the flags was given; `flags` have their names in `given`."""
     for flag, name in flags.items():
-        if getattr(given, name, None):
+        value = getattr(given, name, None)
+        if value is not None and value is not False and value != "":
             raise ConfigError(f"{flag} {why}")
 
 

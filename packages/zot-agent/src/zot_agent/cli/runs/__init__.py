@@ -4,12 +4,14 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
+from zot_agent.cli.args import add_retries, check_retries
 from zot_agent.cli.fleet import PLACES, add_places, refuse_flags
 from zot_agent.cli.parser import Parser, subcommand
 from zot_provider.errors import ConfigError
 
 _ONE_MACHINE = {
-    "--detach": "detach", "--max-steps": "max_steps", "--max-cost": "max_cost", "--max-tokens": "max_tokens"
+    "--detach": "detach", "--max-steps": "max_steps", "--max-cost": "max_cost", "--max-tokens": "max_tokens",
+    "--retries": "retries", "--retry-wait": "retry_wait", "--retry-total": "retry_total", "--wait": "wait",
 }  # fmt: skip
 _ID = "the name of a run, or its beginning"
 
@@ -57,6 +59,7 @@ def build_parser() -> Parser:
         each.add_argument("--max-steps", type=int, metavar="N", help="another limit on model calls")
         each.add_argument("--max-cost", type=float, metavar="USD", help="another limit on US dollars")
         each.add_argument("--max-tokens", type=int, metavar="N", help="another limit on tokens")
+        add_retries(each)
     service.add_argument("--print", action="store_true", help="print the file and write nothing")
     return parser
 
@@ -81,6 +84,7 @@ def run(arguments: Sequence[str]) -> int:
         return _service(write=not given.print)
     from zot_agent.cli.runs.drive import follow  # noqa: PLC0415  as above
     from zot_agent.runs import control  # noqa: PLC0415  as above
+    from zot_agent.runs.options import changed_options  # noqa: PLC0415  as above
     from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
 
     runs = RunStore()
@@ -101,10 +105,10 @@ def run(arguments: Sequence[str]) -> int:
         return _resume_all(given.id, given.jobs)
     if not given.id:
         raise ConfigError("name the run to continue, or pass --all")
+    check_retries(vars(given))
     found = runs.find(given.id)
     control.check_continuable(found, retry=given.verb == "retry" or given.retry)
-    names = ("max_steps", "max_cost", "max_tokens")
-    control.change_limits(found, {name: value for name in names if (value := getattr(given, name)) is not None})
+    control.change_options(found, changed_options(given))
     if given.detach:
         control.continue_detached(found)
         return 0

@@ -14,7 +14,8 @@ from zot_agent.cli.parser import Parser, subcommand
 from zot_agent.cli.runs.drive import drive, follow
 from zot_agent.host.build import working_directory
 from zot_agent.host.options import HostOptions
-from zot_agent.runs.control import change_limits, check_continuable, continue_detached
+from zot_agent.runs.control import change_options, check_continuable, continue_detached
+from zot_agent.runs.options import changed_options
 from zot_agent.runs.store import RunStore, StoredRun
 from zot_agent.standard_error import print_error
 from zot_agent.standard_input import read_stdin
@@ -60,7 +61,7 @@ def _add_fleet(parser: Parser) -> None:
         "--schedule", default="", metavar="CRON",
         help='begin such a run at these times, in UTC, as "0 3 * * 1-5"; --id is its name'
     )  # fmt: skip
-    fleet.add_argument("--priority", type=int, default=0, choices=range(6), metavar="N", help="1 (first) to 5")
+    fleet.add_argument("--priority", type=int, choices=range(6), metavar="N", help="1 (first) to 5")
 
 
 def add_limits(parser: Parser) -> None:
@@ -81,13 +82,15 @@ def run(arguments: Sequence[str]) -> int:
     _check_limits(limits)
     piped = read_stdin(has_prompt=bool(line.prompt.strip() or own.id), wait=line.stdin_wait)
     task = "\n\n".join(part for part in (piped, line.prompt) if part.strip())
+    options = line.options.replace(**limits)
     if own.fleet:
-        return _submit(own, task, line.options.replace(**limits))
+        return _submit(own, task, options)
     refuse_flags(own, _FLEET, "is for runs of a fleet; pass --fleet")
-    found, made = _find(RunStore(), own.id, task, line, limits)
+    found, made = _find(RunStore(), own.id, task, options)
     if not made and not found.owned and found.record.state != "done":
         check_continuable(found)
-        change_limits(found, limits)
+        change_options(found, changed_options(options))
+        found = RunStore().find(found.id)
     try:
         return _go(found, line.mode, detach=own.detach, named=bool(own.id) or not made)
     except ZotError:
@@ -121,12 +124,12 @@ def _go(found: StoredRun, mode: str, *, detach: bool, named: bool) -> int:
     return asyncio.run(drive(found, mode))
 
 
-def _find(runs: RunStore, id: str, task: str, line: CommandLine, limits: dict[str, float]) -> tuple[StoredRun, bool]:
+def _find(runs: RunStore, id: str, task: str, options: HostOptions) -> tuple[StoredRun, bool]:
     if not task.strip():
         if not id:
             raise ConfigError('no task: pass one, as in zot run "fix the failing test", or --id of a run that exists')
         return runs.find(id), False
-    options = line.options.replace(cwd=working_directory(line.options.cwd), **limits)
+    options = options.replace(cwd=working_directory(options.cwd))
     found, made = runs.create(id or secrets.token_hex(4), task, options.cwd, options)
     if not made and found.record.task != task:
         raise ConfigError(f"run {found.id} has another task, {found.record.task[:60]!r}; choose another --id")

@@ -62,7 +62,7 @@ def submit(given: argparse.Namespace, task: str, options: HostOptions) -> int:
             return _schedule(given, id)
 
         async def work(fleet: "Fleet") -> int:
-            await fleet.submit(id, number, given.priority)
+            await fleet.submit(id, number, given.priority or 0)
             submitted.append(id)
             if given.detach:
                 sys.stdout.write(f"{id}\n")
