@@ -305,7 +305,14 @@ class StatusError(ProviderError):
 
 
 class ProtocolError(ProviderError):
-    """The server's answer does not follow the wire."""
+    """The server's answer does not follow the wire. `again`: a part of it does not, as when a proxy loses bytes, so the
+    same request may succeed."""
+
+    repeats = 1
+
+    def __init__(self, text: str, *, again: bool = False) -> None:
+        super().__init__(text)
+        self.retryable = again
 
 
 class StreamCut(ProviderError):

@@ -59,6 +59,6 @@ def test_a_conversation_that_is_too_long_is_a_context_overflow() -> None:
     assert caught.value.context_overflow
 
 
-@pytest.mark.parametrize(("value", "count"), [(5, 5), (0, 0), (-1, 0), (None, 0), ("5", 0), (1.5, 0)])
+@pytest.mark.parametrize(("value", "count"), [(5, 5), (0, 0), (-1, 0), (None, 0), ("5", 0), (1.5, 0), (12.0, 12)])
 def test_a_count_of_tokens_is_a_number_or_nothing(value: object, count: int) -> None:
     assert token_count(value) == count

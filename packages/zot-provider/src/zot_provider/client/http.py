@@ -143,8 +143,12 @@ class HttpClient(RepeatingClient):
         self, chunks: AsyncIterator[bytes], wire: Wire, model: Model
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         splitter, decoder = (wire.splitter or SseSplitter)(), wire.open_decoder()
-        joins, had_events, head = self._open().coalesces, False, b""
+        joins, had_events, head, whole = self._open().coalesces, False, b"", False
         async for chunk in _until_complete(chunks, decoder, self._open().limits.grace):
+            whole = whole or (not had_events and not head.strip() and chunk.lstrip()[:1] in (b"{", b"["))
+            if whole:
+                head += chunk
+                continue
             events = splitter.feed(chunk)
             had_events = had_events or bool(events)
             if not had_events and len(head) < _HEAD:
@@ -159,7 +163,7 @@ class HttpClient(RepeatingClient):
             if decoder.ended:
                 break
         try:
-            batch = decoder.finish()  # raises a failure that came in the stream
+            batch = _decode_whole(head, decoder) if whole else decoder.finish()  # raises a failure of the stream
         except StreamCut as error:
             if had_events or not head.strip() or head.lstrip().startswith(_FIELDS):
                 raise
@@ -275,12 +279,14 @@ class HttpClient(RepeatingClient):
 
 async def _until_complete(chunks: AsyncIterator[bytes], decoder: Decoder, grace: float) -> AsyncGenerator[bytes, None]:
     """Yield the pieces of an answer. Once the model has stopped, the answer is complete, whatever becomes of its
-    connection: the counts that follow may take `grace` seconds."""
+    connection: the counts that follow may take `grace` seconds. Some servers say in each piece that the model has
+    stopped, so these count from the last content."""
     loop = asyncio.get_running_loop()
     deadline: float | None = None
+    size = 0
     while True:
-        if deadline is None and decoder.last_stop() is not None:
-            deadline = loop.time() + grace
+        if decoder.last_stop() is not None and (deadline is None or decoder.size != size):
+            deadline, size = loop.time() + grace, decoder.size
         try:
             if deadline is None:
                 chunk = await anext(chunks)
@@ -304,6 +310,18 @@ def _headers(
     if authorization.sign is not None:
         return {**headers, **authorization.sign(url, headers, body)}
     return {**headers, **service.wire.auth(authorization.key, authorization.scheme or service.provider.scheme)}
+
+
+def _decode_whole(body: bytes, decoder: Decoder) -> list[StreamEvent]:
+    """Return the events of an answer that is one JSON value, of a server that does not stream. Raises `StreamCut` for
+    JSON that is no answer."""
+    try:
+        value = json.loads(body)
+        if isinstance(value, dict) and value.get("error"):
+            raise ValueError
+        return [*decoder.feed([body]), *decoder.finish()]
+    except (ValueError, RecursionError, ProtocolError) as error:
+        raise StreamCut("the answer is no answer of a model") from error
 
 
 def _no_stream(head: bytes) -> ProviderError:

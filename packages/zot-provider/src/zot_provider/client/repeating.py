@@ -92,11 +92,12 @@ class RepeatingClient(ABC):
                 if delay is None:
                     raise self.explain(error, request, authorization) from error.__cause__
                 reason = self.named(redact(str(error), key, error.untrusted_parts))
+                tries = self._retries.tries(error)
             else:
                 return
             _log.info("%s; again in %s", reason, span(delay))
             waited += delay
-            yield [AutoRetryStart(failures, self._retries.retries, round(delay * 1000), reason)]
+            yield [AutoRetryStart(failures, tries, round(delay * 1000), reason)]
             await asyncio.sleep(delay)
 
     def named(self, text: str) -> str:

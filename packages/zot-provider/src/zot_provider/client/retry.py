@@ -26,14 +26,17 @@ class RetryPolicy(Record):
             if value is not None and not 0 <= value < float("inf"):
                 raise ConfigError(f"retry: {name} must be a number from 0, not {value}")
 
+    def tries(self, error: ProviderError) -> int:
+        """Return how often a call that has failed so is repeated at most."""
+        return self.retries if error.repeats is None else min(self.retries, error.repeats)
+
     def wait(self, error: ProviderError, failures: int, waited: float = 0.0) -> float | None:
         """Return the seconds to wait after failure number `failures` (from 1) of a call that has waited for `waited`
         seconds; None to give up.
 
         A server's own `retry-after` replaces the delay.
         """
-        tries = self.retries if error.repeats is None else min(self.retries, error.repeats)
-        if failures > tries or not error.retryable:
+        if failures > self.tries(error) or not error.retryable:
             return None
         left = float("inf") if self.total is None else self.total - waited
         asked = error.retry_after

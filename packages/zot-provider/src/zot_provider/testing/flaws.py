@@ -48,6 +48,7 @@ FLAWS: dict[str, Flaw] = {
     "a stream labelled as JSON": Flaw(Turn(TEXT, fault=Fault(headers=_JSON)), "answer"),
     "a stream labelled as a web page": Flaw(Turn(TEXT, fault=Fault(headers={"content-type": "text/html"})), "answer"),
     "packed, which was not asked for": Flaw(Turn(TEXT, delivery=Delivery(gzip=True)), "answer"),
+    "packed event by event": Flaw(Turn(TEXT, delivery=Delivery(gzip=True, members=True)), "answer"),
     "packed in another way": Flaw(
         Turn(TEXT, fault=Fault(headers={"content-encoding": "br"})), "error", "packs its answer as 'br'"
     ),
@@ -61,6 +62,21 @@ FLAWS: dict[str, Flaw] = {
         wires=("anthropic-messages", "openai-chat"),
     ),
     "ended after the model has stopped": Flaw(Turn(TEXT, delivery=Delivery(end=False)), "answer", wires=_STOPS_EARLY),
+    "not streamed": Flaw(Turn(TEXT, delivery=Delivery(stream=False)), "answer"),
+    "not streamed, and labelled as a stream": Flaw(
+        Turn(TEXT, delivery=Delivery(stream=False), fault=Fault(headers=_STREAM)), "answer"
+    ),
+    "garbage in the text": Flaw(
+        Turn(TEXT, chunk=4, fault=Fault(after=12, garbage=b'data: {"choices": [{"del\n\n')),
+        "retry",
+        wires=_EVENT_STREAMS,
+    ),
+    "an event of another shape in the text": Flaw(
+        Turn(TEXT, chunk=4, fault=Fault(after=12, garbage=b"data: 7\n\n")), "retry", wires=_EVENT_STREAMS
+    ),
+    "null as a sign of life": Flaw(
+        Turn(TEXT, chunk=4, fault=Fault(after=12, garbage=b"data: null\n\n")), "answer", wires=_EVENT_STREAMS
+    ),
     "a limit on the rate, as JSON with status 200": Flaw(
         Turn(fault=Fault(status=200, body=_BUSY, headers=_JSON)), "retry"
     ),

@@ -1,5 +1,6 @@
 """`ConnectionHandler`: answers the HTTP requests of one connection to a `ScriptedServer`."""
 
+import gzip
 import json
 import select
 import socket
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 from zot_provider.testing.endpoints import UNKNOWN_ENDPOINT, find_endpoint, missing_part, model_list
 from zot_provider.testing.received import Received
 from zot_provider.testing.render import render
+from zot_provider.testing.render_whole import render_whole
 from zot_provider.testing.turn import Delivery, Fault, ScriptOver, Turn
 
 
@@ -107,6 +109,9 @@ class ConnectionHandler(BaseHTTPRequestHandler):
             self._send_json(status, self._endpoint.error(status, phrase), fault.headers)
         elif fault.status:
             self._send_body(fault)
+        elif not turn.delivery.stream:
+            body = render_whole(turn, self._endpoint.wire)
+            self._send(200, body, {"content-type": "application/json"} | fault.headers)
         else:
             self._stream(render(turn, self._endpoint.wire), turn)
 
@@ -116,7 +121,7 @@ class ConnectionHandler(BaseHTTPRequestHandler):
         if not delivery.end:
             events = events[:-1]
         if delivery.gzip:
-            events = _packed(events)
+            events = list(map(gzip.compress, events)) if delivery.members else _packed(events)
         self.send_response(200)
         headers = {
             "content-type": self._endpoint.content_type,

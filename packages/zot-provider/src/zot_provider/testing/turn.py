@@ -66,7 +66,8 @@ class Delivery(Record):
     """How the server writes a stream: one event, everything or one byte at a time, chunked or until it closes.
 
     With `writes="batch"`, each write has `batch` events. `end=False` leaves out the event that ends the answer.
-    Then the body stays open for `hold` seconds, with `comments` of the event stream in between. `gzip`: it is packed.
+    Then the body stays open for `hold` seconds, with `comments` of the event stream in between. `gzip`: it is packed;
+    `members`: each event by itself. `stream=False`: the answer is one JSON value.
     """
 
     writes: Literal["event", "batch", "whole", "byte"] = "event"
@@ -76,6 +77,8 @@ class Delivery(Record):
     hold: float = 0.0
     comments: bool = False
     gzip: bool = False
+    members: bool = False
+    stream: bool = True
 
 
 class Turn(Record):

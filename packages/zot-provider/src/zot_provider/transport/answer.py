@@ -1,5 +1,6 @@
 """The body of an answer of status 200: unpacked, and refused in words if it is no event stream."""
 
+import re
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
@@ -11,6 +12,10 @@ from zot_provider.transport.url import location
 
 _OTHER_KINDS = {"text/html": "a web page", "application/xhtml+xml": "a web page", "application/json": "JSON"}
 """What a body of these types is, unless it is an event stream that a server has labelled wrongly."""
+
+_WHOLE = rb'"(?:choices|candidates|output|content)"\s*:'
+_ERROR = rb'"error"\s*:\s*[{"\[]'
+"""What the answer of a model that came whole has, and what it has not: regular expressions."""
 
 _HEAD = 4096
 """Most bytes of white space before it is known what a body is."""
@@ -39,18 +44,20 @@ async def _unzipped(chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes
         async for packed in chunks:
             rest = packed
             while rest:
+                if unzip.eof:  # each event may be packed by itself (RFC 1952, 2.2)
+                    unzip = zlib.decompressobj(zlib.MAX_WBITS | 32)
                 try:
                     piece = unzip.decompress(rest, _PIECE)
                 except zlib.error as error:
                     raise BrokenConnection("the compressed answer is damaged") from error
                 if piece:
                     yield piece
-                rest = unzip.unconsumed_tail
+                rest = unzip.unused_data if unzip.eof else unzip.unconsumed_tail
 
 
 async def check_stream(chunks: AsyncIterator[bytes], headers: Mapping[str, str], url: str, most: int) -> bytes:
-    """Return the first bytes of a body, as far as they had to be read to know that it is an event stream: none if the
-    server says that it is one.
+    """Return the first bytes of a body, as far as they had to be read to know that it is an event stream, or the answer
+    of a server that does not stream: none if the server says that it is a stream.
 
     Raises `ModelError` for another body that states a failure of the model, else `ProtocolError`, which quotes up to
     `most` bytes of the body.
@@ -63,6 +70,8 @@ async def check_stream(chunks: AsyncIterator[bytes], headers: Mapping[str, str],
         head += piece
         begins = head.lstrip(b" \t\r\n\xef\xbb\xbf")[:1]
         if begins and begins not in b"{[<":  # no field of an event stream begins with one of these
+            return head
+        if begins and begins != b"<" and re.search(_WHOLE, head) and not re.search(_ERROR, head):
             return head
         if len(head) >= (most if begins else _HEAD):
             break

@@ -69,6 +69,7 @@ class BlockDecoder(ABC):
 
     def __init__(self) -> None:
         self.ended = False
+        self.size = 0
         self.partials: list[PartialBlock] = []
         self._failure: ProviderError | None = None
         self._reported = Usage()
@@ -93,13 +94,17 @@ class BlockDecoder(ABC):
                         if self.ended:
                             break
                         continue
+                if value is None:  # some servers keep a connection alive so
+                    continue
                 decode(value, events)
                 if self.ended:
                     break
         except ProviderError as error:
             self._fail(error, events)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            failure = ProtocolError(f"the server sent an event of an unknown shape: {_one_line(repr(item))}")
+            failure = ProtocolError(
+                f"the server sent an event of an unknown shape: {_one_line(repr(item))}", again=True
+            )
             failure.__cause__ = error
             self._fail(failure, events)
         return events
@@ -146,6 +151,7 @@ class BlockDecoder(ABC):
             return
         if text.__class__ is not str:
             raise TypeError(f"text expected, not {text!r}")
+        self.size += 1
         partial.parts.append(text)
         kind = partial.kind
         if kind == "text":
@@ -222,7 +228,9 @@ class BlockDecoder(ABC):
         try:
             value = json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
-            raise ProtocolError(f"the server sent an event that is not JSON: {_one_line(repr(text))}") from error
+            raise ProtocolError(
+                f"the server sent an event that is not JSON: {_one_line(repr(text))}", again=True
+            ) from error
         self._has_surrogates = True
         return value
 
@@ -284,8 +292,14 @@ def fail(error: Any, fallback: str = "", *, again: bool = False) -> NoReturn:
 
 
 def token_count(value: Any) -> int:
-    """Return a token count from an answer; 0 unless it is a positive integer of a size that is possible."""
-    return value if isinstance(value, int) and 0 < value < _IMPOSSIBLE_COUNT else 0
+    """Return a token count from an answer; 0 unless it is a positive whole number of a size that is possible."""
+    possible = isinstance(value, int | float) and 0 < value < _IMPOSSIBLE_COUNT
+    return int(value) if possible and value == int(value) else 0
+
+
+def fields(value: Any) -> dict[str, Any]:
+    """Return an object of a usage; without fields if it is none, because counts are not worth an answer."""
+    return value if isinstance(value, dict) else {}
 
 
 def _one_line(text: str) -> str:

@@ -119,10 +119,11 @@ class Decoder(Protocol):
     """Turns the messages of one answer into events. Each answer needs a new instance.
 
     `ended` becomes true after `StreamEnd` and after a failure, when no more events can come: stop reading and call
-    `finish`.
+    `finish`. `size` grows with each piece of content.
     """
 
     ended: bool
+    size: int
 
     def feed(self, data: Iterable[bytes]) -> list[StreamEvent]:
         """Return the events for some messages, such as the data fields of server-sent events, in order; may be empty.

@@ -1,9 +1,10 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zot_provider.wire.openai_chat.think import ThinkTags
+from zot_provider.wire.openai_chat.think import ThinkTags, split_unopened
 
 TEXTS = st.text("<think>/ ab\n", max_size=40)
 
@@ -19,6 +20,21 @@ def divided(pieces: list[str]) -> tuple[str, str]:
 def test_thinking_at_the_head_is_no_answer() -> None:
     assert divided(["<think>secret plan</think>hello"]) == ("secret plan", "hello")
     assert divided(["\n<think>\na</think>\n\nb <think>c</think>"]) == ("\na", "b <think>c</think>")
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [("<thinking>", "</thinking>"), ("<thought>", "</thought>"), ("[THINK]", "[/THINK]"),
+     ("<seed:think>", "</seed:think>")],
+)  # fmt: skip
+def test_other_models_have_other_tags_and_each_ends_with_its_own(begin: str, end: str) -> None:
+    assert divided([begin[:4], f"{begin[4:]}plan </think", f"> {end}\n", "hello"]) == ("plan </think> ", "hello")
+
+
+def test_thinking_whose_first_tag_is_in_the_template_ends_at_a_tag_on_its_own_line() -> None:
+    assert split_unopened("Okay.\nSo.\n</think>\n\nHello") == ("Okay.\nSo.", "Hello")
+    for text in ("Hello", "use `</think>`\n", "Write <think>\na\n</think>\nb", "</think>\nHello"):
+        assert split_unopened(text) == ("", text)
 
 
 def test_tags_behind_a_text_are_text() -> None:

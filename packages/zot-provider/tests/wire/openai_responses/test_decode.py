@@ -86,3 +86,30 @@ def test_free_text_becomes_the_input_of_the_arguments_however_it_comes(text: str
     assert isinstance(call, ToolCallBlock)
     assert (call.id, call.name, call.free_text, call.parsed()) == ("c1", "patch", True, {"input": text})
     assert "".join(each.delta for each in decoded if isinstance(each, ToolUseArgs)) == call.arguments
+
+
+def test_items_that_all_have_the_index_0_stay_apart() -> None:
+    items = [
+        {"type": "reasoning", "id": "r", "summary": [{"text": "hm"}]},
+        {"type": "message", "id": "m", "content": [{"text": "I look."}]},
+        {"type": "function_call", "id": "f1", "call_id": "c1", "name": "read", "arguments": '{"path":"a"}'},
+        {"type": "function_call", "id": "f2", "call_id": "c2", "name": "read", "arguments": '{"path":"b"}'},
+    ]
+    values: list[object] = []
+    for item in items:
+        values.append({"type": "response.output_item.added", "output_index": 0, "item": item | {"arguments": ""}})
+        if item["id"] != "f1":  # one of them is not said to be done
+            values.append({"type": "response.output_item.done", "output_index": 0, "item": item})
+        else:
+            values.append(
+                {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": item["arguments"]}
+            )
+    values.append({"type": "response.completed", "response": {"output": items, "usage": "none"}})
+    events = ResponsesDecoder().feed([json.dumps(value).encode() for value in values])
+    end = events[-1]
+    assert isinstance(end, StreamEnd)
+    assert [type(block).__name__ for block in end.content] == [
+        "ReasoningBlock", "TextBlock", "ToolCallBlock", "ToolCallBlock"
+    ]  # fmt: skip
+    calls = [block.arguments for block in end.content if isinstance(block, ToolCallBlock)]
+    assert calls == ['{"path":"a"}', '{"path":"b"}']

@@ -10,7 +10,7 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
 
 _STOPS: dict[str, Stop] = {
     "max_tokens": "length",
@@ -92,10 +92,10 @@ class MessagesDecoder(BlockDecoder):
         self.close_block(partial, events)
 
     def _message_start(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        self._usage((value.get("message") or {}).get("usage"), events)
+        self._usage(fields((value.get("message") or {}).get("usage")), events)
 
     def _message_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
-        self._usage(value.get("usage"), events)
+        self._usage(fields(value.get("usage")), events)
         delta = value.get("delta") or {}
         reason = delta.get("stop_reason")
         if reason == "refusal":
@@ -103,6 +103,13 @@ class MessagesDecoder(BlockDecoder):
             fail(why or "it declined to answer; rephrase the request or start again", reason)
         if reason:
             self._stop = _STOPS.get(reason, "end_turn")
+
+    def _whole(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Take a message that came at once, from a server that does not stream."""
+        for index, block in enumerate(value["content"]):
+            self._block_start({"index": index, "content_block": block}, events)
+        self._message_delta({"delta": value, "usage": value.get("usage")}, events)
+        self.end(self._stop or "end_turn", events)
 
     def _message_stop(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         self.end(self._stop or "end_turn", events)
@@ -115,11 +122,11 @@ class MessagesDecoder(BlockDecoder):
     def _error(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         fail(value.get("error"), "error")
 
-    def _usage(self, usage: dict[str, Any] | None, events: list[StreamEvent]) -> None:
+    def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
         """Report a usage object, whose `input_tokens` exclude cached tokens."""
         if not usage:
             return
-        thought = (usage.get("output_tokens_details") or {}).get("thinking_tokens")
+        thought = fields(usage.get("output_tokens_details")).get("thinking_tokens")
         total = Usage(
             input=token_count(usage.get("input_tokens")),
             output=token_count(usage.get("output_tokens")),
@@ -134,6 +141,7 @@ _HANDLERS: dict[Any, Callable[[MessagesDecoder, dict[str, Any], list[StreamEvent
     "content_block_delta": MessagesDecoder._delta,
     "content_block_start": MessagesDecoder._block_start,
     "content_block_stop": MessagesDecoder._block_stop,
+    "message": MessagesDecoder._whole,
     "message_start": MessagesDecoder._message_start,
     "message_delta": MessagesDecoder._message_delta,
     "message_stop": MessagesDecoder._message_stop,

@@ -5,13 +5,14 @@ Source: Amazon Bedrock API reference, "ConverseStream"
 usage comes after the reason of the end.
 """
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any, Literal
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
 
 _STOPS: dict[str, Stop] = {
     "max_tokens": "length",
@@ -41,6 +42,9 @@ class ConverseDecoder(BlockDecoder):
         self._stop: Stop | None = None
 
     def decode(self, value: Any, events: list[StreamEvent]) -> None:
+        if "output" in value:
+            self._whole(value, events)
+            return
         for kind, event in value.items():
             handler = _HANDLERS.get(kind)
             if handler is not None:
@@ -84,6 +88,20 @@ class ConverseDecoder(BlockDecoder):
         self.append_text(partial, text, events)
         return partial
 
+    def _whole(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Take an answer that came at once, as Converse sends it, from a gateway that does not stream."""
+        for index, block in enumerate(value["output"]["message"]["content"]):
+            place, call = {"contentBlockIndex": index}, block.get("toolUse")
+            if call is not None:
+                self._start({"start": block} | place, events)
+                block = {"toolUse": {"input": json.dumps(call.get("input") or {}, ensure_ascii=False)}}
+            elif "reasoningContent" in block:
+                thought = block["reasoningContent"]
+                block = {"reasoningContent": thought.get("reasoningText") or thought}
+            self._delta({"delta": block} | place, events)
+        self._message_stop(value, events)
+        self._metadata(value, events)
+
     def _block_stop(self, event: dict[str, Any], events: list[StreamEvent]) -> None:
         partial = self._blocks.get(event.get("contentBlockIndex"))
         if partial is not None:
@@ -96,7 +114,7 @@ class ConverseDecoder(BlockDecoder):
         self._stop = _STOPS.get(reason, "end_turn")
 
     def _metadata(self, event: dict[str, Any], events: list[StreamEvent]) -> None:
-        usage = event.get("usage") or {}
+        usage = fields(event.get("usage"))
         total = Usage(
             input=token_count(usage.get("inputTokens")),
             output=token_count(usage.get("outputTokens")),

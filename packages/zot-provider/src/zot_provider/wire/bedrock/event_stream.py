@@ -50,7 +50,7 @@ class EventStreamSplitter:
         while len(buffer) - start >= _PRELUDE:
             if crc32(buffer[start : start + 8]) != _number(buffer, start + 8):
                 if self._begun:
-                    raise ProtocolError("the server sent a message that was damaged on its way; try again")
+                    raise ProtocolError("the server sent a message that was damaged on its way; try again", again=True)
                 self._foreign = True
                 return []
             self._begun = True
@@ -75,7 +75,7 @@ class EventStreamSplitter:
 def _data(message: bytes) -> bytes:
     """Return the JSON text of a whole message."""
     if crc32(message[:-4]) != _number(message, len(message) - 4):
-        raise ProtocolError("the server sent a message that was damaged on its way; try again")
+        raise ProtocolError("the server sent a message that was damaged on its way; try again", again=True)
     end = _PRELUDE + _number(message, 4)
     headers, payload = _headers(message[_PRELUDE:end]), message[end:-4] or b"{}"
     kind = headers.get(":message-type")

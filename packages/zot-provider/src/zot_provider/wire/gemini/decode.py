@@ -9,7 +9,7 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
 
 _STOPS: dict[str, Stop] = {"STOP": "end_turn", "MAX_TOKENS": "length", "CONTINUATION": "length"}
 
@@ -38,7 +38,7 @@ class GeminiDecoder(BlockDecoder):
             self._report(events)
             fail(error | {"code": error.get("status") or error.get("code")} if isinstance(error, dict) else error)
         self._answer = str(value.get("responseId") or self._answer)
-        self._usage = value.get("usageMetadata") or self._usage
+        self._usage = fields(value.get("usageMetadata")) or self._usage
         candidates = value.get("candidates")
         if candidates:
             self._candidate(candidates[0], events)

@@ -13,8 +13,8 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
-from zot_provider.wire.openai_chat.think import ThinkTags
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
+from zot_provider.wire.openai_chat.think import ThinkTags, split_unopened
 
 _STOPS: dict[str, Stop] = {
     "length": "length",
@@ -50,18 +50,17 @@ class ChatDecoder(BlockDecoder):
             for choice in choices:
                 if not choice.get("index"):  # the request asks for one choice
                     delta = choice.get("delta")
+                    if not delta and not self.partials:  # the server does not stream
+                        delta = choice.get("message")
                     if delta:
                         self._delta(delta, value, events)
                     reason = choice.get("finish_reason")
-                    if reason:
+                    if reason and reason != "null":
                         self._finished(reason, choice.get("error") or value.get("error"))
-                    if choice.get("usage"):
-                        self._usage(choice["usage"], events)
+                    self._usage(fields(choice.get("usage")), events)
         elif value.get("error") or value.get("object") == "error":
             fail(value.get("error") or value)
-        usage = value.get("usage")
-        if usage:
-            self._usage(usage, events)
+        self._usage(fields(value.get("usage")), events)
 
     def handle_sentinel(self, text: bytes, events: list[StreamEvent]) -> bool:
         if text != b"[DONE]":
@@ -75,6 +74,12 @@ class ChatDecoder(BlockDecoder):
     def end(self, stop: Stop, events: list[StreamEvent]) -> None:
         if rest := self._tags.finish():
             self._say(rest, events)
+        if self._text is not None and self._reasoning is None:
+            thought, answer = split_unopened("".join(self._text.parts))
+            if thought:
+                self._reasoning, self._text.parts = self.open_block("reasoning"), [answer]
+                self._reasoning.parts.append(thought)
+                self.partials.insert(0, self.partials.pop())
         for number, partial in enumerate(partial for partial in self.partials if partial.kind == "call"):
             if partial.state == "pending" and (partial.name or partial.id or partial.parts):
                 # The server sends no ids. Ids of two answers must differ, so each holds the id of its answer.
@@ -165,12 +170,14 @@ class ChatDecoder(BlockDecoder):
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
         """Report a usage object. Its prompt tokens include cached tokens, whose field has several names."""
-        prompt = usage.get("prompt_tokens_details") or {}
+        if not usage:
+            return
+        prompt = fields(usage.get("prompt_tokens_details"))
         read = token_count(
             prompt.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
         )
         write = token_count(prompt.get("cache_write_tokens"))
-        thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+        thought = fields(usage.get("completion_tokens_details")).get("reasoning_tokens")
         total = Usage(
             input=max(token_count(usage.get("prompt_tokens")) - read - write, 0),
             output=token_count(usage.get("completion_tokens")),

@@ -1,9 +1,24 @@
-"""`ThinkTags`: the thinking that servers leave at the head of a text, between `<think>` and `</think>`.
+"""`ThinkTags`: the thinking that servers leave at the head of a text, between tags such as `<think>` and `</think>`.
 
 Servers without a parser for the model's template (llama.cpp, vLLM and Ollama by default) pass it on as it is.
 """
 
-_OPEN, _CLOSE = "<think>", "</think>"
+_TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<seed:think>": "</seed:think>",  # Seed-OSS
+    "[THINK]": "[/THINK]",  # Magistral
+}
+_CLOSE_ALONE = "\n</think>\n"
+"""What is left of the tags where the template of the model has the first one, so that the server does not send it."""
+
+
+def split_unopened(text: str) -> tuple[str, str]:
+    """Return the thinking and the answer of a whole text whose thinking has only its end tag, on a line of its own; no
+    thinking without that."""
+    thought, closed, answer = text.partition(_CLOSE_ALONE)
+    return (thought, answer.lstrip("\n")) if closed and "<think" not in thought else ("", text)
 
 
 class ThinkTags:
@@ -13,6 +28,7 @@ class ThinkTags:
         self._state = "head"
         self._held = ""
         self._thought = ""
+        self._tag = ""
 
     def feed(self, piece: str) -> tuple[str, str]:
         """Return what of the text so far is known to be thinking, and to be the answer, and was not returned before."""
@@ -22,19 +38,21 @@ class ThinkTags:
         self._held = ""
         if self._state == "head":
             begun = text.lstrip()
-            if not begun.startswith(_OPEN):
-                if _OPEN.startswith(begun):
+            self._tag = next(filter(begun.startswith, _TAGS), "")
+            if not self._tag:
+                if any(tag.startswith(begun) for tag in _TAGS):
                     self._held = text
                     return "", ""
                 self._state = "answer"
                 return "", text
-            self._state, text = "thinking", begun[len(_OPEN) :]
-        thought, closed, answer = text.partition(_CLOSE)
+            self._state, text = "thinking", begun[len(self._tag) :]
+        close = _TAGS[self._tag]
+        thought, closed, answer = text.partition(close)
         if closed:
             self._state = "answer"
             self._thought = ""
             return thought, answer.lstrip("\n")
-        kept = next((size for size in range(len(_CLOSE) - 1, 0, -1) if thought.endswith(_CLOSE[:size])), 0)
+        kept = next((size for size in range(len(close) - 1, 0, -1) if thought.endswith(close[:size])), 0)
         self._held = thought[len(thought) - kept :]
         thought = thought[: len(thought) - kept]
         self._thought += thought
@@ -44,4 +62,4 @@ class ThinkTags:
         """Return what is the answer after all, at the end of the text: all of it if no `</think>` came."""
         if self._state == "answer":
             return ""
-        return (_OPEN if self._state == "thinking" else "") + self._thought + self._held
+        return self._tag + self._thought + self._held

@@ -11,7 +11,7 @@ from typing import Any
 
 from zot_provider.events import Stop, StreamEvent
 from zot_provider.usage import Usage
-from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, token_count
+from zot_provider.wire.assemble import BlockDecoder, PartialBlock, fail, fields, token_count
 
 
 class ResponsesDecoder(BlockDecoder):
@@ -24,6 +24,7 @@ class ResponsesDecoder(BlockDecoder):
         self._items: dict[Any, PartialBlock] = {}  # thinking and calls, by index of the item
         self._texts: dict[tuple[Any, Any], PartialBlock] = {}  # by index of the item and of the part
         self._done: set[Any] = set()  # indices of items
+        self._repeated = False  # whether several items have had one index, which then says nothing
 
     def decode(self, value: Any, events: list[StreamEvent]) -> None:
         handler = _HANDLERS.get(value.get("type"))
@@ -31,6 +32,8 @@ class ResponsesDecoder(BlockDecoder):
             handler(self, value, events)
         elif value.get("error"):
             fail(value["error"])
+        elif value.get("object") == "response":  # the server does not stream
+            self._completed({"response": value}, events)
 
     def _text_delta(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         place = (value.get("output_index"), value.get("content_index"))
@@ -65,7 +68,13 @@ class ResponsesDecoder(BlockDecoder):
 
     def _item_added(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         item, index = value["item"], value.get("output_index")
-        kind = item.get("type")
+        kind, known = item.get("type"), self._items.get(index)
+        other = known is not None and known.kind == "call" and known.id != (item.get("call_id") or item.get("id"))
+        if index in self._done or other:  # gateways give each item the index 0
+            self._repeated = True
+            self._done.discard(index)
+            self._items.pop(index, None)
+            self._texts = {place: partial for place, partial in self._texts.items() if place[0] != index}
         if kind == "reasoning":
             self._reasoning_item(index)
         elif kind in ("function_call", "custom_tool_call"):
@@ -134,10 +143,9 @@ class ResponsesDecoder(BlockDecoder):
 
     def _completed(self, value: dict[str, Any], events: list[StreamEvent]) -> None:
         response = value["response"]
-        for index, item in enumerate(response.get("output") or []):
+        for index, item in enumerate([] if self._repeated else response.get("output") or []):
             self._finish_item(item, index, events)
-        usage = response.get("usage")
-        if usage:
+        if usage := fields(response.get("usage")):
             self._usage(usage, events)
         reason = (response.get("incomplete_details") or {}).get("reason")
         if reason == "content_filter":
@@ -155,9 +163,9 @@ class ResponsesDecoder(BlockDecoder):
 
     def _usage(self, usage: dict[str, Any], events: list[StreamEvent]) -> None:
         """Report a usage object, whose input tokens include cached tokens."""
-        details = usage.get("input_tokens_details") or {}
+        details = fields(usage.get("input_tokens_details"))
         read, write = token_count(details.get("cached_tokens")), token_count(details.get("cache_write_tokens"))
-        thought = (usage.get("output_tokens_details") or {}).get("reasoning_tokens")
+        thought = fields(usage.get("output_tokens_details")).get("reasoning_tokens")
         total = Usage(
             input=max(token_count(usage.get("input_tokens")) - read - write, 0),
             output=token_count(usage.get("output_tokens")),
