@@ -42,6 +42,8 @@ async def test_a_flaw_of_a_list_costs_one_thing_and_is_named(mcp: McpWorld) -> N
         "no-server-info": "",
         "no-capabilities": "",
         "ends-on-unknown": "",
+        "other-protocol": "",
+        "same-page": "tools/list: its pages repeat, and the rest is not read",
         "noise": "",
     }
     repaired = {
@@ -75,6 +77,10 @@ ANSWERS = {
     "unknown-content": 'before{"type": "chart", "points": [1, 2]}{"type": "text"}bare',
     "bad-image": "(image/png omitted: its data are not base64)(image omitted: it does not say of what type it is)"
     "<image/png>called plain",
+    "svg-image": "called plain(an image of type image/svg+xml is not a PNG, JPEG, GIF or WebP image: it is SVG, "
+    "convert it first)",
+    "blob-image": "<image/png>",
+    "batch": "called plain",
     "no-structured": '{"v": 1}',
     "wrong-structured": "called plain",
     "lone-surrogate": "x\N{REPLACEMENT CHARACTER}y",
@@ -128,16 +134,20 @@ def served() -> Iterator[list[subprocess.Popen[str]]]:
         each.communicate()
 
 
+def start(served: list[subprocess.Popen[str]], transport: str, flaw: str) -> str:
+    """Start a server over HTTP, and return its address without a path."""
+    command = [sys.executable, "-S", PROGRAM, f"--{transport}", flaw]
+    served.append(program := subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    assert program.stdout is not None
+    return f"http://127.0.0.1:{int(program.stdout.readline())}"
+
+
 async def test_the_same_holds_over_http(mcp: McpWorld, transport: str, served: list[subprocess.Popen[str]]) -> None:
     flaws = [each for each in ANSWERS if each != "broken-json" or transport == "sse"] + ["no-type"]
     for flaw in flaws:
-        command = [sys.executable, "-S", PROGRAM, f"--{transport}", flaw]
-        program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        served.append(program)
-        assert program.stdout is not None
-        port = int(program.stdout.readline())
         kind = {"type": "sse"} if transport == "sse" and flaw == "no-type" else {}
-        mcp.add(flaw, url=f"http://127.0.0.1:{port}/{'sse' if transport == 'sse' else 'mcp'}", deferred=False, **kind)
+        url = f"{start(served, transport, flaw)}/{'sse' if transport == 'sse' else 'mcp'}"
+        mcp.add(flaw, url=url, deferred=False, **kind)
     async with mcp.running() as zot:
         for flaw in flaws:
             await until(lambda flaw=flaw: f"mcp__{flaw}__plain" in zot.tools)
@@ -149,6 +159,25 @@ async def test_the_same_holds_over_http(mcp: McpWorld, transport: str, served: l
             elif flaw in ANSWERS:
                 await the_rest_of_an_answer_stays(zot, flaw, flaw)
         assert await zot.call("mcp__no-type__untyped") == "called untyped"
+
+
+async def test_flaws_of_http_itself_cost_nothing_or_are_said_in_the_words_of_the_server(
+    mcp: McpWorld, served: list[subprocess.Popen[str]]
+) -> None:
+    expected = {
+        "plain-type": "called plain",
+        "accepted": "called plain",
+        "redirects": "called plain",
+        "busy": "ERROR the MCP server busy: HTTP 503 Service Unavailable: the queue is full",
+        "forgets": "called plain",
+    }
+    for flaw in expected:
+        mcp.add(flaw, url=f"{start(served, 'http', flaw)}/mcp", deferred=False)
+    mcp.add("far-endpoint", type="sse", url=f"{start(served, 'sse', 'far-endpoint')}/sse", deferred=False)
+    async with mcp.running() as zot:
+        for flaw, answer in (expected | {"far-endpoint": "called plain"}).items():
+            await until(lambda flaw=flaw: f"mcp__{flaw}__plain" in zot.tools)
+            assert await zot.call(f"mcp__{flaw}__plain") == answer, flaw
 
 
 async def test_a_slow_start_is_shown_and_waited_for_as_long_as_the_setting_says(mcp: McpWorld) -> None:

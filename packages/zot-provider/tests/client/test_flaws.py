@@ -1,6 +1,8 @@
 """The table of flaws of model servers, on every wire, over real sockets."""
 
 import asyncio
+from collections.abc import Sequence
+
 import pytest
 
 from zot_provider.client.http import HttpClient
@@ -82,14 +84,17 @@ async def test_a_server_that_says_in_each_piece_that_the_model_has_stopped_is_he
     monkeypatch.setattr(loop, "time", lambda: real() + later)
     held = Fault(after=0, garbage=piece("one") + piece(" two"), pause=0.01)
     found = ModelRegistry().provider("openai")
+    batches: list[Sequence[StreamEvent]] = []
     with ScriptedServer([Turn(" three", chunk=1, delay=0.01, fault=held)]) as server:
         transport = HttpTransport(HttpLimits(read=1e6, grace=30.0))
         client = HttpClient(found, key="k", base_url=server.base_url(found.wire), transport=transport)
         async for batch in client.stream(Request(Model("m", "v"), [Message("user", [TextBlock("hi")])])):
+            batches.append(batch)
             later += 25.0
         await client.close()
-    assert isinstance(batch[-1], StreamEnd)
-    assert batch[-1].content == [TextBlock("one two three")]
+    end = batches[-1][-1]
+    assert isinstance(end, StreamEnd)
+    assert end.content == [TextBlock("one two three")]
 
 
 @pytest.mark.parametrize("usage", ["none", [1], {"prompt_tokens_details": [2], "completion_tokens_details": "x"}])

@@ -104,7 +104,7 @@ class ExtensionTool:
         return self._result(answer)
 
     def _result(self, answer: frames.ToolResult) -> ToolResult:
-        content, broken = read_content(answer.content)
+        content = read_content(answer.content)
         structured, largest = answer.structured_content, self._limits.details_bytes
         if not answer.content and structured is not None:
             content = [TextBlock(structured.text)]
@@ -120,7 +120,7 @@ class ExtensionTool:
         details["extension"] = self.extension
         return ToolResult(
             content,
-            answer.is_error or broken,
+            answer.is_error,
             details,
             display=_display(answer.content),
             kept=kept,
@@ -128,24 +128,20 @@ class ExtensionTool:
         )
 
 
-def read_content(blocks: Iterable[Block]) -> tuple[list[TextBlock | ImageBlock], bool]:
-    """Convert the content of an answer for the model; also returns whether a part of it could not be used.
-
-    Blocks of unknown types become their JSON. An image in a format that models do not accept is an error.
+def read_content(blocks: Iterable[Block]) -> list[TextBlock | ImageBlock]:
+    """Convert the content of an answer for the model. Blocks of unknown types become their JSON, an image in a format
+    that models do not accept becomes words: the rest of the answer stays what it is.
     """
     content: list[TextBlock | ImageBlock] = []
-    broken = False
     for block in blocks:
         if isinstance(block, TextValue):
             if block.text:
                 content.append(TextBlock(block.text))
         elif isinstance(block, ImageValue):
-            image, problem = _image(block)
-            content.append(image)
-            broken = broken or problem
+            content.append(_image(block))
         else:
             content.append(TextBlock(dump(dict(block.raw))))
-    return content or [TextBlock(NO_CONTENT)], broken
+    return content or [TextBlock(NO_CONTENT)]
 
 
 def _display(blocks: Iterable[Block]) -> list[DisplayBlock]:
@@ -154,7 +150,7 @@ def _display(blocks: Iterable[Block]) -> list[DisplayBlock]:
     if not any(block.format == "markdown" for block in texts):
         return []
     shown: list[DisplayBlock] = []
-    for block in read_content(blocks)[0]:
+    for block in read_content(blocks):
         if isinstance(block, ImageBlock):
             shown.append(ImageDisplay(block.mime_type, block.data))
         else:
@@ -163,13 +159,13 @@ def _display(blocks: Iterable[Block]) -> list[DisplayBlock]:
     return shown
 
 
-def _image(block: ImageValue) -> tuple[TextBlock | ImageBlock, bool]:
+def _image(block: ImageValue) -> TextBlock | ImageBlock:
     from zot_core.images import image_from_base64  # noqa: PLC0415  few tools return images
 
     try:
-        return image_from_base64(block.data, f"an image of type {block.mime_type}"), False
+        return image_from_base64(block.data, f"an image of type {block.mime_type}")
     except ConfigError as error:
-        return TextBlock(f"({error})"), True
+        return TextBlock(f"({error})")
 
 
 class AgentTools:

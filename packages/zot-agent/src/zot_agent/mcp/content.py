@@ -36,15 +36,15 @@ def limited(blocks: Iterable[Any]) -> list[Block]:
     found: list[Block] = []
     text_left, image_left, omitted = TEXT_CHARACTERS, IMAGE_CHARACTERS, 0
     for each in blocks:
-        if each.type == "image":
-            data = _base64(each.data)
+        if (image := _image(each)) is not None:
+            kind, data = image[0], _base64(image[1])
             image_left -= len(data)
             if not data:
-                found.append(TextBlock(f"({each.mime_type} omitted: its data are not base64)"))
+                found.append(TextBlock(f"({kind} omitted: its data are not base64)"))
             elif image_left >= 0:
-                found.append(ImageBlock(each.mime_type, data))
+                found.append(ImageBlock(kind, data))
             else:
-                found.append(TextBlock(f"({each.mime_type} omitted: too large)"))
+                found.append(TextBlock(f"({kind} omitted: too large)"))
             continue
         text = plain_text(each)
         if text_left > 0:
@@ -55,6 +55,16 @@ def limited(blocks: Iterable[Any]) -> list[Block]:
     if omitted:
         found.append(TextBlock(f"({omitted} more parts omitted: the answer is too long)"))
     return found
+
+
+def _image(block: Any) -> tuple[str, str] | None:
+    """Return the type and the data of an image, or of a resource that is one; None for another block."""
+    if block.type == "image":
+        return block.mime_type, block.data
+    if block.type == "resource" and block.resource.mime_type and block.resource.mime_type.startswith("image/"):
+        blob = getattr(block.resource, "blob", None)
+        return None if blob is None else (block.resource.mime_type, blob)
+    return None
 
 
 def _base64(data: str) -> str:

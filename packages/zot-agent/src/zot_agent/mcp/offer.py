@@ -38,36 +38,45 @@ async def read_offer(client: Any, seconds: float, note: Note) -> Offer:
     can = client.server_capabilities
     found: dict[str, tuple[Any, ...]] = {}
     if can.tools:
-        found["tools"] = await _items("tools/list", client.list_tools, "tools", note)
+        found["tools"] = await _items("tools/list", client.list_tools, "tools", "name", note)
 
-    async def more(field: str, method: str, ask: Any, items: str) -> None:
+    async def more(field: str, method: str, ask: Any, items: str, named: str) -> None:
         with anyio.move_on_after(min(LIST_SECONDS, seconds)) as limit:
-            found[field] = await _items(method, ask, items, note)
+            found[field] = await _items(method, ask, items, named, note)
         if limit.cancelled_caught:
             note(method, f"it did not answer {method} within {min(LIST_SECONDS, seconds):g} s")
 
     async with anyio.create_task_group() as tasks:
         if can.prompts:
-            tasks.start_soon(more, "prompts", "prompts/list", client.list_prompts, "prompts")
+            tasks.start_soon(more, "prompts", "prompts/list", client.list_prompts, "prompts", "name")
         if can.resources:
-            ask = client.list_resource_templates
-            tasks.start_soon(more, "resources", "resources/list", client.list_resources, "resources")
-            tasks.start_soon(more, "templates", "resources/templates/list", ask, "resource_templates")
+            ask, templates = client.list_resource_templates, ("resource_templates", "uri_template")
+            tasks.start_soon(more, "resources", "resources/list", client.list_resources, "resources", "uri")
+            tasks.start_soon(more, "templates", "resources/templates/list", ask, *templates)
     info = client.server_info
     title = f"{info.title or info.name} {info.version}".rstrip() if info else ""
     return Offer(**found, title=title, protocol=client.protocol_version)
 
 
-async def _items(method: str, ask: Callable[..., Awaitable[Any]], field: str, note: Note) -> tuple[Any, ...]:
-    """Return all items of a list, or no item if it cannot be read. Raises `MCPError` if the connection is lost."""
-    items: list[Any] = []
+async def _items(
+    method: str, ask: Callable[..., Awaitable[Any]], field: str, named: str, note: Note
+) -> tuple[Any, ...]:
+    """Return all items of a list, each name once, or no item if it cannot be read. Raises `MCPError` if the connection
+    is lost."""
+    items: dict[str, Any] = {}
     cursor = None
     try:
         for _ in range(LIST_PAGES):
             page = await ask(cursor=cursor)
-            items += getattr(page, field)
+            before = len(items)
+            for each in getattr(page, field):
+                items.setdefault(str(getattr(each, named)), each)
             cursor = page.next_cursor
             if not cursor or len(items) > LIST_ITEMS:
+                break
+            if len(items) == before:
+                note(method, f"{method}: its pages repeat, and the rest is not read")
+                cursor = None
                 break
     except MCPError as error:
         if error.code == CONNECTION_CLOSED:
@@ -81,4 +90,4 @@ async def _items(method: str, ask: Callable[..., Awaitable[Any]], field: str, no
     if cursor or len(items) > LIST_ITEMS:
         count = f"more than {len(items)}" if cursor else str(len(items))
         note(method, f"{method}: only the first {min(len(items), LIST_ITEMS)} of {count} are used")
-    return tuple(items[:LIST_ITEMS])
+    return tuple(items.values())[:LIST_ITEMS]

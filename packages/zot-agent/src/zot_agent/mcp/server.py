@@ -14,7 +14,6 @@ from mcp.client.client import ConnectMode
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
-    INVALID_REQUEST,
     REQUEST_TIMEOUT,
     Implementation,
     ListRootsResult,
@@ -322,6 +321,13 @@ class McpServer:
         return await self._asked(lambda client: client.read_resource(uri))
 
     async def _asked(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+        try:
+            return await self._asked_once(ask)
+        except _SessionEnded as ended:  # as after a restart; the server has not done what it was asked
+            self._lose(str(ended))
+            return await self._asked_once(ask)
+
+    async def _asked_once(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
         client, context = await self._ready(), contextvars.copy_context()
         self.calls.append(context)
         seconds = self.config.timeout
@@ -334,9 +340,8 @@ class McpServer:
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 raise ServerLost(f"did not answer within {seconds:g} s (timeout)") from None
-            if error.code == INVALID_REQUEST and "terminated" in error.message:
-                self._lose("has ended the session")
-                raise ServerLost(self.problem) from None
+            if self._answers.refusal in (400, 404) and "session" in error.message.lower():
+                raise _SessionEnded("has ended the session") from None
             if error.code == CONNECTION_CLOSED:
                 raise ServerLost(await self._why_lost(error.message)) from None
             raise
@@ -367,6 +372,10 @@ class McpServer:
         return self._client
 
 
+class _SessionEnded(ServerLost):
+    """The server does not know the session of a request, and so has refused it."""
+
+
 def leaf(error: BaseException) -> BaseException:
     """Return the first error in a group of errors."""
     while isinstance(error, BaseExceptionGroup):
@@ -379,5 +388,6 @@ def describe(error: BaseException, answers: WebAnswers | None = None) -> str:
     if isinstance(error, ServerLost):
         return str(error)
     text = " ".join((error.message if isinstance(error, MCPError) else str(error)).split())[:1000]
-    refused = f" (HTTP {answers.refusal} {answers.words})" if answers is not None and answers.refusal else ""
+    status = "" if answers is None else answers.refused
+    refused = f" ({status})" if status and status not in text else ""
     return f"cannot be used: {text or type(error).__name__}{refused}"

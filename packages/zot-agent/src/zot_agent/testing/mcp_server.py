@@ -24,6 +24,7 @@ FLAWS = {
     "prompts-fail": "`prompts/list` fails",
     "resources-hang": "`resources/list` is never answered",
     "many-tools": "1,200 tools, in pages of 100",
+    "same-page": "each page of the tools is the first one again",
     # Tools
     "no-type": "a schema without a type",
     "empty-schema": "the schema is `{}`",
@@ -36,11 +37,15 @@ FLAWS = {
     "task-required": "a tool that only runs as a task",
     # Who it is
     "no-version": "`serverInfo` without a version",
+    "other-protocol": "it speaks a version of the protocol that nobody knows",
     "no-server-info": "no `serverInfo`",
     "no-capabilities": "no `capabilities`",
     # Answers
     "unknown-content": "a part of an unknown type, and one without its fields",
     "bad-image": "images that are not base64, and without a type",
+    "svg-image": "an image of a type that models do not take, beside a text",
+    "blob-image": "an image as the content of a resource",
+    "batch": "the answer is in a list with a notification",
     "no-structured": "a schema for answers, and an answer without `structuredContent`",
     "wrong-structured": "`structuredContent` that does not fit the schema",
     "odd-prompt": "messages of a prompt with a text as content, and another role",
@@ -62,11 +67,19 @@ FLAWS = {
     "silent-on-unknown": "it does not answer what it does not know",
     "noise": "lines on standard output that are no messages",
     "ends-in-call": "it ends during a call",
+    # HTTP
+    "plain-type": "answers are of the type text/plain",
+    "accepted": "answers have the status 202",
+    "redirects": "the path is another one, with a slash at its end",
+    "busy": "calls are refused with status 503 and words",
+    "forgets": "a restart: the first session is not known any more when it is used for a call",
+    "far-endpoint": "the address for messages is that of another host (sse)",
     # What it asks
     "asks": "the tool asks the person: formats, titles, limits",
 }
 """What each flaw is."""
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+SVG = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4="
 OBJECT: dict[str, Any] = {"type": "object"}
 EXIT = 3
 PARTS = 300_000
@@ -94,6 +107,7 @@ class FlawedServer:
             raise ValueError(f"unknown flaws: {', '.join(unknown)}")
         self.flaws = frozenset(flaws)
         self._grown = False
+        self.sessions = 0
         self._asked: Any = None  # the id of the call that waits for the person
 
     def answer(self, message: dict[str, Any]) -> Iterator[str]:
@@ -125,7 +139,7 @@ class FlawedServer:
 
     def _hello(self, id: Any, params: dict[str, Any]) -> Iterator[str]:
         result = {
-            "protocolVersion": params["protocolVersion"],
+            "protocolVersion": "0.9" if "other-protocol" in self.flaws else params["protocolVersion"],
             "capabilities": {"tools": {"listChanged": True}, "prompts": {}, "resources": {}},
             "serverInfo": {"name": "flawed", "version": "1"},
         }
@@ -137,8 +151,8 @@ class FlawedServer:
         yield _result(id, result)
 
     def _tools(self, id: Any, params: dict[str, Any]) -> Iterator[str]:
-        first = int(params.get("cursor") or 0)
         if "many-tools" in self.flaws:
+            first = int(params.get("cursor") or 0)
             names = [f"tool{number}" for number in range(first, first + 100)]
             page: dict[str, Any] = {"tools": [{"name": each, "inputSchema": OBJECT} for each in names]}
             yield _result(id, page | ({"nextCursor": str(first + 100)} if first < 1100 else {}))
@@ -167,7 +181,7 @@ class FlawedServer:
             tools += more.get(flaw, [])
         if self._grown:
             tools.append({"name": "grown", "inputSchema": OBJECT})
-        yield _result(id, {"tools": tools})
+        yield _result(id, {"tools": tools} | ({"nextCursor": "more"} if "same-page" in self.flaws else {}))
 
     def _call(self, id: Any, params: dict[str, Any]) -> Iterator[str]:
         if "ends-in-call" in self.flaws:
@@ -189,6 +203,10 @@ class FlawedServer:
                 {"type": "image", "mimeType": "image/png", "data": f"data:image/png;base64,{DOT[:40]}\n{DOT[40:]}"},
                 text,
             ),
+            "svg-image": _content(text, {"type": "image", "mimeType": "image/svg+xml", "data": SVG}),
+            "blob-image": _content(
+                {"type": "resource", "resource": {"uri": "flawed://dot", "mimeType": "image/png", "blob": DOT}}
+            ),
             "no-structured": _content('{"v": 1}'),
             "wrong-structured": _content(text) | {"structuredContent": [1]},
             "many-parts": {"content": [{"type": "text", "text": "x"}] * PARTS},
@@ -208,7 +226,9 @@ class FlawedServer:
             if flaw in self.flaws:
                 yield line % json.dumps(id) if "%s" in line else line
                 return
-        yield _result(id, next((value for flaw, value in odd.items() if flaw in self.flaws), _content(text)))
+        answer = _result(id, next((value for flaw, value in odd.items() if flaw in self.flaws), _content(text)))
+        said = _line({"method": "notifications/message", "params": {"level": "info", "data": "hello"}})
+        yield f"[{answer},{said}]" if "batch" in self.flaws else answer
 
     def _prompts(self, id: Any, params: dict[str, Any]) -> Iterator[str]:
         if "prompts-fail" in self.flaws:
@@ -263,6 +283,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self._refused(message):
+            return
         if self.transport == "sse":
             if self.path != "/messages":
                 self.reply(405, "")
@@ -272,12 +294,28 @@ class _Handler(BaseHTTPRequestHandler):
                 self.stream.put(line)
             return
         lines = list(self.flawed.answer(message))
+        self.flawed.sessions += message.get("method") == "initialize"
         if not lines:
             self.reply(202, "")
         elif self.transport == "events":
             self.reply(200, "".join(f"event: message\r\ndata: {each}\r\n\r\n" for each in lines), "text/event-stream")
         else:
-            self.reply(200, lines[-1])
+            kind = "text/plain" if "plain-type" in self.flawed.flaws else "application/json"
+            self.reply(202 if "accepted" in self.flawed.flaws else 200, lines[-1], kind)
+
+    def _refused(self, message: dict[str, Any]) -> bool:
+        """Refuse a message if a flaw says so."""
+        flaws, call = self.flawed.flaws, message.get("method") == "tools/call"
+        if "redirects" in flaws and not self.path.endswith("/"):
+            self.reply(307, "", location=f"{self.path}/")
+        elif "busy" in flaws and call:
+            self.reply(503, "the queue is full", "text/plain")
+        elif "forgets" in flaws and call and self.headers.get("Mcp-Session-Id") == "1":
+            error = {"code": -32000, "message": "Bad Request: No valid session ID provided"}
+            self.reply(400, _line({"id": None, "error": error}))
+        else:
+            return False
+        return True
 
     def do_GET(self) -> None:
         if self.transport != "sse" or self.path != "/sse":
@@ -287,7 +325,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        event, data = "endpoint", "/messages"
+        event, data = "endpoint", "http://0.0.0.0:1/messages" if "far-endpoint" in self.flawed.flaws else "/messages"
         while True:
             self.wfile.write(f"event: {event}\ndata: {data}\n\n".encode())
             event, data = "message", self.stream.get()
@@ -295,12 +333,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self.reply(405, "")
 
-    def reply(self, status: int, text: str, kind: str = "application/json") -> None:
+    def reply(self, status: int, text: str, kind: str = "application/json", location: str = "") -> None:
         """Send a whole answer."""
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        if location:
+            self.send_header("Location", location)
+        if self.flawed.sessions:
+            self.send_header("Mcp-Session-Id", str(self.flawed.sessions))
         self.end_headers()
         self.wfile.write(body)
 

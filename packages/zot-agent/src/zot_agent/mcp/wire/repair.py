@@ -11,7 +11,12 @@ from typing import Any
 
 from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.methods import is_input_required, parse_server_result
-from mcp_types.version import KNOWN_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    KNOWN_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_PROTOCOL_VERSIONS,
+)
 from pydantic import ValidationError
 
 from zot_agent.mcp.wire.schema import NotForArguments, arguments_schema
@@ -92,9 +97,10 @@ class Repair:
 
     def _initialize(self, params: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         version = result.get("protocolVersion")
-        result["protocolVersion"] = version if isinstance(version, str) else LATEST_HANDSHAKE_VERSION
-        if version in KNOWN_PROTOCOL_VERSIONS:
+        if version in HANDSHAKE_PROTOCOL_VERSIONS:
             self._version = version
+        else:  # which the library refuses; such a server takes what it was offered, as far as that goes
+            result["protocolVersion"] = LATEST_HANDSHAKE_VERSION
         info = result.get("serverInfo")
         named = info if isinstance(info, dict) else {"name": info if isinstance(info, str) else ""}
         texts = {key: value for key, value in named.items() if isinstance(value, str)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
@@ -21,6 +23,16 @@ OLD_EVENT_BYTES = (1 << 20) - 1024
 """The longest event of the old transport, for which the package has no setting; a little is around the data."""
 READ_SECONDS = 300.0
 """Without a byte in an open stream; the package's own."""
+REFUSAL_BYTES = 16 << 10
+"""The most that is read of the body of a refusal."""
+REFUSAL_CHARACTERS = 500
+"""The most characters that an error quotes of it."""
+_JSON = "application/json"
+_UNCLEAR = ("", "text/plain", "application/octet-stream", "text/json", "application/json-rpc")
+"""Types of bodies that are JSON all the same."""
+_OWN_MEANING = (401, 403, 404)
+"""Refusals that the package reads itself: sign-ins, and sessions that have ended."""
+_ORIGIN = re.compile(rb"^data:\s*https?://[^/\s]+(?=/)")
 OLD_STATUS = (400, 404, 405, 406, 415)
 """What a server with the old transport answers to a request of the new one (specification, backwards compatibility)."""
 
@@ -30,6 +42,11 @@ class WebAnswers:
 
     def __init__(self) -> None:
         self.refusal, self.words = 0, ""
+
+    @property
+    def refused(self) -> str:
+        """The refusal as people name it; empty without one."""
+        return f"HTTP {self.refusal} {self.words}".rstrip() if self.refusal else ""
 
 
 class _Body(httpx2.AsyncByteStream):
@@ -51,10 +68,41 @@ class _Body(httpx2.AsyncByteStream):
 
 
 class _Whole(_Body):
-    """A body that is one message, as `read_messages` reads it."""
+    """A body that is one message, as `read_messages` reads it; of several, the answer."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield _message(b"".join([chunk async for chunk in super().__aiter__()]))
+        yield _messages(b"".join([chunk async for chunk in super().__aiter__()]))[-1]
+
+
+class _Refusal(_Body):
+    """The body of a refusal, as the error of its request that says what the server says."""
+
+    def __init__(self, inner: Any, request: Any, answers: WebAnswers) -> None:
+        super().__init__(inner)
+        self._request, self._answers = request, answers
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        said = b""
+        async for chunk in self.inner:
+            said += chunk
+            if len(said) > REFUSAL_BYTES:
+                break
+        try:
+            (message,) = read_messages(said)
+        except ValueError:
+            message = None
+        if not isinstance(message, JSONRPCError):
+            message = self._error(said[:REFUSAL_BYTES].decode("utf-8", "replace"))
+        yield message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+    def _error(self, said: str) -> JSONRPCError:
+        words = "" if said.lstrip().startswith("<") else " ".join(said.split())[:REFUSAL_CHARACTERS]
+        why = f"{self._answers.refused}: {words}" if words else self._answers.refused
+        return JSONRPCError(
+            jsonrpc="2.0",
+            id=json.loads(self._request.content).get("id"),
+            error=ErrorData(code=INTERNAL_ERROR, message=why),
+        )
 
 
 class _Events(_Body):
@@ -74,25 +122,36 @@ class _Events(_Body):
 
 
 class _OldEvents(_Events):
-    """The events of the old transport, which the package ends the connection for if one is too long."""
+    """The events of the old transport, which the package ends the connection for if one is too long, or if it names an
+    address for messages at another host, as servers behind a proxy do: only its path counts."""
 
     most = OLD_EVENT_BYTES
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for line in super().__aiter__():
+            yield _ORIGIN.sub(b"data: ", line)
 
 
 def _event_line(line: bytes, most: int) -> bytes:
     """Return a line of an event; data that are a whole message in the form that the library takes, and an answer of
     more than `most` bytes as an error."""
     data = line.removeprefix(b"data:").strip()
-    return b"data: " + _message(data, most) if line.startswith(b"data:") and data.startswith((b"{", b"[")) else line
+    if not line.startswith(b"data:") or not data.startswith((b"{", b"[")):
+        return line
+    return b"data: " + b"\n\ndata: ".join(_messages(data, most))
 
 
-def _message(text: bytes, most: int = LINE_BYTES) -> bytes:
-    """Return a message in the form that the library takes; something else as it is."""
+def _messages(text: bytes, most: int = LINE_BYTES) -> list[bytes]:
+    """Return messages in the form that the library takes, with answers behind others; something else as it is."""
     try:
-        (message,) = read_messages(text)
-        taken = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        found = sorted(read_messages(text), key=lambda each: isinstance(each, JSONRPCResponse | JSONRPCError))
     except ValueError:
-        return text
+        return [text]
+    return [_taken(each, most) for each in found]
+
+
+def _taken(message: Any, most: int) -> bytes:
+    taken: bytes = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
     if len(taken) > most and isinstance(message, JSONRPCResponse):
         why = ErrorData(code=INTERNAL_ERROR, message=f"its answer has more than {-(-most >> 20)} MiB")
         error = JSONRPCError(jsonrpc="2.0", id=message.id, error=why)
@@ -102,18 +161,26 @@ def _message(text: bytes, most: int = LINE_BYTES) -> bytes:
 
 async def _watch(answers: WebAnswers, response: Any) -> None:
     """Take note of a refusal, and repair and limit what the server says."""
-    if response.request.method == "POST":
-        refused = response.status_code >= 400
-        answers.refusal, answers.words = response.status_code if refused else 0, response.reason_phrase
-    kind = response.headers.get("content-type", "").lower()
-    body = _Body
+    status, request = response.status_code, response.request
+    posted = request.method == "POST" and request.headers.get("content-type") == _JSON
+    posted = posted and b'"jsonrpc"' in await request.aread()  # and does not register a client
+    if posted:
+        answers.refusal, answers.words = status if status >= 400 else 0, response.reason_phrase
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        pass  # it was asked for none
-    elif kind.startswith("text/event-stream"):
-        body = _Events
-    elif kind.startswith("application/json"):
-        body = _Whole
-    response.stream = body(response.stream)
+        response.stream = _Body(response.stream)  # it was asked for none
+    elif posted and status >= 400 and status not in _OWN_MEANING:
+        response.headers["content-type"] = _JSON
+        response.stream = _Refusal(response.stream, request, answers)
+    elif kind == "text/event-stream":
+        response.stream = _Events(response.stream)
+    elif kind == _JSON or (posted and kind in _UNCLEAR):
+        response.headers["content-type"] = _JSON
+        response.stream = _Whole(response.stream)
+    else:
+        response.stream = _Body(response.stream)
+    if posted and status == 202 and kind:  # with an answer, if it was asked for one
+        response.status_code = 200
 
 
 def _client(config: McpServerConfig, auth: Any, answers: WebAnswers) -> httpx2.AsyncClient:
