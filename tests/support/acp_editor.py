@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 from zot_agent.acp.feed import UpdateFeed
 from zot_core.display import CodeDisplay
-from zot_provider.model import Model
+from zot_core.compaction.window import Window
 
 Update: TypeAlias = dict[str, Any]
 
@@ -51,10 +51,10 @@ class Writer:
         return [] if failed else [CodeDisplay(arguments["path"], arguments["content"])]
 
 
-def feed(model: Model | None = None) -> tuple[UpdateFeed, list[Update]]:
+def feed(window: Window | None = None) -> tuple[UpdateFeed, list[Update]]:
     """A feed in /proj with the tool `write`, and the updates that it sends."""
     sent: list[Update] = []
-    made = UpdateFeed(sent.append, "/proj", tools=lambda: {"write": Writer()}, model=lambda: model or Model("m", "v"))
+    made = UpdateFeed(sent.append, "/proj", tools=lambda: {"write": Writer()}, window=lambda: window or Window(0))
     return made, sent
 
 

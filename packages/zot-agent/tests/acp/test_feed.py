@@ -6,6 +6,7 @@ from acp_editor import feed, text_of
 from waiting import PATIENCE
 
 from zot_agent.acp.feed import TAIL
+from zot_core.compaction.window import Window
 from zot_core.conversation.events import MessageAdded, TodoUpdate
 from zot_core.display import Todo
 from zot_core.events import (
@@ -30,7 +31,6 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_provider.messages import Message, TextBlock
-from zot_provider.model import Model
 from zot_provider.usage import Usage
 
 
@@ -152,7 +152,7 @@ async def test_the_output_of_a_running_tool_is_its_end() -> None:
 
 
 def test_the_usage_of_a_turn_is_the_context_in_use_however_many_reports_it_has() -> None:
-    made, sent = feed(Model("m", "v", context_window=1000))
+    made, sent = feed(Window(1000))
     first, rest = Usage(400, 0, 100, 0, 0.25), Usage(0, 30, 0, 0, 0.25)
     for event in (TurnStart(1), UsageEvent(first, first), UsageEvent(rest, first + rest)):
         made.show(event)
@@ -163,7 +163,7 @@ def test_the_usage_of_a_turn_is_the_context_in_use_however_many_reports_it_has()
 
 
 def test_after_a_compaction_the_context_in_use_is_what_remains() -> None:
-    made, sent = feed(Model("m", "v", context_window=1000))
+    made, sent = feed(Window(1000))
     for event in (
         CompactStart("manual", 9, 800),
         UsageEvent(Usage(810, 90), Usage(810, 90)),
@@ -173,12 +173,18 @@ def test_after_a_compaction_the_context_in_use_is_what_remains() -> None:
     assert [each["used"] for each in sent if each["sessionUpdate"] == "usage_update"] == [120]
 
 
+def test_a_window_that_is_guessed_is_said_to_be() -> None:
+    made, sent = feed(Window(32_768, guessed=True))
+    made.show(UsageEvent(Usage(100), Usage(100)))
+    assert (sent[0]["size"], sent[0]["_meta"]) == (32_768, {"zot": {"guessed": True}})
+
+
 def test_usage_needs_the_size_of_the_context_window() -> None:
     usage = UsageEvent(Usage(10, 5, 0, 0, 0.5), Usage(10, 5, 0, 0, 0.5))
     made, sent = feed()
     made.show(usage)
     assert sent == []
-    made, sent = feed(Model("m", "v", context_window=1000))
+    made, sent = feed(Window(1000))
     made.show(usage)
     assert sent[0]["size"] == 1000
     assert sent[0]["cost"] == {"amount": 0.5, "currency": "USD"}

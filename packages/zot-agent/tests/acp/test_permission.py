@@ -7,6 +7,7 @@ from acp_editor import Writer
 
 from zot_agent.acp.feed import UpdateFeed
 from zot_agent.acp.permission import MAX_OLD_CONTENT, AcpPermission
+from zot_core.compaction.window import Window
 from zot_core.confirm import PermissionAnswer, PermissionQuestion
 from zot_core.events import ToolCall
 from zot_core.hooks import ToolRequest
@@ -14,7 +15,6 @@ from zot_core.machine.files import LocalFiles
 from zot_core.testing import FakeShell
 from zot_core.tools.definition.context import ToolContext
 from zot_provider.errors import ZotError
-from zot_provider.model import Model
 
 
 class Scene:
@@ -25,7 +25,7 @@ class Scene:
         self.asked: list[dict[str, Any]] = []
         self.choices: list[dict[str, Any]] = []
         self.feed = UpdateFeed(
-            lambda update: None, str(folder), tools=lambda: {"write": Writer()}, model=lambda: Model("m", "v")
+            lambda update: None, str(folder), tools=lambda: {"write": Writer()}, window=lambda: Window(0)
         )
         self.permission = AcpPermission(self.feed, ToolContext(str(folder), LocalFiles(), FakeShell()), self.ask)
 
@@ -82,7 +82,7 @@ async def test_a_question_about_a_call_of_a_sub_agent_names_it_and_its_call_is_e
     for answer, status in (("once", "completed"), ("reject", "failed")):
         sent: list[dict[str, Any]] = []
         scene = Scene(tmp_path, answer)
-        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools=dict, model=lambda: Model("m", "v"))
+        scene.feed = UpdateFeed(sent.append, str(tmp_path), tools=dict, window=lambda: Window(0))
         scene.permission = AcpPermission(scene.feed, ToolContext(str(tmp_path), LocalFiles(), FakeShell()), scene.ask)
         call = ToolRequest("c", "bash", {"command": "ls"}, agent_id="2")
         await scene.permission(PermissionQuestion("q", call, "no rule", []))

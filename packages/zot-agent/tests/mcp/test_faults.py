@@ -20,7 +20,7 @@ async def test_servers_that_cannot_be_used_disturb_nobody(mcp: McpWorld) -> None
         await until(lambda: "mcp__babbles__go" in zot.tools)
         assert await zot.call("mcp__babbles__go") == "babbled"
         why = {
-            "silent": "failed: the server was not ready within 1 s (startup_timeout): it ",  # was not asked yet, on a busy machine
+            "silent": "failed: the server was not ready within 1 s (startup_timeout): it ",
             "dies": "the server has ended with exit code 3",
             "flood": "the server sent a line of more than 16 MiB",
             "absent": "failed: the server cannot be started: /does/not/exist: No such file or directory",

@@ -102,6 +102,7 @@ def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> No
     assert context["parts"][3] == expected
     assert context["tokens"] == sum(part["tokens"] for part in context["parts"])
     assert context["usage"]["cache_read"] == 30
+    assert (context["window"], context["window_guessed"]) == (32_768, True)
 
 
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from zot_agent.acp import calls
 from zot_agent.acp.calls import Json
+from zot_core.compaction.window import Window
 from zot_core.conversation.events import ConversationEvent, MessageAdded, TodoUpdate
 from zot_core.display import CodeDisplay, DisplayBlock, Todo
 from zot_core.events import (
@@ -33,7 +34,6 @@ from zot_core.events import (
     UserMessage,
 )
 from zot_provider.json_text import read_object
-from zot_provider.model import Model
 from zot_provider.usage import Usage
 
 TAIL_INTERVAL = 0.1
@@ -58,8 +58,8 @@ class OpenCall:
 
 
 class UpdateFeed:
-    """Passes updates to `send`. `tools` and `model` return the current tools and model; relative paths start at
-    `cwd`."""
+    """Passes updates to `send`. `tools` and `window` return the current tools and context window; relative paths start
+    at `cwd`."""
 
     def __init__(
         self,
@@ -67,10 +67,10 @@ class UpdateFeed:
         cwd: str,
         *,
         tools: Callable[[], Mapping[str, object]],
-        model: Callable[[], Model],
+        window: Callable[[], Window],
     ) -> None:
         self._send, self._cwd = send, cwd
-        self._tools, self._model = tools, model
+        self._tools, self._window = tools, window
         self._calls: dict[str, OpenCall] = {}
         self._agents: dict[str, str] = {}  # the calls that started the sub-agents that run
         self._no_text_sent, self._deferred = True, False
@@ -209,10 +209,12 @@ class UpdateFeed:
         self._send_text("agent_thought_chunk", text)
 
     def _send_usage(self, used: int) -> None:
-        model, cost = self._model(), self._cost
-        if model.context_window:
-            update: Json = {"sessionUpdate": "usage_update", "used": used, "size": model.context_window}
-            self._send(update if not cost else update | {"cost": {"amount": cost, "currency": "USD"}})
+        window = self._window()
+        if not window.tokens:
+            return
+        update: Json = {"sessionUpdate": "usage_update", "used": used, "size": window.tokens}
+        update |= {"_meta": {"zot": {"guessed": True}}} if window.guessed else {}
+        self._send(update | ({"cost": {"amount": self._cost, "currency": "USD"}} if self._cost else {}))
 
     def plan(self, items: Sequence[Todo]) -> None:
         """Send the list of what is to be done, which is the protocol's plan."""

@@ -96,7 +96,9 @@ class AcpSession:
         """The id of the stored session; `id` may be a prefix of it, as used by the client that loaded it."""
         self._editor = editor
         agent = runtime.agent
-        self.feed = UpdateFeed(self._update, runtime.cwd, tools=lambda: agent.tools, model=lambda: agent.model)
+        self.feed = UpdateFeed(
+            self._update, runtime.cwd, tools=lambda: agent.tools, window=lambda: runtime.compactor.window.current
+        )
         self._permission = AcpPermission(self.feed, agent.context, self._ask)
         self._prompt_task: asyncio.Task[PromptEnd] | None = None
         self._run: Run | None = None

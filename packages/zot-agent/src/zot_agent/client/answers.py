@@ -207,11 +207,13 @@ class ContextPartInfo(TypedDict):
 
 
 class ContextInfo(TypedDict):
-    """What fills the context window, whose size is `window`, 0 if unknown. `usage` is that of the session."""
+    """What fills the context window, whose size is `window`, 0 if unknown, and a guess if `window_guessed`. `usage` is
+    that of the session."""
 
     parts: list[ContextPartInfo]
     tokens: int
     window: int
+    window_guessed: bool
     usage: UsageCount
 
 

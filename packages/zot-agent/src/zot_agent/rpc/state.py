@@ -84,7 +84,8 @@ async def get_context(context: "CommandContext", fields: dict[str, Any]) -> Answ
         if (message := part.message) is not None:
             text = first_line(message)
             parts[-1] |= {"id": message.id, "role": message.role, "text": text, "shortened": part.changed}
-    return {"parts": parts, "tokens": split.tokens, "window": split.window, "usage": usage_fields(split.usage)}
+    window = {"window": split.window, "window_guessed": split.guessed}
+    return {"parts": parts, "tokens": split.tokens, **window, "usage": usage_fields(split.usage)}
 
 
 def clear(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -174,12 +175,14 @@ METHODS = (
         "get_context",
         get_context,
         "Say what fills the context window: the parts of the next request in order, with an estimate of their tokens. "
-        "`kind` is system, skills, tools or message. `window` is the size of the window, 0 if unknown; `usage` that of "
-        "the session, whose `cache_read` are the tokens that came from the provider's cache.",
+        "`kind` is system, skills, tools or message. `window` is the size of the window, 0 if unknown, and "
+        "`window_guessed` whether nobody has named it; `usage` is that of the session, whose `cache_read` are the "
+        "tokens that came from the provider's cache.",
         (),
         '{"parts": [{"kind": "system", "tokens": 900}, {"kind": "message", "tokens": 1, "id": "5e1f0a9c7d2b4830", '
-        '"role": "user", "text": "hi", "shortened": false}], "tokens": 901, "window": 200000, "usage": {"input": 1234, '
-        '"output": 567, "cache_read": 890, "cache_write": 0, "cost_usd": 0.0123, "reasoning": null}}',
+        '"role": "user", "text": "hi", "shortened": false}], "tokens": 901, "window": 200000, '
+        '"window_guessed": false, "usage": {"input": 1234, "output": 567, "cache_read": 890, "cache_write": 0, '
+        '"cost_usd": 0.0123, "reasoning": null}}',
     ),
     Method("clear", clear, "Delete all messages of the conversation. Refused while busy."),
     Method(

@@ -104,7 +104,7 @@ export class Look {
     const data = await this.#session?.attempt("get_context");
     if (!data) return;
     const table = made("table", "context");
-    table.append(made("caption", "", `${data.tokens} of ${data.window || "an unknown number of"} tokens`));
+    table.append(made("caption", "", `${data.tokens} of ${data.window_guessed ? "a guessed " : ""}${data.window || "an unknown number of"} tokens`));
     const head = made("tr");
     head.append(made("th", "", "Part"), made("th", "", "Tokens"));
     const rows = data.parts.map(({ kind, role, text, tokens, shortened }) => {
