@@ -91,6 +91,26 @@ async def test_escape_stops_the_answer(visiting: Visiting, server: ScriptedServe
         assert await tab.value("document.getElementById('status').innerText") == "Stopped"
 
 
+async def test_an_answer_that_breaks_off_gives_its_place_to_the_one_that_is_asked_for_again(
+    visiting: Visiting, server: ScriptedServer
+) -> None:
+    broken = Turn("Broken words, and more.", reasoning="lost thoughts", chunk=4, fault=Fault(cut=True, after=9))
+    whole = Turn("whole answer", reasoning="kept thoughts")
+    server.add(Turn("I look.", calls=[Call("bash", {"command": "echo hi"})]), broken, whole)
+    async with visiting() as (served, tab):
+        id = await served.open()
+        await choose(tab, id)
+        await served.command(id, "prompt", message="look")
+        await tab.until("document.getElementById('log').innerText.includes('trying again in')")
+        await tab.until(DONE)
+        shown = await tab.value("document.getElementById('log').textContent")
+        assert "Broken" not in shown
+        assert "lost" not in shown
+        assert [shown.count(words) for words in ("I look.", "kept thoughts", "whole answer")] == [1, 1, 1]
+        assert await tab.value("document.querySelectorAll('#log .thinking').length") == 1
+        assert tab.complaints == []
+
+
 async def test_a_tool_that_is_stopped_and_a_failure_are_no_complete_answer(
     visiting: Visiting, server: ScriptedServer
 ) -> None:
