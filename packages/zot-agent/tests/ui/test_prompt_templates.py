@@ -64,7 +64,7 @@ async def test_commands_of_the_screen_and_of_extensions_come_before_templates_an
 ) -> None:
     (prompts / "help.md").write_text("Not this help.")
     (prompts / "say.md").write_text("Not this one.")
-    (prompts / "broken.md").write_bytes(b"\xff\xfe")
+    (prompts / "broken.md").write_bytes(b"\0\xff\xfe")
     say = "ext.command('say', 'says it')(lambda args: display('said ' + args))"
     folder = str(write_extension(chats.root / "sayer", say))
     async with chats.built(server, extensions=[folder], no_skills=True, rows=40) as talk:
@@ -73,7 +73,7 @@ async def test_commands_of_the_screen_and_of_extensions_come_before_templates_an
         for note in (
             f"{prompts.name}/help.md: /help is a command of zot",
             f"{prompts.name}/say.md: /say is a command of extension sayer",
-            f"{prompts.name}/broken.md:1: it is not UTF-8 text (byte 0)",
+            f"{prompts.name}/broken.md:1: it looks binary",
         ):
             await talk.until(lambda note=note: note in talk.transcript().replace("\n", "").replace("  ", ""))
         talk.type("<ctrl+u>/say hello<enter>")

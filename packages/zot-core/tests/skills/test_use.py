@@ -59,6 +59,17 @@ def test_the_file_is_read_when_the_model_asks(tmp_path: Path) -> None:
     assert loaded("forms", found).text.endswith("\n\n---\nno front matter any more\n")
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+def test_a_file_in_another_encoding_keeps_its_letters(tmp_path: Path, encoding: str) -> None:
+    text = "---\nname: forms\ndescription: Für Cafés\n---\nGrüße aus Köln\n"
+    path = tmp_path / "forms" / "SKILL.md"
+    path.parent.mkdir()
+    path.write_bytes(text.encode(encoding))
+    found = read_skill(str(path), "user")
+    assert found.description == "Für Cafés"
+    assert loaded("forms", found).text.endswith("Grüße aus Köln\n")
+
+
 def test_a_missing_or_binary_file_is_an_error_for_the_model(tmp_path: Path) -> None:
     found = skill(tmp_path)
     Path(found.path).write_bytes(b"\0")

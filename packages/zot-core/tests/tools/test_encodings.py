@@ -155,6 +155,23 @@ async def test_editorconfig_says_the_encoding(tmp_path: Path, context: ToolConte
     assert "guessed: windows-1251" in (await read.run({"path": "sub/a.txt"}, context)).text
 
 
+@pytest.mark.parametrize(
+    ("charset", "codec"), [("utf-16le", "utf-16-le"), ("utf-16be", "utf-16-be"), ("utf-8-bom", "utf-8")]
+)
+@pytest.mark.parametrize("text", ["plain\n", "日本語\n"])
+async def test_a_new_file_has_the_mark_that_editorconfig_asks_for_and_is_read_again(
+    tmp_path: Path, context: ToolContext, charset: str, codec: str, text: str
+) -> None:
+    (tmp_path / ".editorconfig").write_text(f"root = true\n[*.txt]\ncharset = {charset}\n")
+    made = await write.run({"path": "new.txt", "content": text}, context)
+    assert made.text.startswith(text)
+    assert (tmp_path / "new.txt").read_bytes() == f"\ufeff{text}".encode(codec)
+    again = (await read.run({"path": "new.txt"}, context)).text
+    assert again.removeprefix("\ufeff").startswith(text)
+    await write.run({"path": "new.txt", "content": again.partition("\n")[0] + "\nmore\n"}, context)
+    assert (tmp_path / "new.txt").read_bytes() == f"\ufeff{text}more\n".encode(codec)
+
+
 @pytest.mark.parametrize("codec", ["cp1252", "utf-16", "utf-8"])
 async def test_grep_finds_words_in_any_encoding_and_shows_them_as_read_does(
     tmp_path: Path, context: ToolContext, codec: str

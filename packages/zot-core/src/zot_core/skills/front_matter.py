@@ -5,6 +5,8 @@ Most front matter has a few simple forms, which are parsed here; everything else
 """
 
 import re
+from codecs import getincrementaldecoder
+from contextlib import suppress
 
 from zot_provider.record import Record
 
@@ -36,6 +38,25 @@ class Parts(Record):
     front: str | None
     body: str
     first_line: int
+
+
+def text_of(data: bytes, *, whole: bool = True) -> str:
+    """Return the text of a file in the encoding that it has, as the tool `read` shows it. Without the `whole` file, an
+    unfinished character at the end is dropped. Raises `FrontMatterError` for a file that is no text."""
+    if b"\0" not in data:
+        with suppress(UnicodeDecodeError):
+            return getincrementaldecoder("utf-8")().decode(data, final=whole)
+    from locale import getencoding  # noqa: PLC0415  few files are not UTF-8
+
+    from zot_core.tools.text.encoding import NoText, codec_of, read_text, shown  # noqa: PLC0415  as above
+
+    try:
+        text, _ = read_text(data if whole else data[: len(data) // 2 * 2], codec_of(getencoding()))
+    except NoText:
+        raise FrontMatterError("it looks binary") from None
+    if "\0" in text:
+        raise FrontMatterError("it looks binary")
+    return shown(text)
 
 
 def split(text: str) -> Parts:

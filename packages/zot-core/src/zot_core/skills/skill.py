@@ -8,7 +8,7 @@ import os
 import re
 
 from zot_core.printable import printable_line
-from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, read_tools, split
+from zot_core.skills.front_matter import FENCE, FrontMatterError, line_of, read_fields, read_tools, split, text_of
 from zot_core.skills.held_back import check_held_back
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
@@ -52,10 +52,9 @@ def read_skill(path: str, source: str, prefix: str = "") -> Skill:
     """
     data = read_start(path, HEAD_LIMIT + 1)
     head, whole = data[:HEAD_LIMIT], len(data) <= HEAD_LIMIT
-    if b"\0" in head:
-        raise FrontMatterError("it looks binary")
+    text = text_of(head, whole=whole)
     try:
-        front = split(head.decode("utf-8", "replace")).front
+        front = split(text).front
     except FrontMatterError:
         if whole:
             raise

@@ -9,7 +9,7 @@ from zot_core.display import CodeDisplay
 from zot_core.errors import ToolError
 from zot_core.result import ToolResult
 from zot_core.skills.discover import BUILTIN
-from zot_core.skills.front_matter import FrontMatterError, split
+from zot_core.skills.front_matter import FrontMatterError, split, text_of
 from zot_core.skills.skill import HEAD_LIMIT, Skill
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.definition.file_order import FileAccess
@@ -159,9 +159,10 @@ def _introduction(skill: Skill) -> str:
 
 
 def _text(data: bytes, path: str) -> _SkillText:
-    if b"\0" in data:
-        raise ToolError(f"{path} looks binary; it cannot be read as text")
-    whole = data.decode("utf-8", "replace")
+    try:
+        whole = text_of(data, whole=len(data) < _FILE_LIMIT)
+    except FrontMatterError:
+        raise ToolError(f"{path} looks binary; it cannot be read as text") from None
     try:
         parts = split(whole)
         body, first = parts.body, parts.first_line

@@ -1,7 +1,7 @@
 """`PromptTemplate`: a Markdown file whose text is sent as a prompt, with optional front matter."""
 
 from zot_core.printable import printable_line
-from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, read_tools, split
+from zot_core.skills.front_matter import FrontMatterError, Parts, read_fields, read_tools, split, text_of
 from zot_core.skills.held_back import check_held_back
 from zot_provider.files.regular_file import read_start
 from zot_provider.record import Record, field
@@ -62,14 +62,7 @@ def read_parts(path: str) -> Parts:
     data = read_start(path, TEMPLATE_LIMIT + 1)
     if len(data) > TEMPLATE_LIMIT:
         raise FrontMatterError(f"it is longer than {TEMPLATE_LIMIT // 1024} KiB")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FrontMatterError(f"it is not UTF-8 text (byte {error.start})", line) from None
-    if "\0" in text:
-        raise FrontMatterError("it looks binary")
-    parts = split(text)
+    parts = split(text_of(data))
     if not parts.body.strip():
         raise FrontMatterError("it has no text", parts.first_line)
     return parts

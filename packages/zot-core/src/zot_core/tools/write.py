@@ -58,7 +58,7 @@ async def write(
     except OSError as error:
         raise as_tool_error(error, path) from error
     context.seen_files.note(real, fingerprint(data))
-    written = shown(decode(data, encoding.codec))
+    written = shown(decode(data, encoding.codec)).removeprefix("\ufeff")
     kept = head(written.encode(), LIMITS)
     result = ToolResult(
         [TextBlock(kept.data.decode() + truncation_note(kept, LIMITS))],
@@ -80,6 +80,8 @@ async def _encoded(content: str, path: str, target: str, context: ToolContext) -
         return text.encode(), UTF_8
     encoding = await file_encoding(old, path, target, context.files, text)
     before = decode(old, encoding.codec)
+    if not old and encoding.codec.startswith("utf-16"):  # nobody could tell without a mark
+        before = "\ufeff"
     if before.startswith("\ufeff") and encoding.codec != "utf-8" and not text.startswith("\ufeff"):
         text = f"\ufeff{text}"
     lost = [each for each in before if shown(each) != each] if "\ufffd" in text else []

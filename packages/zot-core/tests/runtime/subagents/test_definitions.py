@@ -173,3 +173,11 @@ def test_fields_of_other_agents_that_narrow_are_honoured(tmp_path: Path) -> None
     write(tmp_path / "a.md", "---", *front, *more, "permissionMode: default", "---")
     agent = read_agent(str(tmp_path / "a.md"), "user")
     assert (agent.permissions, agent.steps) == ("plan", 7)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_file_in_another_encoding_keeps_its_letters(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "tester.md"
+    path.write_bytes("---\ndescription: Prüft alles\n---\nSei gründlich.\n".encode(encoding))
+    found = read_agent(str(path), "user")
+    assert (found.description, found.instructions) == ("Prüft alles", "Sei gründlich.")

@@ -12,7 +12,7 @@ from typing import TypeVar
 from zot_core.permission_mode import PermissionMode
 from zot_core.printable import printable_line
 from zot_core.skills.discover import limit_notes, visible_entries
-from zot_core.skills.front_matter import FrontMatterError, not_tools, read_fields, read_tools, split
+from zot_core.skills.front_matter import FrontMatterError, not_tools, read_fields, read_tools, split, text_of
 from zot_core.skills.held_back import check_held_back
 from zot_core.tools import AGENT_TOOL, BUILTIN_TOOLS
 from zot_provider.errors import ConfigError
@@ -169,9 +169,7 @@ def read_agent(path: str, source: str) -> AgentDefinition:
     data = read_start(path, FILE_LIMIT + 1)
     if len(data) > FILE_LIMIT:
         raise FrontMatterError(f"it is longer than {FILE_LIMIT // 1024} KiB")
-    if b"\0" in data:
-        raise FrontMatterError("it looks binary")
-    parts = split(data.decode("utf-8", "replace"))
+    parts = split(text_of(data))
     fields = {} if parts.front is None else read_fields(parts.front)
     name = _text(fields, "name") or os.path.basename(path).removesuffix(_SUFFIX)
     if not _NAME.fullmatch(name):

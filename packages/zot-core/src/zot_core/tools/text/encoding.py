@@ -70,6 +70,8 @@ class TextEncoding(NamedTuple):
         if self.codec == "utf-8":
             odd = f"{what} has bytes that are not UTF-8, shown as \ufffd; the rest is taken for UTF-8"
             return "" if self.sure else odd
+        if self.codec == "utf-8-sig":
+            return f"{what} begins with a byte order mark"
         name = _NAMES.get(self.codec, self.codec.upper())
         return f"{what} is in {name}, not UTF-8" if self.sure else f"{what} is not UTF-8; guessed: {name}"
 

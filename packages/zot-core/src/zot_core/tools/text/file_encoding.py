@@ -15,7 +15,8 @@ LARGEST = 8 * 1024 * 1024
 _CONFIG_BYTES = 64 * 1024
 _MOST_CONFIGS = 20
 """Folders above a file in which its settings are looked for."""
-_CHARSETS = {"latin1": "latin-1", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
+_CHARSETS = {"latin1": "latin-1", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be", "utf-8-bom": "utf-8-sig"}
+_OF_NEW_FILES = ("utf-16-le", "utf-16-be", "utf-8-sig")
 """What `charset` of `.editorconfig` may say besides UTF-8 (https://editorconfig.org), and the codec. Some editors take
 the name of any encoding."""
 _ROW = re.compile(r"([^\s=:]+)\s*[=:]\s*(\S+)")
@@ -30,11 +31,11 @@ async def file_encoding(content: bytes, path: str, target: str, files: Files, ad
         found = evident(content)
     except NoText:
         raise ToolError(f"{path} looks binary; it cannot be read as text") from None
-    if found is not None and (found != UTF_8 or not content.isascii() or added.isascii()):
+    if found is not None and (found != UTF_8 or not content.isascii() or (content and added.isascii())):
         return found
     named = await _charset(target, files)
     charset = _CHARSETS.get(named) or codec_of(named)
-    if charset in CODECS or (charset.startswith("utf-16-") and not content):
+    if charset in CODECS or (charset in _OF_NEW_FILES and not content):
         return TextEncoding(charset)
     if found is not None:
         return found
