@@ -44,3 +44,14 @@ def test_a_path_starts_at_the_working_directory_or_at_the_home_folder(
 def test_a_file_that_disappears_is_an_error_in_one_line(project: Path) -> None:
     with pytest.raises(ConfigError, match=r"^no such file: gone$"):
         attach(["gone"], str(project))
+
+
+def test_a_file_whose_name_is_not_utf8_is_named_as_it_is_shown(tmp_path: Path) -> None:
+    folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
+    os.mkdir(folder)
+    Path(os.fsdecode(os.path.join(folder, b"lat\xe9.txt"))).write_text("hello\n")
+    shown = "caf\ufffd/lat\ufffd.txt"
+    assert named_files(f"see @{shown}", str(tmp_path)) == [shown]
+    assert attach([shown], str(tmp_path)).texts == [f'<file path="{shown}">\nhello\n</file>']
+    Path(os.fsdecode(os.path.join(folder, b"lat\xe8.txt"))).write_text("other\n")
+    assert named_files(f"see @{shown}", str(tmp_path)) == []

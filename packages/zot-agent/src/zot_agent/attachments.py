@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from zot_core.images import LARGEST, SUFFIXES, image_block, image_type
 from zot_provider.errors import ConfigError
@@ -99,8 +100,23 @@ def read_limited(path: str, limit: int, cwd: str = "", hint: str = "") -> bytes:
 
 
 def expanded(path: str, cwd: str = "") -> str:
-    """Return the path with the home folder for `~`, below `cwd` if it is relative."""
-    return os.path.join(cwd, os.path.expanduser(path))
+    """Return the path with the home folder for `~`, below `cwd` if it is relative. Where it does not exist, it is the
+    one path that is shown so: names have U+FFFD for bytes that are not UTF-8."""
+    found = os.path.join(cwd, os.path.expanduser(path))
+    if "\ufffd" not in found or os.path.lexists(found):
+        return found
+    from zot_core.tools.text.paths import replace_undecodable  # noqa: PLC0415  few names are so
+
+    real = ""
+    for part in found.split("/"):
+        names = [part]
+        if "\ufffd" in part and not os.path.lexists(f"{real}{part}"):
+            with suppress(OSError):
+                names = [name for name in os.listdir(real or ".") if replace_undecodable(name) == part]
+        if len(names) != 1:
+            return found
+        real += f"{names[0]}/"
+    return real[:-1]
 
 
 def _check_size(path: str, data: bytes, limit: int) -> None:

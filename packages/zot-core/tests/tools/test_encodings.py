@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from zot_core.errors import ToolError
 from zot_core.tools.definition.context import ToolContext
 from zot_core.tools.edit import edit
+from zot_core.tools.find import find
 from zot_core.tools.grep import grep
 from zot_core.tools.read import read
 from zot_core.tools.write import write
@@ -189,6 +190,12 @@ async def test_a_file_whose_name_is_not_utf8_is_named_as_it_is_shown(tmp_path: P
     os.mkdir(folder)
     Path(os.fsdecode(os.path.join(folder, b"lat\xe9.txt"))).write_text("hello\n")
     assert (await read.run({"path": "caf\ufffd/lat\ufffd.txt"}, context)).text == "hello\n"
+    shown = "caf\ufffd/lat\ufffd.txt"
+    assert (await find.run({"pattern": "lat\ufffd.txt"}, context)).text == shown
+    assert (await grep.run({"pattern": "hello", "glob": "lat\ufffd.*"}, context)).text == f"{shown}:1: hello"
+    assert "+hullo" in await editing(context, shown, "hello", "hullo")
+    await write.run({"path": shown, "content": "hello\n"}, context)
+    assert sorted(os.listdir(folder)) == [b"lat\xe9.txt"]
     Path(os.fsdecode(os.path.join(folder, b"lat\xe8.txt"))).write_text("other\n")
     with pytest.raises(ToolError, match="no such file"):
         await read.run({"path": "caf\ufffd/lat\ufffd.txt"}, context)

@@ -118,7 +118,6 @@ def test_a_repository_has_no_program_run_by_being_looked_at(tree: Path, tmp_path
 def test_names_that_cannot_stand_in_a_prompt_are_left_out(tmp_path: Path) -> None:
     folder = tmp_path / "odd"
     make(folder, "good", "a\nb", "c\x1b[2Jd")
-    (folder / os.fsdecode(b"\xff")).write_text("x")
     assert in_index(folder, FileIndex.filled) == ["good"]
 
 
@@ -303,3 +302,11 @@ def test_the_loop_goes_round_while_many_paths_are_found_and_ranked(tmp_path: Pat
         assert await turns_during(asyncio.create_task(index.search("f9"))) > 5
 
     in_index(tmp_path / "many", work)
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_a_name_that_is_not_utf8_is_offered_as_it_is_shown(tmp_path: Path, repository: bool) -> None:
+    Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), b"lat\xe9.txt"))).write_text("x")
+    if repository:
+        git(tmp_path, "init", "-q")
+    assert "lat\ufffd.txt" in in_index(tmp_path, FileIndex.filled)

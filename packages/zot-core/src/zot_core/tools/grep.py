@@ -82,7 +82,11 @@ async def _files(base: str, world: ToolContext, glob: str | None) -> "AsyncGener
     async with aclosing(walk(base, world.cwd, world.files)) as entries:
         async for entry in entries:
             # The target of a link is searched at its own path, if it is in the tree.
-            if not entry.folder and not entry.link and (wanted is None or wanted.matches(entry.path) != without):
+            if (
+                not entry.folder
+                and not entry.link
+                and (wanted is None or wanted.matches(replace_undecodable(entry.path)) != without)
+            ):
                 yield entry.path
 
 

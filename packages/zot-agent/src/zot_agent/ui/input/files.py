@@ -18,6 +18,7 @@ from itertools import islice
 from zot_core.aio import alive, finish, spawn
 from zot_core.machine.files import LocalFiles
 from zot_core.machine.git import git_command, git_environment
+from zot_core.tools.text.paths import replace_undecodable
 from zot_provider.record import Record
 from zot_tui.signal import Signal
 from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
@@ -25,7 +26,7 @@ from zot_tui.text.fuzzy import EXACT_CANDIDATES, Match, Ranked, rank
 _PIECE = 64 * 1024
 _FIRST_PART = 500  # paths after which the first partial list is reported; the next comes at twice as many
 _CHUNK = 1000  # paths that are ranked before a newer query is checked for
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # names with these cannot be put into a prompt
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f]")  # names with these cannot be put into a prompt
 _GIT = ("ls-files", "-co", "--exclude-standard", "-z")
 
 
@@ -244,7 +245,9 @@ class _PathSearch:
                 self._add(entry.path)
 
     def _add(self, path: str) -> None:
-        """Add a path, and before it those of its parent directories that are not in the list yet."""
+        """Add a path, and before it those of its parent directories that are not in the list yet. Bytes of a name that
+        are no text are U+FFFD, by which the file is found again."""
+        path = replace_undecodable(path)
         if path in self._seen or _UNFIT.search(path):
             return  # a file with conflicts is listed once for each side
         above = path.rfind("/", 0, len(path) - 1) + 1

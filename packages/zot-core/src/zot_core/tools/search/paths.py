@@ -30,7 +30,9 @@ async def find_paths(
             target,
             context.cwd,
             context.files,
-            lambda entry: (folders or not entry.folder) and glob.matches(entry.path.removesuffix("/")),
+            lambda entry: (
+                (folders or not entry.folder) and glob.matches(replace_undecodable(entry.path.removesuffix("/")))
+            ),
             count=count,
             limits=limits,
             hidden=hidden or glob.names_hidden,

@@ -71,7 +71,7 @@ def display_path(target: str, context: ToolContext) -> str:
 
 def replace_undecodable(name: str) -> str:
     """Return a file name with U+FFFD for the bytes that are not UTF-8."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 async def reads_path(values: dict[str, Any], context: ToolContext) -> FileAccess:
