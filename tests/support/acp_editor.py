@@ -3,8 +3,8 @@
 from typing import Any, TypeAlias
 
 from zot_agent.acp.feed import UpdateFeed
-from zot_core.display import CodeDisplay
 from zot_core.compaction.window import Window
+from zot_core.display import CodeDisplay
 
 Update: TypeAlias = dict[str, Any]
 
