@@ -77,9 +77,9 @@ class _Whole(_Body):
 class _Refusal(_Body):
     """The body of a refusal, as the error of its request that says what the server says."""
 
-    def __init__(self, inner: Any, request: Any, answers: WebAnswers) -> None:
+    def __init__(self, inner: Any, request: Any, refused: str) -> None:
         super().__init__(inner)
-        self._request, self._answers = request, answers
+        self._request, self._refused = request, refused
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         said = b""
@@ -97,7 +97,7 @@ class _Refusal(_Body):
 
     def _error(self, said: str) -> JSONRPCError:
         words = "" if said.lstrip().startswith("<") else " ".join(said.split())[:REFUSAL_CHARACTERS]
-        why = f"{self._answers.refused}: {words}" if words else self._answers.refused
+        why = f"{self._refused}: {words}" if words else self._refused
         return JSONRPCError(
             jsonrpc="2.0",
             id=json.loads(self._request.content).get("id"),
@@ -171,7 +171,7 @@ async def _watch(answers: WebAnswers, response: Any) -> None:
         response.stream = _Body(response.stream)  # it was asked for none
     elif posted and status >= 400 and status not in _OWN_MEANING:
         response.headers["content-type"] = _JSON
-        response.stream = _Refusal(response.stream, request, answers)
+        response.stream = _Refusal(response.stream, request, answers.refused)
     elif kind == "text/event-stream":
         response.stream = _Events(response.stream)
     elif kind == _JSON or (posted and kind in _UNCLEAR):
