@@ -12,7 +12,7 @@ _LISTS_OF_PATHS = ("extensions", "mcp_files", "add_dirs")
 _NOT_KEPT = ("api_key", "session", "continue_latest", "resume", "fork", "no_session", "run", "coalesce_seconds")
 
 _CHANGEABLE = ("max_steps", "max_cost", "max_tokens", "retries", "retry_wait", "retry_total", "wait")
-"""What a person may say anew when a run is continued."""
+"""What a person may change when a run is continued."""
 
 
 def options_to_row(options: HostOptions) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def options_of(record: RunRecord, path: str) -> HostOptions:
 
 
 def changed_options(given: object) -> dict[str, Any]:
-    """Return the options with which a run that exists goes on, of those that were `given`: `HostOptions`, or parsed
-    flags with their names. A flag that was not given is None or False."""
+    """Return the options that change in a run that exists. `given` are `HostOptions`, or parsed flags with their names;
+    a flag that was not given is None or False."""
     named = {name: getattr(given, name) for name in _CHANGEABLE}
     return {name: value for name, value in named.items() if value is not None and value is not False}

@@ -298,7 +298,7 @@ def token_count(value: Any) -> int:
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """Return an object of a usage; without fields if it is none, because counts are not worth an answer."""
+    """Return an object of a usage; without fields if it is something else: counts are not worth an answer."""
     return value if isinstance(value, dict) else {}
 
 
