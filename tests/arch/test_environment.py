@@ -51,10 +51,13 @@ async def test_waits(text): await asyncio.Event().wait()
 """
 
 
-def run(folder: Path, test: str, env: dict[str, str] | None = None, *flags: str, **options: object) -> tuple[int, str]:
-    """Exit code and output of a run of pytest with the root `conftest.py` and this test."""
+def run(
+    folder: Path, test: str, env: dict[str, str] | None = None, *flags: str, hidden: bool = False, **options: object
+) -> tuple[int, str]:
+    """Exit code and output of a run of pytest with the root `conftest.py` and this test; `hidden` is as in CI."""
     (folder / "test_it.py").write_text(test)
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
+    hiding = [str(ROOT / "scripts" / "hide_programs.py"), sys.executable] if hidden else []
+    command = [sys.executable, *hiding, "-m", "pytest", "-p", "conftest", "-s", "-q", "-rs", *flags, "test_it.py"]
     outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**outside, "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support", **(env or {})}
     done = subprocess.run(
@@ -119,6 +122,36 @@ def test_a_test_sees_the_programs_that_it_and_its_fixtures_declare_and_no_others
     assert "4 passed" in output
 
 
+HIDDEN = """
+import os, pytest, shutil, subprocess
+def at_its_place():
+    return os.path.exists("PLACE")
+def without_a_path():
+    return subprocess.check_output(["sh", "-c", "ls /bin /usr/bin"], env={}, text=True)
+def test_forgets():
+    assert (at_its_place(), shutil.which("of-some")) == (False, None)
+    print("SEEN", without_a_path().split())
+@pytest.mark.needs("of-some")
+def test_declares():
+    assert (at_its_place(), subprocess.check_output(["of-some"])) == (False, b"here\\n")
+"""
+
+
+@pytest.mark.needs("mount-namespace")
+def test_a_program_that_tests_do_not_declare_is_not_at_its_place_in_ci(tmp_path: Path) -> None:
+    machine = tmp_path / "machine"
+    machine.mkdir()
+    (machine / "of-some").write_text("#!/bin/sh\necho here\n")
+    (machine / "of-some").chmod(0o755)
+    test, env = HIDDEN.replace("PLACE", str(machine / "of-some")), {"PATH": f"{os.environ['PATH']}:{machine}"}
+    assert run(tmp_path, test, env)[0] == 1
+    code, output = run(tmp_path, test, env, hidden=True)
+    assert code == 0, output
+    (seen,) = lines(output, "SEEN")
+    assert "'git'" in seen
+    assert "'mount'" not in seen  # every Linux has it, and no test needs it
+
+
 def test_every_run_tries_the_same_examples(tmp_path: Path) -> None:
     (_, first), (_, second) = run(tmp_path, TRIED), run(tmp_path, TRIED)
     assert len(lines(first, "TRIED")) == 100
@@ -155,3 +188,24 @@ def test_on_a_bare_machine_the_kernel_has_no_ipv6_no_namespaces_and_no_landlock(
     assert (done.stderr, done.returncode) == ("", 0)
     assert "a thread" in done.stdout
     assert "a program\n 2\n97\n-1\nthe kernel has no Landlock, or an old version of it\n" in done.stdout
+
+
+PLACES = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import hide_programs
+kept, other = sys.argv[2:]
+print(os.path.exists(kept), os.path.exists(other))
+hide_programs.hide([kept], outside=False)
+print(os.path.exists(kept), os.path.exists(other), os.path.exists("/bin/sh"), os.path.exists(hide_programs.OUTSIDE))
+"""
+
+
+@pytest.mark.needs("mount-namespace")
+def test_on_a_bare_machine_no_program_is_at_its_place(tmp_path: Path) -> None:
+    programs = [tmp_path / name for name in ("kept", "other")]
+    for program in programs:
+        program.touch()
+    command = [sys.executable, "-c", PLACES, str(ROOT / "scripts"), *map(str, programs)]
+    env = os.environ | {"PATH": f"{os.environ['PATH']}:{tmp_path}"}
+    assert subprocess.check_output(command, env=env, text=True) == "True True\nTrue False True False\n"
