@@ -3,8 +3,8 @@
 `bare.py WORDS` runs pytest with these words on a copy of the checkout, in a folder that only its owner may enter.
 Around it there are no programs but the PROGRAMS of the root `conftest.py` and uv, no variables but those of installers,
 an empty home, and none of the packages of npm. On Linux other programs are not even at their places, where
-`hide_programs.py` can do that, and the kernel refuses what some kernels lack: namespaces, Landlock and IPv6. A test that
-needs more and does not declare it fails.
+`hide_programs.py` can do that, and the kernel refuses what some kernels lack: namespaces, Landlock and IPv6. A test
+that needs more and does not declare it fails.
 """
 
 import ctypes
