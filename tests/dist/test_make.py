@@ -1,11 +1,13 @@
 """What the Makefile does around uv, which a program that records its calls stands in for."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -69,3 +71,30 @@ def test_uv_trusts_what_the_system_trusts_unless_a_variable_says_otherwise(
 ) -> None:
     made = Made(tmp_path, "setup", **variables)
     assert (made.code, made.certificates) == (0, {seen})
+
+
+SAID = re.compile(r"(?:`|^ *|: )(?:make|\.ci/run)((?: [a-z]+\b(?!=))+)", re.MULTILINE)
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "AGENTS.md",
+    ".pre-commit-config.yaml",
+    ".ci/run",
+    *sorted(Path(ROOT, "docs").glob("*.md")),
+]
+
+
+def test_every_verb_that_a_page_or_the_ci_names_is_one_of_the_makefile() -> None:
+    verbs = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text("utf-8")
+    said = [each for page in PAGES for each in SAID.findall((ROOT / page).read_text("utf-8"))] + SAID.findall(workflow)
+    assert len(said) > 40
+    assert {verb for each in said for verb in each.split()} - verbs == set()
+
+
+def test_the_ci_runs_on_a_bare_machine_what_readme_promises() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    promised = re.findall(r"^make .*", readme[readme.index("```sh") : readme.index("```\n\n`make run`")], re.MULTILINE)
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]
+    steps = [step["run"] for step in jobs["bare"]["steps"] if "run" in step]
+    assert (promised, steps[1:]) == (["make run", "make test"], promised)
