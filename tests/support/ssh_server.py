@@ -42,6 +42,8 @@ class SshServer:
             f"AuthorizedKeysFile {self.root}/allowed\n"
             f"PidFile none\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\n"
             f"Subsystem sftp internal-sftp\n"
+            # The files that a shell reads as it starts are not those of the person who runs the tests.
+            f"SetEnv HOME={self.root}\nPermitUserRC no\n"
         )
         (self.root / "sshd").write_text(settings)
         if os.geteuid() == 0:
