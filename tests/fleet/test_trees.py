@@ -160,6 +160,7 @@ def test_what_cannot_be_fetched_is_said_in_a_line(tmp_path: Path, origin: Path) 
     assert not (tmp_path / "bad").exists()
 
 
+@pytest.mark.needs("landlock")
 def test_a_run_continues_on_another_machine_with_the_files_of_its_last_row(
     zot: Zot, server: ScriptedServer, workers: Workers, database: Postgres, origin: Path
 ) -> None:
