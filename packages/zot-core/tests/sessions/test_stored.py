@@ -147,3 +147,12 @@ def test_a_lost_first_message_is_counted_and_the_conversation_still_begins_with_
     assert len(stored.starts) == len(stored.messages)
     path.write_bytes(b"".join(lines)[:-20])
     assert load(str(path)).lost == 0  # an incomplete last line is the end of a process
+
+
+def test_a_line_that_is_lost_after_the_first_message_adds_nothing_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "short.jsonl"
+    lines = [f"{row}\n".encode() for row in [meta_row(META), *map(message_row, turn(1)[1:])]]
+    path.write_bytes(b"".join(lines) + b"\0\n")
+    stored = load(str(path))
+    assert stored.lost == 1
+    assert [each.role for each in stored.messages] == ["assistant", "tool", "assistant"]

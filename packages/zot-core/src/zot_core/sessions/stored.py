@@ -28,8 +28,8 @@ _ROLES: dict[bytes, Role] = {role.encode(): role for role in get_args(Role)}
 
 class StoredSession(Record):
     """The contents of a session file. `usage` is the last cumulative count. `torn`: the last line is incomplete.
-    `size`: the bytes read. `lost`: how many whole lines are no JSON. `batch_open`: the last message is made of
-    `tool_result` rows without a `message` row.
+    `size`: the bytes read. `lost`: how many whole lines are no JSON. `headless`: one of them is before the first
+    message. `batch_open`: the last message is made of `tool_result` rows without a `message` row.
 
     `messages` is the conversation as the model knows it: after a compaction, its summary and what follows. `starts` has
     the offset of each message's first row, in bytes; for a summary, that of its compaction row. In a file of more than
@@ -44,6 +44,7 @@ class StoredSession(Record):
     starts: list[int] = field(default_factory=list)
     batch_open: bool = False
     lost: int = 0
+    headless: bool = False
 
 
 def load(path: str) -> StoredSession:
@@ -65,7 +66,7 @@ def load(path: str) -> StoredSession:
         raise SessionError(f"cannot read session {path}: {error.strerror}") from error
     if not found:
         raise SessionError(f"{path} is not a session file: it has no meta row")
-    if stored.lost and stored.messages and stored.messages[0].role != "user":
+    if stored.headless and stored.messages and stored.messages[0].role != "user":
         stored.messages.insert(0, Message("user", [TextBlock(_LOST)]))
         stored.starts.insert(0, stored.starts[0])
     return stored
@@ -185,7 +186,9 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
             _add(stored, message, batch.take(stored, message, start) if batch.rows else start)
             continue
         row = _UNREAD_USAGE if line.startswith(_USAGE) else read_row(line)
-        stored.lost += not row and line.endswith(b"\n") and line != b"\n"
+        if not row and line.endswith(b"\n") and line != b"\n":
+            stored.lost += 1
+            stored.headless = stored.headless or not (stored.messages or batch.rows)
         if row.get("type") in rows.ENTRIES:
             id = rows.entry_id(row, id, line)
         match row.get("type"):
