@@ -215,8 +215,17 @@ def test_a_directory_that_is_gone(zot: Zot, tmp_path: Path) -> None:
     assert done.line() == "the current directory no longer exists; change to another one, or pass --cwd"
 
 
-def test_a_home_that_cannot_be_written(zot: Zot, server: ScriptedServer) -> None:
+def test_a_home_that_is_no_folder(zot: Zot, server: ScriptedServer) -> None:
     zot.home.write_text("a file")
+    for more in ((), ("-c",), ("--no-session",)):
+        done = zot.ask(server, "-p", *more, "hello")
+        assert (done.code, done.line()) == (2, f"cannot read {zot.home}/config.json: {zot.home} is no folder")
+    assert not server.requests
+
+
+def test_a_home_in_which_no_session_can_be_made(zot: Zot, server: ScriptedServer) -> None:
+    zot.home.mkdir()
+    (zot.home / "sessions").write_text("a file")
     done = zot.ask(server, "-p", "hello")
     assert done.code == 1
     assert done.line().startswith("cannot create the folder of session ")

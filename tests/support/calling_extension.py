@@ -27,6 +27,7 @@ from zot_provider.testing import ScriptedClient
 PATIENT: dict[str, Any] = {
     "hello_seconds": PATIENCE,
     "ready_total_seconds": PATIENCE,
+    "ready_idle_seconds": PATIENCE / 60,  # for which those wait that never say that they are ready
     "intercept_seconds": PATIENCE,
     "shutdown_seconds": PATIENCE,
     "command_seconds": PATIENCE,

@@ -94,6 +94,11 @@ def _acp(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
     return asyncio.run(ask())
 
 
+def _question(screen: str) -> str:
+    """What is above the choices of a question, if one is asked."""
+    return screen.partition("› y  yes, ")[0].rpartition("───")[2] if "› y  yes, " in screen else ""
+
+
 def _screen(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
     asked = 0
     environment = {**zot.env, "TERM": "xterm"}
@@ -106,8 +111,10 @@ def _screen(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
                 return asked
             asked += 1
             pty.wait_for("Enter choose")
+            question = _question(pty.screen())
             pty.type("n")
-            pty.wait_until(lambda: "› y  yes, " not in pty.screen())
+            # The next one may be there before the screen is read without one.
+            pty.wait_until(lambda: _question(pty.screen()) != question)
 
 
 FRONT_ENDS: Mapping[str, FrontEnd] = {
