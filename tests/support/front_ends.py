@@ -99,6 +99,13 @@ def _question(screen: str) -> str:
     return screen.partition("› y  yes, ")[0].rpartition("───")[2] if "› y  yes, " in screen else ""
 
 
+def _answer_no(pty: PtyScreen) -> None:
+    """Answer the question that is asked, and wait until it is gone: the next one may already be in its place."""
+    question = _question(pty.screen())
+    pty.type("n")
+    pty.wait_until(lambda: _question(pty.screen()) != question)
+
+
 def _screen(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
     asked = 0
     environment = {**zot.env, "TERM": "xterm"}
@@ -111,10 +118,7 @@ def _screen(zot: Zot, server: ScriptedServer, flags: tuple[str, ...]) -> int:
                 return asked
             asked += 1
             pty.wait_for("Enter choose")
-            question = _question(pty.screen())
-            pty.type("n")
-            # The next one may be there before the screen is read without one.
-            pty.wait_until(lambda: _question(pty.screen()) != question)
+            _answer_no(pty)
 
 
 FRONT_ENDS: Mapping[str, FrontEnd] = {

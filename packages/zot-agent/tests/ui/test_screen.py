@@ -9,6 +9,7 @@ from zot_agent.ui.bindings import keymap
 from zot_agent.ui.commands import slash_commands
 from zot_agent.ui.commands.help import help_rows
 from zot_provider.messages import Message, Role, TextBlock
+from zot_provider.model import Model
 from zot_provider.testing import Call, Fault, ScriptedServer, Turn
 from zot_provider.testing.turn import Answer
 from zot_tui.testing import MemoryScreen
@@ -451,7 +452,8 @@ async def test_a_conversation_of_before_is_shown_as_it_was(chats: Chats) -> None
 
 
 async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
-    async with chats.open(["one", "two", "three", "This is the summary."], rows=20) as talk:
+    model = Model("m1", "scripted", context_window=150_000)
+    async with chats.open(["one", "two", "three", "This is the summary."], rows=20, model=model) as talk:
         await talk.send(*(text + " word" * 30 for text in "abc"), "/compact")
         assert talk.shows("""
             |▌ a word word word word word word word word word word word word word word word
@@ -473,7 +475,7 @@ async def test_a_compaction_leaves_a_line(chats: Chats) -> None:
             |
             |
             |› ask, or / for commands, @ for files
-            |  yolo · ~/work                           ↑40 ↓20 · 1% of 100k · scripted · m1
+            |  yolo · ~/work                           ↑40 ↓20 · 1% of 150k · scripted · m1
         """)
 
 

@@ -186,9 +186,9 @@ def _read(file: Iterable[bytes], stored: StoredSession, source: _RowSource | Non
             _add(stored, message, batch.take(stored, message, start) if batch.rows else start)
             continue
         row = _UNREAD_USAGE if line.startswith(_USAGE) else read_row(line)
-        if not row and line.endswith(b"\n") and line != b"\n":
-            stored.lost += 1
-            stored.headless = stored.headless or not (stored.messages or batch.rows)
+        lost = not row and line.endswith(b"\n") and line != b"\n"
+        stored.lost += lost
+        stored.headless = stored.headless or (lost and not (stored.messages or batch.rows))
         if row.get("type") in rows.ENTRIES:
             id = rows.entry_id(row, id, line)
         match row.get("type"):
