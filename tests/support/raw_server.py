@@ -16,6 +16,7 @@ class RawServer:
         self.connections = 0
         self.ended = 0
         self.port = 0
+        self._open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     @property
     def url(self) -> str:
@@ -23,6 +24,9 @@ class RawServer:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        task = asyncio.current_task()
+        assert task is not None
+        self._open[task] = writer
         try:
             await self.handler(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):  # the last: the test is over
@@ -30,6 +34,14 @@ class RawServer:
         finally:
             self.ended += 1
             writer.close()
+
+    async def end(self) -> None:
+        """End what is still open, so that no test after this one finds it."""
+        for task, writer in self._open.items():
+            task.cancel()
+            writer.transport.abort()
+        await asyncio.gather(*self._open, return_exceptions=True)
+        await asyncio.sleep(0)  # in which the transports close
 
 
 StartRawServer: TypeAlias = Callable[..., AbstractAsyncContextManager[RawServer]]
@@ -46,3 +58,4 @@ async def start_raw_server(handler: Handler, **options: Any) -> AsyncIterator[Ra
         yield running
     finally:
         listener.close()
+        await running.end()
