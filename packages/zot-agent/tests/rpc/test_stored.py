@@ -13,7 +13,7 @@ from waiting import until
 from zot_agent.client import RpcError
 from zot_agent.config.settings import SETTINGS
 from zot_agent.host.options import HostOptions
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.runs.store import RunStore, change
 from zot_core.runtime.run_rows import run_row
 from zot_core.sessions.store import SessionStore

@@ -108,9 +108,31 @@ def test_what_fills_the_context_window(peer: Peer, server: ScriptedServer) -> No
 def test_an_unknown_entry_is_refused(peer: Peer, server: ScriptedServer) -> None:
     server.add("one")
     ask(peer, "a")
-    for command in ("go_to", "fork"):
-        assert peer.call(command, entry="gone")["error"] == "the session has no entry 'gone'"
+    for command in ("go_to", "fork", "set_label"):
+        assert peer.call(command, entry="gone", label="x")["error"] == "the session has no entry 'gone'"
     assert texts(peer) == ["a", "one"]
+    assert {each["label"] for each in peer.data("get_tree")["entries"]} == {""}
+
+
+def test_a_label_is_one_line_of_at_most_200_characters(start: StartPeer, server: ScriptedServer) -> None:
+    server.add("one")
+    peer = start()
+    ask(peer, "a")
+    entry = peer.data("get_tree")["current"]
+    peer.call("set_label", entry=entry, label="\n one\tline " + "x" * 300)
+    assert peer.data("get_tree")["entries"][-1]["label"] == "one line " + "x" * 190 + "…"
+
+
+def test_a_move_takes_instructions_for_its_summary_and_a_label(peer: Peer, server: ScriptedServer) -> None:
+    server.add("one", "two", "what was left")
+    ask(peer, "a")
+    ask(peer, "b")
+    first = peer.data("get_tree")["entries"][0]["id"]
+    peer.data("go_to", entry=first, summarise=True, instructions="keep the names", label="here")
+    assert "keep the names" in str(server.requests[-1].body)
+    tree = peer.data("get_tree")
+    labels = {each["id"]: each["label"] for each in tree["entries"] if each["label"]}
+    assert labels == {tree["current"]: "here"}
 
 
 def test_a_client_undoes_a_prompt_with_its_files_and_takes_that_back(

@@ -6,6 +6,9 @@ _CSI = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _JOINERS = "\u200c\u200d"
 """Zero-width characters that some scripts and emoji need."""
 
+NAME_LENGTH = 200
+"""Maximum characters of the title of a session and of the label of an entry."""
+
 
 def printable_line(text: str) -> str:
     """Return `text` as one line of printable characters and joiners; runs of other characters become one space.
@@ -13,3 +16,9 @@ def printable_line(text: str) -> str:
     if not text.isprintable():
         text = "".join(each if each.isprintable() or each in _JOINERS else " " for each in re.sub(_CSI, "", text))
     return " ".join(word for word in text.split() if word.strip(_JOINERS))
+
+
+def first_line(text: str) -> str:
+    """Return the first line of `text` that is not blank, reduced to at most 200 printable characters."""
+    line = next((line for line in map(printable_line, text[: 20 * NAME_LENGTH].splitlines()) if line), "")
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"

@@ -10,6 +10,7 @@ from zot_core.conversation.driver import Conversation
 from zot_core.conversation.events import ConversationEvent, SessionStart, SessionTreeMove
 from zot_core.errors import Refused
 from zot_core.hooks import SessionChange, TreeMove
+from zot_core.sessions.memory import UnknownEntry
 from zot_provider.testing import ScriptedClient
 
 
@@ -29,8 +30,12 @@ async def test_a_conversation_goes_back_gets_a_label_and_is_forked(tmp_path: Pat
         second = next(message for message in runtime.messages if message.text == "second")
         assert await branches.go_to(second.id, before=True) == second
         assert [message.text for message in runtime.messages] == ["first", "one"]
-        branches.label(second.id, "left")
+        await branches.label(second.id, "left")
         assert (await branches.tree()).labels[second.id] == "left"
+        with pytest.raises(UnknownEntry, match="no entry 'gone'"):
+            await branches.label("gone", "left")
+        await branches.label(second.id, " \n two\twords " + "x" * 300 + "\nmore")
+        assert (await branches.tree()).labels == {second.id: "two words " + "x" * 189 + "…"}
         await talk(conversation, "third")
         before = runtime.session
         await branches.fork()

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionLocked
+from zot_core.printable import first_line
 from zot_core.sessions.file import load
 from zot_core.sessions.listing import (
     FULL_SCAN_BYTES,
     MADE_NAME_LENGTH,
     delete,
-    first_line,
     list_sessions,
     name_from,
     read_entry,

@@ -105,17 +105,14 @@ class RpcClient(RpcConnection):
         restore: str = "conversation",
         force: bool = False,
         stop_jobs: bool = False,
+        instructions: str = "",
+        label: str = "",
     ) -> MoveInfo:
         """Continue after this entry, or with `before` after the one before it. With `summarise` the model first writes
-        a summary of what is left, which `abort` stops. `restore`: `conversation`, `files` or `both`; see `undo`."""
-        fields = {
-            "entry": entry,
-            "before": before,
-            "summarise": summarise,
-            "restore": restore,
-            "force": force,
-            "stop_jobs": stop_jobs,
-        }
+        a summary of what is left, which `abort` stops; `instructions` say what it must keep. `restore`: `conversation`,
+        `files` or `both`; see `undo`. The entry at which the conversation continues gets the `label`."""
+        fields = {"entry": entry, "before": before, "summarise": summarise, "restore": restore, "force": force}
+        fields |= {"stop_jobs": stop_jobs, "instructions": instructions, "label": label}
         _, answer = self._send("go_to", fields)
         limit = self.limits.summary_seconds if summarise else self.limits.answer_seconds
         return cast(MoveInfo, await self._answered("go_to", answer, limit))

@@ -5,6 +5,7 @@ from __future__ import annotations
 # Longer than 400 lines: what all extensions of an agent share is in one class.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from zot_agent.extensions import frames
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.declared.flags import FlagValues
     from zot_agent.extensions.machines.claims import MachineClaims
     from zot_agent.extensions.trace import Trace
+    from zot_agent.operations.stored_sessions import StoredSessions
     from zot_core.conversation.driver import Conversation
     from zot_ext.protocol.flags import FlagValue
     from zot_provider.auth.store import AccountStore
@@ -405,21 +407,16 @@ class Extensions:
         if self.conversation is None:
             return None
         return CallServices(
-            self.conversation,
-            self.limits,
-            self._home,
-            self._process_values,
-            self.accounts,
-            self._restarted,
-            self.events.notify,
-            self._all_observers,
-            self._agent_tools,
-            self.brought.set,
-            self.brought.folders,
-            self.panels,
-            self.favourites,
-            self._signed_in,
-        )
+            self.conversation, self.limits, self._home, self._process_values, self.accounts, self._restarted,
+            self.events.notify, self._all_observers, self._agent_tools, self.brought.set, self.brought.folders,
+            self.panels, self.favourites, self._signed_in, self._stored,
+        )  # fmt: skip
+
+    @cached_property
+    def _stored(self) -> StoredSessions:
+        from zot_agent.operations.stored_sessions import StoredSessions  # noqa: PLC0415  as above
+
+        return StoredSessions(outside=False)
 
     def _signed_in(self, connection: Connection) -> None:
         for member in self.members:

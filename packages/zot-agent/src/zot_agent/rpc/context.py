@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from zot_agent.host.host import Host
-    from zot_agent.host.stored_sessions import StoredSessions
+    from zot_agent.operations.stored_sessions import StoredSessions
     from zot_agent.rpc.activity.shown import Displays
     from zot_agent.rpc.limits import RpcLimits
     from zot_agent.rpc.questions import DialogRequests, PermissionRequests

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from zot_agent.host.host import Host
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.activity.shown import Displays
 from zot_agent.rpc.limits import RpcLimits

@@ -38,7 +38,8 @@ async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     if restore not in get_args(Restore):
         raise InvalidCommand(f"restore must be one of {', '.join(get_args(Restore))}")
     flags = {name: fields.get(name, False) for name in ("before", "force", "stop_jobs", "summarise")}
-    return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags))
+    texts = {name: fields.get(name, "") for name in ("instructions", "label")}
+    return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags, **texts))
 
 
 async def undo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
@@ -102,7 +103,7 @@ async def fork(context: "CommandContext", fields: dict[str, Any]) -> Answer:
 
 async def set_label(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     """Set the label of an entry."""
-    context.conversation.branches.label(fields["entry"], fields["label"])
+    await context.conversation.branches.label(fields["entry"], fields["label"])
     return None
 
 
@@ -143,6 +144,10 @@ METHODS = (
                 "First let the model write a summary of what is left behind, which becomes the next entry. `abort` "
                 "stops that, and nothing has changed then.",
             ),
+            CommandField("instructions", "string", "What that summary must keep."),
+            CommandField(
+                "label", "string", "A label for the entry at which the conversation then continues, or the summary."
+            ),
         ),
         _MOVED,
     ),
@@ -181,7 +186,7 @@ METHODS = (
     Method(
         "set_label",
         set_label,
-        "Give an entry a label; an empty one removes it.",
+        "Give an entry a label, one line of at most 200 characters; an empty one removes it.",
         (
             CommandField("entry", "string", "The id of the entry.", required=True),
             CommandField("label", "string", "The label.", required=True),

@@ -5,7 +5,7 @@ import secrets
 from typing import Any
 
 from zot_agent.host.host import Host
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.rpc.service import RpcService
 from zot_agent.serve.feed import FeedFollower, SessionFeed
 from zot_agent.serve.http_error import HttpError

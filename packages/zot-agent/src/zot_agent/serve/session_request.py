@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from zot_agent.host.options import HostOptions
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_core.errors import SessionError

@@ -6,7 +6,7 @@ import logging
 
 from zot_agent.host.build import build_host
 from zot_agent.host.options import HostOptions
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 from zot_agent.serve.limits import ServeLimits

@@ -11,6 +11,7 @@ from calling_extension import CALLER, RAW, Talk, World
 from waiting import until
 
 from zot_agent.config.paths import sessions_root
+from zot_core.checkpoints.watch import Checkpoints
 from zot_core.conversation.events import Display, SessionStart, SessionTreeMove
 from zot_core.conversation.extensions import FrontEndActions
 from zot_core.sessions.branch import first_meta
@@ -81,6 +82,25 @@ async def test_a_command_forks_clones_and_moves_in_the_tree(world: World) -> Non
         assert (await talk.call("session.fork", entry="no"))["code"] == "not_found"
         assert (await talk.call("session.fork", entry=ids[0], position="after"))["code"] == "invalid"
         assert (await talk.call("session.entries", to="no"))["code"] == "not_found"
+
+
+async def test_a_command_that_moves_restores_files_unless_they_were_edited_since(world: World, tmp_path: Path) -> None:
+    world.add("caller", CALLER)
+    client = ScriptedClient([Turn(calls=[Call("write", {"path": "a", "content": "two"})]), "done"])
+    async with world.running(client, session=True) as talk:
+        talk.runtime.checkpoints = Checkpoints(str(tmp_path / "checkpoints"), talk.runtime.agent)
+        talk.runtime.checkpoints.attach()
+        file = Path(talk.runtime.cwd) / "a"
+        file.write_text("one")
+        await talk.conversation.prompt("change it")
+        assert file.read_text() == "two"
+        file.write_text("mine")
+        move = {"entry": talk.runtime.messages[0].id, "position": "before", "restore": "both"}
+        refused = await changed(talk, "session.navigate", **move)
+        assert (refused["edited"], refused["messages"]) == ([str(file)], 4)
+        moved = await changed(talk, "session.navigate", **move, force=True)
+        assert (moved["restored"], moved["messages"], file.read_text()) == ([str(file)], 0, "one")
+        assert (await talk.call("session.navigate", **{**move, "restore": "all"}))["code"] == "invalid"
 
 
 async def test_a_command_that_runs_as_a_prompt_changes_the_session_and_prompts_it(world: World) -> None:
@@ -187,6 +207,7 @@ async def test_a_command_lists_reads_and_opens_stored_sessions(world: World) -> 
         assert (await talk.call("session.read", session="nothing"))["code"] == "not_found"
         assert (await talk.call("session.list", scope="moon"))["code"] == "invalid"
         assert (await talk.call("session.list", after="moon"))["code"] == "invalid"
+        assert (await talk.call("session.list", limit=0))["code"] == "invalid"
         assert (await talk.call("session.switch", session=str(stored)))["code"] == "unavailable"
         opened: list[str] = []
 
@@ -196,6 +217,7 @@ async def test_a_command_lists_reads_and_opens_stored_sessions(world: World) -> 
             return ["a line"]
 
         talk.conversation.actions = FrontEndActions(open_session)
+        assert (await talk.call("session.switch", session=session.path))["code"] == "not_found"
         place = await changed(talk, "session.switch", session=str(stored))
         assert (place["notes"], place["messages"], opened) == (["a line"], 2, [str(stored)])
         assert (await talk.call("session.switch", session=str(stored)))["code"] == "invalid"

@@ -11,7 +11,9 @@ from zot_core.conversation.events import SessionReason, SessionStart, SessionTre
 from zot_core.errors import Refused
 from zot_core.events import RunEnd
 from zot_core.hooks import SessionChange, TreeMove
+from zot_core.printable import first_line
 from zot_core.runtime.runtime import Runtime
+from zot_core.sessions.memory import UnknownEntry
 from zot_provider.errors import ZotError
 from zot_provider.messages import Message
 
@@ -67,14 +69,15 @@ class ConversationBranches:
         moving = self._runtime.branches.go_to(entry, before=before, summary=await self._summary(move))
         message = await self._whole(moving, "same")
         if move.label:
-            self.label(entry, move.label)
+            await self.label(entry, move.label)
         return message
 
     async def go_back(
         self, entry: str, *, before: bool = False, restore: "Restore" = "both", force: bool = False,
-        stop_jobs: bool = False, summarise: bool = False,
+        stop_jobs: bool = False, summarise: bool = False, instructions: str = "", label: str = "",
     ) -> "Moved":  # fmt: skip
-        """Do what `go_to` does, with the files: see `RestoringBranches.go_back`."""
+        """Do what `go_to` does, with the files: see `RestoringBranches.go_back`. `label` is that of the entry at which
+        the conversation then continues, the summary if there is one."""
         self._check_idle()
         if restore == "files":
             moving = self._runtime.branches.go_back(
@@ -83,14 +86,16 @@ class ConversationBranches:
             return await self._whole(moving, "same", moved=False)
         if summarise and restore == "both" and not force:  # a summary that is then not used would cost money
             await self._runtime.branches.check_edited(entry, before=before, stop_jobs=stop_jobs)
-        move = await self._ask(entry, before=before, summarise=summarise)
+        move = await self._ask(entry, before=before, summarise=summarise, instructions=instructions)
         summary = await self._summary(move)
         moving = self._runtime.branches.go_back(
             entry, before=before, restore=restore, force=force, stop_jobs=stop_jobs, summary=summary
         )
         moved = await self._whole(moving, "same")
         if move.label:
-            self.label(entry, move.label)
+            await self.label(entry, move.label)
+        if label and (current := (await self.tree()).current):
+            await self.label(current, label)
         return moved
 
     async def files_to_restore(self, entry: str, *, before: bool = False) -> list[str]:
@@ -178,6 +183,8 @@ class ConversationBranches:
         await self.allow(SessionChange("fork", entry, before))
         await self._whole(self._runtime.branches.fork(entry, before=before), "fork")
 
-    def label(self, entry: str, text: str) -> None:
-        """Give an entry a label, or remove it with an empty text."""
-        self._runtime.branches.label(entry, text)
+    async def label(self, entry: str, text: str) -> None:
+        """Give an entry a label, the `first_line` of a text, or remove it with an empty one. Raises `UnknownEntry`."""
+        if entry not in (await self.tree()).entries:
+            raise UnknownEntry(f"the session has no entry {entry!r}")
+        self._runtime.branches.label(entry, first_line(text))

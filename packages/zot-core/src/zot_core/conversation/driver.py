@@ -41,6 +41,7 @@ from zot_core.events import (
 )
 from zot_core.hooks import Observe, SessionChange, UserInput
 from zot_core.permission_mode import SandboxState
+from zot_core.printable import first_line
 from zot_core.runtime.runtime import Runtime
 from zot_core.runtime.workspace import Workspace
 from zot_core.sessions.file import SessionFile, StoredSession
@@ -301,9 +302,9 @@ class Conversation:
         self.events.notify(Changed("settings"))
 
     def rename(self, title: str) -> None:
-        """Give the session a title. Raises `SessionError`; does nothing if the session is not stored."""
+        """Make the `first_line` of a text the title. Raises `SessionError`; does nothing if nothing is stored."""
         if self.runtime.session is not None:
-            self.runtime.session.change(title=title)
+            self.runtime.session.change(title=first_line(title))
             self.events.notify(Changed("title"))
 
     def clear(self) -> None:

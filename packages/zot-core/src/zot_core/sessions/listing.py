@@ -12,7 +12,7 @@ from typing import Any
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError
-from zot_core.printable import printable_line
+from zot_core.printable import NAME_LENGTH, first_line, printable_line
 from zot_core.sessions import rows
 from zot_core.sessions.branch import delete_children, family_files
 from zot_core.sessions.file import SessionFile, StoredSession
@@ -31,8 +31,6 @@ HEAD_BYTES = 128 * 1024
 TAIL_BYTES = 256 * 1024
 LINE_BYTES = 32 * 1024 * 1024
 """Maximum bytes read of one line."""
-NAME_LENGTH = 200
-"""Maximum characters of a session's name."""
 MADE_NAME_LENGTH = 80
 """Maximum characters of a name that is made from a prompt."""
 NEWEST = 500
@@ -155,12 +153,6 @@ def delete(store: SessionStore, path: str) -> None:
             delete_children(path, meta.session_id)
         except OSError as error:
             raise SessionError(f"cannot remove session {path}: {error.strerror}") from error
-
-
-def first_line(text: str) -> str:
-    """Return the first line of `text` that is not blank, reduced to at most 200 printable characters."""
-    line = next((line for line in map(printable_line, text[: 20 * NAME_LENGTH].splitlines()) if line), "")
-    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"
 
 
 def name_from(message: Message) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Position = Literal["at", "before"]
+    Restore = Literal["both", "conversation", "files"]
 
 
 class Session:
@@ -104,15 +105,20 @@ class Session:
         entry: str,
         *,
         position: Position = "at",
+        restore: Restore = "conversation",
+        force: bool = False,
         summarise: bool = False,
         instructions: str = "",
         label: str = "",
     ) -> dict[str, Any]:
-        """Continue at another entry of this session, with a summary of what is left behind if asked for."""
+        """Continue at another entry of this session, with a summary of what is left behind if asked for. `restore` the
+        files too; if some have changed since, they are in `edited`, and nothing is done without `force`."""
         return self._call(
             "session.navigate",
             entry=entry,
             position=position,
+            restore=None if restore == "conversation" else restore,
+            force=force or None,
             summarise=summarise or None,
             instructions=instructions or None,
             label=label or None,

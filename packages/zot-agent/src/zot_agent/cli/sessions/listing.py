@@ -8,7 +8,7 @@ from typing import Any
 from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.config.paths import current_directory, sessions_root
 from zot_agent.export.formats import session_entry
-from zot_agent.host.stored_sessions import session_fields
+from zot_agent.operations.stored_sessions import session_fields
 from zot_agent.ui.format.ages import age
 from zot_core.sessions.listing import SessionEntry, entry_fields, list_sessions
 from zot_core.sessions.preview import read_preview

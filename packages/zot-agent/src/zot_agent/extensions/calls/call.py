@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zot_agent.extensions.discover import ResourcePaths
     from zot_agent.extensions.panels.panels import Panels
     from zot_agent.extensions.tools import AgentTools
+    from zot_agent.operations.stored_sessions import StoredSessions
     from zot_core.conversation.driver import Conversation
     from zot_core.conversation.events import ExtensionEvent
     from zot_core.conversation.extensions import ScreenAccess
@@ -36,7 +37,8 @@ class CallServices(Record):
     running extensions in load order, once for each event that they observe. `tools` are those of the agent.
     `favourites` returns the names of the person's favourite models.
     `set_resources` takes what an extension brings, from its folder and from `resource_folders`. `panels` are those of
-    all extensions. `signed_in` is called when an extension has got another secret, or has lost one."""
+    all extensions. `signed_in` is called when an extension has got another secret, or has lost one.
+    `stored` are the sessions that extensions may read, none by a path outside of their folder."""
 
     conversation: "Conversation"
     limits: ExtensionLimits
@@ -52,6 +54,7 @@ class CallServices(Record):
     panels: "Panels"
     favourites: "Callable[[], Sequence[str]]"
     signed_in: "Callable[[Connection], None]"
+    stored: "StoredSessions"
 
 
 class ExtensionCall(Record):

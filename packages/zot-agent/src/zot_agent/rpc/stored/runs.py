@@ -7,7 +7,7 @@ from zot_agent.rpc.method import Answer, CommandField, Method
 from zot_core.errors import SessionNotFound
 
 if TYPE_CHECKING:
-    from zot_agent.host.stored_sessions import StoredSessions
+    from zot_agent.operations.stored_sessions import StoredSessions
     from zot_agent.rpc.context import CommandContext
     from zot_agent.runs.store import StoredRun
 

@@ -4,7 +4,6 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
-from zot_core.sessions.listing import first_line
 
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
@@ -44,8 +43,8 @@ async def rename_session(context: "CommandContext", fields: dict[str, Any]) -> A
     """Give a session a title."""
     path, session = await _path(context, fields), context.runtime.session
     if session is not None and path == session.path:
-        title = first_line(fields["title"])
-        context.conversation.rename(title)
+        context.conversation.rename(fields["title"])
+        title = session.meta.title
     else:
         title = await context.stored.rename(path, context.runtime.cwd, fields["title"])
     return {"title": title}

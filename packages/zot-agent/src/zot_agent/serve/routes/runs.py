@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.rpc.stored.runs import answered_run, cancelled_run, listed_runs, retried_run
 from zot_agent.serve.http_error import HttpError
 

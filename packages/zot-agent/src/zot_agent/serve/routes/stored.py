@@ -8,7 +8,7 @@ from typing import IO
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from zot_agent.host.stored_sessions import StoredSessions
+from zot_agent.operations.stored_sessions import StoredSessions
 from zot_agent.serve.allowed_dirs import AllowedDirs
 from zot_agent.serve.http_error import HttpError
 

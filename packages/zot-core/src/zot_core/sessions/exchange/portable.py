@@ -10,10 +10,11 @@ from typing import BinaryIO
 
 from zot_core.clock import timestamp
 from zot_core.errors import SessionError, SessionNotFound
+from zot_core.printable import first_line
 from zot_core.sessions import rows
 from zot_core.sessions.branch import first_meta
 from zot_core.sessions.copying import create_copy, plan_copy, write_copy
-from zot_core.sessions.listing import SessionEntry, first_line
+from zot_core.sessions.listing import SessionEntry
 from zot_core.sessions.raw import read_row
 from zot_core.sessions.rows import Meta
 from zot_core.sessions.store import SessionStore, new_session_id

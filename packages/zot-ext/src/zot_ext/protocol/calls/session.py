@@ -58,7 +58,7 @@ SESSION: tuple[HostMethod, ...] = (
         "session.label",
         "session",
         "Give an entry a label.",
-        (_ENTRY, CallParam("label", "text", "Empty to remove it.", required=True)),
+        (_ENTRY, CallParam("label", "text", "One line of at most 200 characters; empty to remove it.", required=True)),
     ),
     HostMethod(
         "session.rename",
@@ -132,6 +132,8 @@ SESSION: tuple[HostMethod, ...] = (
         (
             _ENTRY,
             CallParam("position", "text", "`at` (the default): after the entry. `before`: before it."),
+            CallParam("restore", "text", "What goes back: `conversation` (the default), `files` or `both`."),
+            CallParam("force", "flag", "Overwrite files that have changed since."),
             CallParam("summarise", "flag", "Have the model write a summary of what is left behind, as the next entry."),
             CallParam("instructions", "text", "What that summary must keep."),
             CallParam(
@@ -140,7 +142,8 @@ SESSION: tuple[HostMethod, ...] = (
                 "A label for the entry at which the conversation then continues, the summary if there is one.",
             ),
         ),
-        _MOVED,
+        f"{_MOVED}, `restored` (paths of files), `problems` (a line for each file that could not be restored), "
+        "`edited` (paths of files that have changed since: nothing was done then, unless `force`)",
         in_command=True,
     ),
 )

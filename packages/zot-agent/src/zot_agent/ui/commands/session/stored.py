@@ -145,9 +145,8 @@ class SessionPicker(Picker[SessionEntry]):
 
     async def _rename(self, entry: SessionEntry) -> None:
         title = await self._chat.ask(TextInput("Rename the session", text=entry.name))
-        session = self._chat.host.runtime.session
-        if title is not None and session is not None and self.is_current(entry):
-            session.change(title=listing.first_line(title))
+        if title is not None and self.is_current(entry):
+            self._chat.host.conversation.rename(title)
         elif title is not None:
             await asyncio.to_thread(listing.rename, self._store, entry.path, title)
 
@@ -208,7 +207,7 @@ async def rename(chat: Chat, title: str) -> None:
         raise ConfigError("this conversation is not saved, so it has no title")
     chosen = title or await chat.ask(TextInput("Rename the session", text=session.meta.title))
     if chosen is not None:
-        chat.host.conversation.rename(listing.first_line(chosen))
+        chat.host.conversation.rename(chosen)
         chat.note(f"the session is called {session.meta.title}" if session.meta.title else "the session has no title")
 
 

@@ -162,7 +162,7 @@ class TreePicker(Picker[str]):
     async def _set_label(self, entry: str) -> None:
         text = await self._chat.ask(TextInput("Label", text=self._tree.labels.get(entry, "")))
         if text is not None:
-            self._chat.host.conversation.branches.label(entry, text.strip())
+            await self._chat.host.conversation.branches.label(entry, text)
             await self.load()
 
     def _do(self, work: Awaitable[None]) -> None:

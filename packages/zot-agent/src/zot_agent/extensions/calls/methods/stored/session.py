@@ -158,10 +158,7 @@ def append(call: ExtensionCall) -> CallAnswer:
 
 async def label(call: ExtensionCall) -> CallAnswer:
     """Give an entry a label."""
-    tree, id = await call.conversation.branches.tree(), call.params["entry"]
-    if id not in tree.entries:
-        raise CallFailed("not_found", f"the session has no entry {id!r}")
-    call.conversation.branches.label(id, " ".join(call.params["label"].split())[:200])
+    await call.conversation.branches.label(call.params["entry"], call.params["label"])
     return None
 
 
@@ -169,5 +166,5 @@ def rename(call: ExtensionCall) -> CallAnswer:
     """Give the session a title."""
     if call.conversation.runtime.session is None:
         raise CallFailed("unavailable", "this session is not stored, so it has no title")
-    call.conversation.rename(" ".join(call.params["title"].split())[:200])
+    call.conversation.rename(call.params["title"])
     return None

@@ -1,11 +1,12 @@
 """Calls that continue the conversation elsewhere: in another session, or at another entry."""
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
-from zot_agent.extensions.calls.methods.stored.stored_sessions import find
 from zot_core.clock import timestamp
+from zot_core.errors import FilesEdited
+from zot_core.runtime.restoring import Moved, Restore
 from zot_provider.messages import Message, TextBlock
 
 POSITIONS = ("at", "before")
@@ -49,7 +50,7 @@ async def switch(call: ExtensionCall) -> CallAnswer:
     conversation, open_session = call.conversation, call.conversation.actions.open_session
     if open_session is None:
         raise CallFailed("unavailable", "this program opens no other sessions")
-    path = await asyncio.to_thread(find, call.params["session"], conversation.runtime.cwd)
+    path = (await asyncio.to_thread(call.services.stored.find, call.params["session"], conversation.runtime.cwd)).path
     session = conversation.runtime.session
     if session is not None and session.path == path:
         raise CallFailed("invalid", "this session is open already")
@@ -74,15 +75,23 @@ async def clone(call: ExtensionCall) -> CallAnswer:
 async def navigate(call: ExtensionCall) -> CallAnswer:
     """Continue at another entry."""
     _check_front_end(call)
-    branches, label = call.conversation.branches, " ".join(call.text("label").split())[:200]
-    before, summarise = _before(call), call.flag("summarise")
-    await branches.go_to(
-        call.params["entry"], before=before, summarise=summarise, instructions=call.text("instructions")
-    )
-    current = (await branches.tree()).current if label else ""
-    if current:
-        branches.label(current, label)
-    return _place(call)
+    restore = next((each for each in get_args(Restore) if each == call.text("restore", "conversation")), None)
+    if restore is None:
+        raise CallFailed("invalid", f"restore must be one of {', '.join(get_args(Restore))}")
+    moved, edited = Moved(), list[str]()
+    try:
+        moved = await call.conversation.branches.go_back(
+            call.params["entry"],
+            before=_before(call),
+            restore=restore,
+            force=call.flag("force"),
+            summarise=call.flag("summarise"),
+            instructions=call.text("instructions"),
+            label=call.text("label"),
+        )
+    except FilesEdited as error:
+        edited = error.paths
+    return {**_place(call), "restored": moved.restored, "problems": moved.problems, "edited": edited}
 
 
 def _check_front_end(call: ExtensionCall) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from zot_agent.config.paths import sessions_root
 from zot_agent.version import __version__
@@ -15,6 +15,9 @@ from zot_core.sessions.preview import read_preview
 from zot_core.sessions.store import SessionStore
 from zot_provider.errors import ConfigError
 from zot_provider.record import Record
+
+if TYPE_CHECKING:
+    from zot_core.sessions.tree import SessionTree
 
 T = TypeVar("T")
 
@@ -33,8 +36,16 @@ class StoredSessions:
     outside of the store, do not exist. Methods raise `ConfigError` and `SessionError`.
     """
 
-    def __init__(self, allowed: Callable[[str], bool] | None = None, limits: StoredLimits | None = None) -> None:
+    def __init__(
+        self,
+        allowed: Callable[[str], bool] | None = None,
+        limits: StoredLimits | None = None,
+        *,
+        outside: bool = True,
+    ) -> None:
+        """Without `outside`, a session cannot be named by the path of a file outside of the store."""
         self._allowed, self._limits = allowed, limits or StoredLimits()
+        self._outside = outside and allowed is None
         self._reading = asyncio.Lock()
 
     @property
@@ -67,6 +78,21 @@ class StoredSessions:
     async def show(self, name: str, cwd: str) -> dict[str, Any]:
         """Return what a session is about."""
         return await self._read(lambda _: session_fields(self.find(name, cwd)))
+
+    async def read(self, name: str, cwd: str, read: Callable[["SessionTree"], T]) -> T:
+        """Return what `read`, which is called in a thread, makes of the entries of a session."""
+
+        def work(_: object) -> T:
+            from zot_core.sessions.branch import family_files, first_meta  # noqa: PLC0415  rarely used
+            from zot_core.sessions.tree import read_tree  # noqa: PLC0415  as above
+
+            path = self.find(name, cwd).path
+            meta = first_meta(path)
+            if meta is None:
+                raise SessionError(f"{path} is not a session file, or cannot be read")
+            return read(read_tree(family_files(path, meta), path))
+
+        return await self._read(work)
 
     async def export(self, name: str, cwd: str, target: str) -> str:
         """Write a session to a new file, whose suffix chooses the format, and return its path."""
@@ -148,11 +174,11 @@ class StoredSessions:
             if self._allowed is None:
                 raise
             raise missing from None  # the error would name other sessions
-        entry = listing.read_entry(path, hidden=True)
         inside = os.path.join(os.path.realpath(self.store.root), "")
-        if self._allowed is not None and (
-            entry is None or not self._sees(entry) or not os.path.realpath(path).startswith(inside)
-        ):
+        if not self._outside and not os.path.realpath(path).startswith(inside):
+            raise missing
+        entry = listing.read_entry(path, hidden=True)
+        if self._allowed is not None and (entry is None or not self._sees(entry)):
             raise missing
         if entry is None:
             raise SessionError(f"{path} is not a session file, or cannot be read")

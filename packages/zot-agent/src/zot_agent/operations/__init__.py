@@ -1,0 +1,1 @@
+"""What programs ask of zot, over `zot rpc`, `zot serve` and from extensions."""
