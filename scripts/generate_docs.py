@@ -5,6 +5,7 @@
 
 import ast
 import inspect
+import json
 import os
 import re
 import sys
@@ -14,11 +15,13 @@ from typing import Any
 
 os.environ["COLUMNS"] = "100"  # argparse wraps its help to the terminal: the page must not depend on one
 
+import answer_schema
 import generate_frames
 import generate_rpc_schema
 
 from zot_agent.cli.args import build_parser, list_commands
 from zot_agent.config.settings import SETTINGS
+from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.modes import MODES
 from zot_agent.rpc import METHODS
 from zot_agent.rpc.limits import RpcLimits
@@ -186,18 +189,40 @@ def frames() -> str:
 def host_calls() -> str:
     page = (
         "# Calls of extensions\n\nWhat `host_call` can ask for: see [extension-calls.md](../extension-calls.md). "
-        "Parameters in bold are needed; unknown ones are ignored. A result is an object with the fields below.\n"
+        "Parameters in bold are needed; unknown ones are ignored. A result is an object.\n"
     )
+    results: dict[str, dict[str, Any]] = {}
     for group in dict.fromkeys(method.group for method in CALLS):
         page += f"\n## {group}\n"
         for method in (each for each in CALLS if each.group == group):
             where = " Only in the handler of a slash command or a shortcut." if method.in_command else ""
-            page += f"\n### {method.name}\n\n{method.doc}{where} Result: {method.result}.\n"
+            page += f"\n### {method.name}\n\n{method.doc}{where} "
+            page += (_answer("Result: ", handler(method.name), results) or "It has no result.") + "\n"
             if method.params:
                 page += "\n| parameter | type | meaning |\n|---|---|---|\n"
             for param in method.params:
                 name = f"**`{param.name}`**" if param.required else f"`{param.name}`"
                 page += f"| {name} | {CALL_KINDS[param.kind][0]} | {param.doc} |\n"
+    usage = {"Usage": generate_rpc_schema.USAGE}
+    return f"{page}\n## Results\n\nThe types are in `zot_ext.protocol.answers`.\n{_answers(results | usage)}"
+
+
+def _answer(words: str, handler: Callable[..., Any], found: dict[str, dict[str, Any]]) -> str:
+    """A link to the description of what a handler returns, which is added to `found`; empty if that is nothing."""
+    cls = answer_schema.answer_class(handler)
+    if cls is None:
+        return ""
+    answer_schema.add_definitions(cls, found)
+    name = answer_schema.definition_name(cls)
+    return f"{words}[{name}](#{name.lower()})."
+
+
+def _answers(found: dict[str, dict[str, Any]]) -> str:
+    page = ""
+    for name, each in found.items():
+        page += f"\n### {name}\n\n{each['description']}\n\n| field | type |\n|---|---|\n"
+        for field, kind in each["properties"].items():
+            page += f"| {f'**`{field}`**' if field in each['required'] else f'`{field}`'} | {kind_of(kind)} |\n"
     return page
 
 
@@ -239,7 +264,7 @@ def _members(params: Sequence[CallParam]) -> str:
 
 
 def rpc() -> str:
-    definitions = generate_rpc_schema.rpc_schema()["$defs"]
+    definitions, data = generate_rpc_schema.rpc_schema()["$defs"], dict[str, Any]()
     page = (
         "# Commands and events of zot rpc\n\nOne JSON object a line of UTF-8, in both directions. Fields in bold are "
         "always present; every command may have an `id` of any kind, which the response repeats. New versions add "
@@ -253,7 +278,8 @@ def rpc() -> str:
         page += f"| [`{name}`](#{name}) | {fields} | {first_sentence(method.doc)} |\n"
     for name, method in METHODS.items():
         page += f"\n### {name}\n\n{method.doc}\n" + field_rows(definitions[f"command.{name}"], without=("type", "id"))
-        page += f"\nData of the response: `{method.data}`\n" if method.data else "\nThe response has no data.\n"
+        page += f"\n{_answer('Data of the response: ', method.handler, data) or 'The response has no data.'}\n"
+    page += "\n## Objects in responses\n" + _answers(data)
     for title, union in (
         ("Events", "Event"),
         ("Events of extensions", "ExtensionEvent"),
@@ -282,9 +308,6 @@ def field_rows(definition: dict[str, Any], without: tuple[str, ...] = ("type",))
         if name in without:
             continue
         kind = kind_of(field)
-        inner = field.get("items", {})
-        if inner:
-            kind = f"list of {inner['$ref'].rpartition('/')[2] if '$ref' in inner else inner['type']}"
         shown = f"**`{name}`**" if name in definition["required"] else f"`{name}`"
         rows += f"| {shown} | {kind} | {field.get('description', '–')} |\n"
     return f"\n| field | type | meaning |\n|---|---|---|\n{rows}" if rows else ""
@@ -358,8 +381,13 @@ def kind_of(field: dict[str, Any]) -> str:
     """The type of a field, in words."""
     if "$ref" in field:
         return str(field["$ref"].rpartition("/")[2])
-    if "enum" in field:
-        return ", ".join(f"`{value}`" for value in field["enum"])
+    if "const" in field or "enum" in field:
+        values = field.get("enum") or [field["const"]]
+        return ", ".join(f"`{each if isinstance(each, str) else json.dumps(each)}`" for each in values)
+    if "oneOf" in field:
+        return " or ".join(map(kind_of, field["oneOf"]))
+    if field.get("items"):
+        return f"list of {kind_of(field['items'])}"
     kinds = field.get("type", "anything")
     return kinds if isinstance(kinds, str) else " or ".join(kinds)
 

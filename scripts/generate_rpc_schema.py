@@ -1,7 +1,7 @@
 """Write what `zot --json` and `zot rpc` say as JSON Schema: `events.schema.json` and `rpc.schema.json`.
 
-Types come from the records of `zot_core.events` and `zot_core.conversation.events`, and from the table of methods,
-descriptions from their docstrings. Run `make generate` after changing any of them.
+Types come from the records of `zot_core.events` and `zot_core.conversation.events`, from the table of methods, and from
+the typed dictionaries that they return; descriptions from their docstrings. Run `make generate` after changing one.
 """
 
 import json
@@ -9,6 +9,8 @@ import types
 import typing
 from pathlib import Path
 from typing import Any
+
+from answer_schema import add_definitions, answer_class
 
 import zot_agent.rpc
 import zot_core
@@ -258,36 +260,12 @@ def command_schema(method: Method) -> dict[str, Any]:
     return closed_object(properties, optional, description=method.doc)
 
 
-DATA: dict[str, dict[str, Any]] = {
-    "get_display": closed_object(
-        {"displays": {"type": "object", "description": "A list of display blocks for each call, by its id."}}
-    ),
-    "get_rendering": closed_object(
-        {"lines": {"oneOf": [{"type": "array", "items": place("WidgetLine")}, {"type": "null"}]}}
-    ),
-    "get_shown": closed_object({"events": {"type": "array", "items": place("ExtensionEvent")}}),
-}
-"""Data of responses that no example has whole."""
-
-
-def response_schema(method: Method) -> dict[str, Any]:
-    """A response that is a success, its data like the example."""
+def response_schema(method: Method, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A response that is a success; the definitions of its data are added to `found`."""
     properties: dict[str, Any] = {"type": {"const": "response"}, "id": {}, "command": {"const": method.name}}
-    data = DATA.get(method.name) or (like(json.loads(method.data)) if method.data else {})
-    properties |= {"success": {"const": True}, "data": data}
-    return closed_object(properties, ("id",) if method.data else ("id", "data"))
-
-
-def like(example: Any) -> dict[str, Any]:
-    """The schema of values that look like an example; what is null there can be a number as well."""
-    if isinstance(example, dict) and example.keys() == USAGE["properties"].keys():
-        return place("Usage")
-    if isinstance(example, dict):
-        return closed_object({name: like(value) for name, value in example.items()})
-    if isinstance(example, list):
-        return {"type": "array", "items": like(example[0]) if example else {}}
-    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
-    return {"type": names[type(example)]} if example is not None else {"type": ["number", "null"]}
+    answer = answer_class(method.handler)
+    properties |= {"success": {"const": True}, "data": {} if answer is None else add_definitions(answer, found)}
+    return closed_object(properties, ("id", "data") if answer is None else ("id",))
 
 
 def rpc_schema() -> dict[str, Any]:
@@ -298,7 +276,8 @@ def rpc_schema() -> dict[str, Any]:
     asked, permission_event = union("event", extension_events.PermissionEvent.__args__, PERMISSIONS)
     questions, dialog_event = union("event", extension_events.DialogEvent.__args__, DIALOGS)
     commands = {f"command.{name}": command_schema(method) for name, method in METHODS.items()}
-    responses = {f"response.{name}": response_schema(method) for name, method in METHODS.items()}
+    data: dict[str, dict[str, Any]] = {}
+    responses = {f"response.{name}": response_schema(method, data) for name, method in METHODS.items()}
     failure = closed_object(
         {
             "type": {"const": "response"},
@@ -313,17 +292,6 @@ def rpc_schema() -> dict[str, Any]:
     )
     message = {"role": {"enum": list(typing.get_args(typing.get_type_hints(Message)["role"]))}, **MESSAGE}
     message |= SEEN
-    for name in ("get_messages", "get_agent_messages"):
-        responses[f"response.{name}"]["properties"]["data"] = closed_object(
-            {"messages": {"type": "array", "items": place("Message")}}
-        )
-    setting = like(json.loads(METHODS["set_setting"].data))["properties"]["setting"]
-    setting["properties"] |= {"value": {}, "default": {}, "choices": {"type": "array", "items": TEXT}}
-    for name, data in (
-        ("get_settings", {"settings": {"type": "array", "items": place("Setting")}}),
-        ("set_setting", {"setting": place("Setting")}),
-    ):
-        responses[f"response.{name}"]["properties"]["data"] = closed_object(data)
     return {
         "$schema": DIALECT,
         "$id": f"urn:zot:rpc:{PROTOCOL_VERSION}",
@@ -345,7 +313,6 @@ def rpc_schema() -> dict[str, Any]:
                 "description": "The one answer to a command.",
                 "oneOf": [*(place(name) for name in responses), place("failure")],
             },
-            "Setting": setting,
             "Event": agent_event,
             "ExtensionEvent": shown_event,
             "SessionEvent": session_event,
@@ -353,6 +320,7 @@ def rpc_schema() -> dict[str, Any]:
             "DialogEvent": dialog_event,
             **commands,
             **responses,
+            **data,
             "failure": failure,
             **agent,
             **shown,

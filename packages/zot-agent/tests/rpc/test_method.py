@@ -1,7 +1,5 @@
 """The description of a command as data, and the validation of its fields."""
 
-import json
-
 import pytest
 
 from zot_agent.rpc import METHODS
@@ -15,10 +13,9 @@ METHOD = Method(
 )
 
 
-def test_every_method_is_documented_by_an_example_that_is_json() -> None:
+def test_every_method_is_documented() -> None:
     for method in METHODS.values():
         assert method.doc.endswith(".")
-        assert not method.data or isinstance(json.loads(method.data), dict)
         assert all(field.doc.endswith(".") for field in method.fields)
 
 

@@ -1,10 +1,12 @@
 """The schemas are what the generator makes of the sources, and what is written keeps to them."""
 
-import importlib.util
+import importlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, get_args
 
 import pytest
 from hypothesis import given
@@ -12,21 +14,43 @@ from hypothesis import strategies as st
 
 import zot_agent.rpc
 import zot_core
+from zot_agent.extensions.calls.open_calls import handler
 from zot_agent.rpc import METHODS
 from zot_core import events
 from zot_core.conversation import events as told
 from zot_core.conversation.event_json import encode_conversation_event
 from zot_core.event_json import encode_event, encode_message
 from zot_core.testing import Schema
+from zot_ext.protocol.calls import METHODS as CALLS
 from zot_provider.messages import ImageBlock, Message, ReasoningBlock, TextBlock, ToolCallBlock, ToolResultBlock
 from zot_provider.usage import Usage
 
-GENERATOR = Path(__file__).parents[4] / "scripts" / "generate_rpc_schema.py"
+if TYPE_CHECKING:
+    from zot_agent.operations.answers import Pong, Started
+
+SCRIPTS = Path(__file__).parents[4] / "scripts"
 EVENTS = Path(zot_core.__file__).parent / "events.schema.json"
 RPC = Path(zot_agent.rpc.__file__).parent / "rpc.schema.json"
 USAGE = Usage(1, 2, 3, 4, 0.5, 6)
 LINES = ("one", [{"text": "two", "style": "error"}])
 PANEL = told.Panel("p", "Title", ("one", "two"), "footer")
+
+
+class _Part(TypedDict):
+    """A part."""
+
+    level: Literal["low", "high"] | None
+
+
+class _Sample(TypedDict):
+    """Each kind of annotation."""
+
+    texts: list[str]
+    price: float | None
+    inner: list[_Part]
+    more: NotRequired[Literal[True]]
+    any: Any
+
 
 counts = st.integers(0, 1 << 40)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -92,15 +116,61 @@ def test_every_message_fits_the_schema(read_schema: Callable[[Path], Schema], me
     assert read_schema(RPC).faults(json.loads(encode_message(message)), "Message") == []
 
 
+def script(name: str) -> ModuleType:
+    """A generator."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(SCRIPTS))
+
+
 @pytest.mark.parametrize("path", [EVENTS, RPC])
 def test_the_file_is_current(path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("generate_rpc_schema", GENERATOR)
-    assert spec is not None
-    assert spec.loader is not None
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
+    assert path.read_text("utf-8") == script("generate_rpc_schema").texts()[path], "run make generate"
 
-    assert path.read_text("utf-8") == generator.texts()[path], "run make generate"
+
+@pytest.mark.parametrize("name", list(CALLS))
+def test_every_answer_to_an_extension_is_a_typed_dictionary_with_words(name: str) -> None:
+    found: dict[str, dict[str, Any]] = {}
+    answers = script("answer_schema")
+    answer = answers.answer_class(handler(name))
+    if answer is not None:
+        answers.add_definitions(answer, found)
+    assert [each for each, definition in found.items() if not definition["description"].endswith(".")] == []
+
+
+def test_an_answer_that_is_no_typed_dictionary_is_refused() -> None:
+    def plain(context: object) -> dict[str, Any]:
+        return {}
+
+    def two(context: object) -> "Pong | Started":
+        return {"pong": True}
+
+    for wrong in (plain, two):
+        with pytest.raises(SystemExit, match="the answer must be a typed dictionary"):
+            script("answer_schema").answer_class(wrong)
+
+
+@given(
+    texts=st.lists(texts, max_size=2),
+    level=st.sampled_from(["low", None]),
+    more=st.booleans(),
+    price=st.none() | amounts,
+)
+def test_the_schema_of_an_answer_takes_what_its_annotations_allow(
+    texts: list[str], level: str | None, more: bool, price: float | None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    found: dict[str, dict[str, Any]] = {}
+    reference = script("answer_schema").add_definitions(_Sample, found)
+    path = tmp_path_factory.mktemp("schema") / "schema.json"
+    path.write_text(json.dumps({**reference, "$defs": found}))
+    value: dict[str, Any] = {"texts": texts, "price": price, "inner": [{"level": level}], "any": 1}
+    value |= {"more": True} if more else {}
+    assert Schema(path).faults(value) == []
+    for wrong in ({"texts": [3]}, {"price": "1"}, {"inner": [{}]}, {"inner": [{"level": "no"}]}, {"more": False}):
+        assert Schema(path).faults({**value, **wrong})
+    assert Schema(path).faults({name: each for name, each in value.items() if name != "any"})
 
 
 @pytest.mark.parametrize("name", list(METHODS))

@@ -12,26 +12,10 @@ rpc        `RpcClient`: every command as a method
 connection `RpcConnection`: sends commands, and gives events to their prompts
 operation  `Operation`: the events of a running prompt or compaction
 link       `RpcProcess`: the process, its lines and its end
-answers    the types of the answers
 talk       `Talk`: raw lines, without an event loop
 ```
 """
 
-from zot_agent.client.answers import AgentEntryInfo as AgentEntryInfo
-from zot_agent.client.answers import CommandInfo as CommandInfo
-from zot_agent.client.answers import ContextInfo as ContextInfo
-from zot_agent.client.answers import Event as Event
-from zot_agent.client.answers import Image as Image
-from zot_agent.client.answers import JobInfo as JobInfo
-from zot_agent.client.answers import MessageInfo as MessageInfo
-from zot_agent.client.answers import ModelInfo as ModelInfo
-from zot_agent.client.answers import RunInfo as RunInfo
-from zot_agent.client.answers import RunQuestionInfo as RunQuestionInfo
-from zot_agent.client.answers import ServerInfo as ServerInfo
-from zot_agent.client.answers import SettingInfo as SettingInfo
-from zot_agent.client.answers import StateInfo as StateInfo
-from zot_agent.client.answers import StoredSessionInfo as StoredSessionInfo
-from zot_agent.client.answers import UsageCount as UsageCount
 from zot_agent.client.connection import RpcError as RpcError
 from zot_agent.client.link import ClientLimits as ClientLimits
 from zot_agent.client.link import Disconnected as Disconnected
@@ -39,3 +23,18 @@ from zot_agent.client.operation import Operation as Operation
 from zot_agent.client.rpc import RpcClient as RpcClient
 from zot_agent.client.rpc import image as image
 from zot_agent.client.talk import Talk as Talk
+from zot_agent.operations.answers import CommandInfo as CommandInfo
+from zot_agent.operations.answers import ContextInfo as ContextInfo
+from zot_agent.operations.answers import Event as Event
+from zot_agent.operations.answers import Image as Image
+from zot_agent.operations.answers import MessageInfo as MessageInfo
+from zot_agent.operations.answers import ServerInfo as ServerInfo
+from zot_agent.operations.answers import StateInfo as StateInfo
+from zot_agent.operations.stored_answers import AgentEntryInfo as AgentEntryInfo
+from zot_agent.operations.stored_answers import JobInfo as JobInfo
+from zot_agent.operations.stored_answers import RunInfo as RunInfo
+from zot_agent.operations.stored_answers import RunQuestionInfo as RunQuestionInfo
+from zot_agent.operations.stored_answers import SettingInfo as SettingInfo
+from zot_ext.protocol.answers import ModelInfo as ModelInfo
+from zot_ext.protocol.answers import StoredSessionInfo as StoredSessionInfo
+from zot_ext.protocol.answers import UsageCount as UsageCount

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from typing import Any, TypedDict, TypeVar, cast
 from weakref import WeakSet
 
-from zot_agent.client.answers import Event, ServerInfo
 from zot_agent.client.link import DEFAULT_LIMITS, ClientLimits, Disconnected, RpcProcess
 from zot_agent.client.operation import Operation
+from zot_agent.operations.answers import Event, ServerInfo
 from zot_core.aio import spawn
 from zot_core.event_queue import EventQueue
 from zot_provider.errors import ZotError

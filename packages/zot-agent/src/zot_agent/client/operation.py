@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
-from zot_agent.client.answers import Event
+from zot_agent.operations.answers import Event
 from zot_core.event_queue import EventQueue
 
 

@@ -4,24 +4,19 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from zot_agent.client.answers import (
+from zot_agent.client.connection import RpcConnection
+from zot_agent.client.operation import Operation
+from zot_agent.operations.answers import CommandInfo, ContextInfo, Image, MessageInfo, StateInfo
+from zot_agent.operations.stored_answers import (
     AgentEntryInfo,
-    CommandInfo,
-    ContextInfo,
     FileDiffInfo,
-    Image,
     JobInfo,
-    MessageInfo,
-    ModelInfo,
     MoveInfo,
     RunInfo,
     SettingInfo,
-    StateInfo,
-    StoredSessionInfo,
     TreeInfo,
 )
-from zot_agent.client.connection import RpcConnection
-from zot_agent.client.operation import Operation
+from zot_ext.protocol.answers import ModelInfo, StoredSessionInfo
 
 
 class RpcClient(RpcConnection):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from zot_agent.client.answers import Event
+from zot_agent.operations.answers import Event
 
 Command: TypeAlias = "dict[str, Any] | bytes"
 """A command, or bytes, which are sent unchanged."""

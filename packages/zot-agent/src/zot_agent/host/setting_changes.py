@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zot_agent.config.paths import zot_home
 from zot_agent.config.settings import SETTINGS, Settings
@@ -14,13 +14,16 @@ from zot_provider.errors import ConfigError, MissingKey, UnknownName
 from zot_provider.registry import ModelRegistry
 from zot_provider.selection import select
 
+if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import SettingInfo
 
-def setting_rows(settings: Settings) -> list[dict[str, Any]]:
+
+def setting_rows(settings: Settings) -> "list[SettingInfo]":
     """Return all settings as JSON values. No value holds a password."""
     return [setting_row(settings, key) for key in SETTINGS]
 
 
-def setting_row(settings: Settings, key: str) -> dict[str, Any]:
+def setting_row(settings: Settings, key: str) -> "SettingInfo":
     """Return a setting as JSON values. `changeable` and `at_once` say whether a program can change it, and whether an
     open conversation follows a change."""
     setting, value = SETTINGS[key], settings.value(key)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 
 from zot_agent.config.paths import sessions_root
 from zot_agent.version import __version__
@@ -17,7 +17,9 @@ from zot_provider.errors import ConfigError
 from zot_provider.record import Record
 
 if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import SessionHits
     from zot_core.sessions.tree import SessionTree
+    from zot_ext.protocol.answers import SessionPage, StoredSessionInfo
 
 T = TypeVar("T")
 
@@ -53,18 +55,18 @@ class StoredSessions:
         """The sessions of the person, whose folder a test or a variable may change."""
         return SessionStore(sessions_root())
 
-    async def list(self, cwd: str | None, limit: int, after: str = "") -> dict[str, Any]:
+    async def list(self, cwd: str | None, limit: int, after: str = "") -> "SessionPage":
         """Return a page of the sessions of the directory `cwd`, or of all for None, last used first. `next` continues
         the list; it is empty at the end."""
         limit = self._limited(limit)
         found = await self._read(lambda _: listing.list_sessions(self.store, cwd, limit + 1, after))
         page = found[:limit]
         return {
-            "sessions": [entry_fields(each) for each in page if self._sees(each)],
+            "sessions": [cast("StoredSessionInfo", entry_fields(each)) for each in page if self._sees(each)],
             "next": page[-1].place if len(found) > limit else "",
         }
 
-    async def search(self, text: str, cwd: str | None, limit: int) -> dict[str, Any]:
+    async def search(self, text: str, cwd: str | None, limit: int) -> "SessionHits":
         """Return the sessions that have all words of `text`, each with an `excerpt`: see `search_sessions`."""
         from zot_core.sessions.search import query_words, search_sessions  # noqa: PLC0415  rarely used
 
@@ -73,9 +75,10 @@ class StoredSessions:
             raise ConfigError("the query has no words")
         hits = await self._read(lambda check: search_sessions(self.store, words, cwd, limit, check))
         seen = [hit for hit in hits if self._sees(hit.entry)]
-        return {"sessions": [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in seen]}
+        found = [{**entry_fields(hit.entry), "excerpt": hit.excerpt, "role": hit.role} for hit in seen]
+        return {"sessions": cast("list[StoredSessionInfo]", found)}
 
-    async def show(self, name: str, cwd: str) -> dict[str, Any]:
+    async def show(self, name: str, cwd: str) -> "StoredSessionInfo":
         """Return what a session is about."""
         return await self._read(lambda _: session_fields(self.find(name, cwd)))
 
@@ -101,7 +104,7 @@ class StoredSessions:
         path = self._file(target, cwd)
         return await self._read(lambda _: export_session(self.find(name, cwd).path, path))
 
-    async def add(self, path: str, cwd: str) -> dict[str, Any]:
+    async def add(self, path: str, cwd: str) -> "StoredSessionInfo":
         """Add the session in a file to those of the directory `cwd`, and return its fields."""
         file = self._file(path, cwd)
         return await self._read(lambda _: add_session(self.store, file, cwd))
@@ -124,10 +127,10 @@ class StoredSessions:
 
         return await self._read(work)
 
-    async def add_content(self, content: bytes, cwd: str) -> dict[str, Any]:
+    async def add_content(self, content: bytes, cwd: str) -> "StoredSessionInfo":
         """Add the session in the content of a `.zotsession` file: see `add`."""
 
-        def work(_: object) -> dict[str, Any]:
+        def work(_: object) -> "StoredSessionInfo":
             from tempfile import TemporaryDirectory  # noqa: PLC0415  rarely used
 
             with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -201,20 +204,21 @@ class StoredSessions:
         return path
 
 
-def session_fields(entry: SessionEntry) -> dict[str, Any]:
+def session_fields(entry: SessionEntry) -> "StoredSessionInfo":
     """Return the fields of a session with its last prompt and answer and its tokens. This reads a file."""
     preview = read_preview(entry.path)
     usage = preview.usage
     tokens = {"input": usage.input, "output": usage.output, "cache_read": usage.cache_read}
     said = {"last_prompt": preview.prompt, "last_answer": preview.answer}
     tokens["cache_write"] = usage.cache_write
-    return {**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost}
+    fields = {**entry_fields(entry), **said, "tokens": tokens, "cost_usd": usage.shown_cost}
+    return cast("StoredSessionInfo", fields)
 
 
-def add_session(store: SessionStore, path: str, cwd: str) -> dict[str, Any]:
+def add_session(store: SessionStore, path: str, cwd: str) -> "StoredSessionInfo":
     """Add the session in the file at `path` to those of the directory `cwd`, and return its fields. Raises
     `SessionError`."""
     from zot_agent.export.formats import session_entry  # noqa: PLC0415  rarely used
     from zot_core.sessions.exchange.portable import import_session  # noqa: PLC0415  as above
 
-    return entry_fields(session_entry(import_session(store, path, cwd, __version__)))
+    return cast("StoredSessionInfo", entry_fields(session_entry(import_session(store, path, cwd, __version__))))

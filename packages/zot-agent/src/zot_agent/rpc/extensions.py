@@ -1,16 +1,17 @@
 """The commands on extensions: their slash commands, their panel, and reloading them."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
     from zot_agent.extensions.panels.panels import Panels
+    from zot_agent.operations.answers import CommandAction, CommandList, CompletionItem, CompletionsInfo, ReloadInfo
     from zot_agent.rpc.context import CommandContext
 
 
-async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> "CommandList":
     """List the slash commands, once all extensions have registered theirs."""
     await context.conversation.ready()
     return {
@@ -27,12 +28,12 @@ async def get_commands(context: "CommandContext", fields: dict[str, Any]) -> Ans
     }
 
 
-async def command(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def command(context: "CommandContext", fields: dict[str, Any]) -> "CommandAction":
     """Run a slash command; its events are sent before the response."""
     return {"action": await context.conversation.run_command(fields["name"], fields.get("args", ""))}
 
 
-async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> "CompletionsInfo":
     """Ask extensions for words, once all of them have registered."""
     text = fields["text"]
     cursor = fields.get("cursor", len(text))
@@ -42,16 +43,20 @@ async def get_completions(context: "CommandContext", fields: dict[str, Any]) -> 
     completers = context.screen.known_completers
     start, items = (cursor, []) if completers is None else await completers.complete(text, cursor)
     rest = re.match(r"\S*", text[cursor:])
-    return {"start": start, "end": cursor + (rest.end() if rest and start < cursor else 0), "items": items}
+    return {
+        "start": start,
+        "end": cursor + (rest.end() if rest and start < cursor else 0),
+        "items": cast("list[CompletionItem]", items),
+    }
 
 
-async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def reload_ext(context: "CommandContext", fields: dict[str, Any]) -> "ReloadInfo":
     """Restart all extensions."""
     stats = await context.host.reload_extensions()
     return {"stopped": stats.stopped, "loaded": stats.loaded, "ready": stats.ready, "errors": list(stats.errors)}
 
 
-def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Send a key to the open panel."""
     panels, text, kind = _panels(context), fields.get("text", ""), fields.get("kind", "press")
     mods = fields.get("mods", ())
@@ -61,24 +66,21 @@ def ext_panel_key(context: "CommandContext", fields: dict[str, Any]) -> Answer:
         panels.release(fields["key"], text, mods)
     else:
         panels.press(fields["key"], text, mods, repeated=kind == "repeat")
-    return None
 
 
-def ext_panel_paste(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_panel_paste(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Paste into the open panel."""
     _panels(context).paste(fields["text"])
-    return None
 
 
-def ext_panel_mouse(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_panel_mouse(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Use the mouse over a panel."""
     extension, panel, place = fields["extension"], fields["panel"], (fields["row"], fields["column"])
     if not _panels(context).mouse(extension, panel, fields["action"], *place, fields.get("button", 0)):
         raise InvalidCommand(f"no open panel {panel!r} of {extension!r} wants the mouse")
-    return None
 
 
-def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Say how large the screen of the client is."""
     size = fields["columns"], fields["rows"]
     if not all(0 < each <= 10_000 for each in size):
@@ -87,21 +89,18 @@ def ext_panel_size(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     if extensions is not None:
         extensions.panels.screen = lambda: size
         extensions.panels.resize()
-    return None
 
 
-def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_panel_close(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Close the open panel."""
     _panels(context).close()
-    return None
 
 
-def ext_ui_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_ui_response(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Answer a question of an extension, or close it."""
     closed = bool(fields.get("closed"))
     if not context.dialogs.answer(fields["request"], fields.get("value"), closed=closed):
         raise InvalidCommand(f"no ext_ui_request {fields['request']!r} waits for an answer")
-    return None
 
 
 def _panels(context: "CommandContext") -> "Panels":
@@ -115,11 +114,7 @@ METHODS = (
     Method(
         "get_commands",
         get_commands,
-        "List the slash commands of prompt templates, skills and extensions. `kind` is `template`, `skill` or "
-        "`extension`; `extension` is then `prompts`, `skills` or its name. `arguments` is a hint, which may be empty.",
-        (),
-        '{"commands": [{"name": "review", "description": "review changes", '
-        '"extension": "prompts", "kind": "template", "arguments": "[branch | commit]"}]}',
+        "List the slash commands of prompt templates, skills and extensions.",
     ),
     Method(
         "command",
@@ -130,27 +125,19 @@ METHODS = (
             CommandField("name", "string", "The command, with or without its slash.", required=True),
             CommandField("args", "string", "What follows the name."),
         ),
-        '{"action": "display"}',
     ),
     Method(
         "get_completions",
         get_completions,
         "Ask extensions what they [suggest](extension-calls.md#suggestions-while-typing) in place of the word at the "
-        "cursor. Places are counted in characters from 0: an item takes the place of the text from `start` to `end`. "
-        "An extension has three seconds to answer. Ask when the user pauses, not for each key.",
+        "cursor. An extension has three seconds to answer. Ask when the user pauses, not for each key.",
         (
             CommandField("text", "string", "The whole text of the input field.", required=True),
             CommandField("cursor", "number", "The place of the cursor; by default the end of the text."),
         ),
-        '{"start": 4, "end": 7, "items": [{"text": "#28", "label": "#28 prices without tax", "description": "open", '
-        '"extension": "tracker"}]}',
     ),
     Method(
-        "reload_ext",
-        reload_ext,
-        "Stop all extensions, read their manifests again and start them. Allowed while busy.",
-        (),
-        '{"stopped": 1, "loaded": 2, "ready": 2, "errors": []}',
+        "reload_ext", reload_ext, "Stop all extensions, read their manifests again and start them. Allowed while busy."
     ),
     Method(
         "ext_panel_key",

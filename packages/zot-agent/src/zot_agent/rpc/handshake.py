@@ -2,17 +2,18 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 from zot_agent.version import __version__
 
 if TYPE_CHECKING:
+    from zot_agent.operations.answers import Pong, ServerInfo
     from zot_agent.rpc.context import CommandContext
 
 PROTOCOL_VERSION = 1
 """The major version of the schema. Within a major version, commands, events and fields are only added."""
 
 
-def hello(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def hello(context: "CommandContext", fields: dict[str, Any]) -> "ServerInfo":
     """Check the token, if one is set."""
     if context.token:
         from hmac import compare_digest  # noqa: PLC0415  loads OpenSSL, which few clients need
@@ -30,7 +31,7 @@ def hello(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     }
 
 
-def ping(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ping(context: "CommandContext", fields: dict[str, Any]) -> "Pong":
     """Answer."""
     return {"pong": True}
 
@@ -42,7 +43,6 @@ METHODS = (
         "Identify the server. It must be the first command if `ZOTCORE_RPC_TOKEN` is set, and is optional otherwise. "
         "After any other first line, or a wrong token, the process answers with an error and exits with code 1.",
         (CommandField("token", "string", "The value of `ZOTCORE_RPC_TOKEN`."),),
-        '{"protocol_version": 1, "version": "0.1.0", "provider": "anthropic", "model": "claude-opus-4-5"}',
     ),
-    Method("ping", ping, "Check that the process answers.", (), '{"pong": true}'),
+    Method("ping", ping, "Check that the process answers."),
 )

@@ -1,7 +1,7 @@
 """`Method`: a command of the protocol as data: the source of its validation, its documentation and its schema."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from zot_core.errors import JobsRunning, SessionLocked
 from zot_provider.errors import ZotError
@@ -11,8 +11,15 @@ from zot_provider.record import Record
 if TYPE_CHECKING:
     from zot_agent.rpc.context import CommandContext
 
-Answer: TypeAlias = "dict[str, Any] | str | None"
-"""The `data` of a response: an object, the JSON text of an object, or None for a response without `data`."""
+A = TypeVar("A")
+
+
+class Encoded(str, Generic[A]):
+    """An answer as JSON text."""
+
+
+Answer: TypeAlias = "Mapping[str, object] | Encoded[Any] | None"
+"""The `data` of a response: a typed dictionary, the JSON text of one, or None for a response without `data`."""
 
 MethodHandler: TypeAlias = "Callable[[CommandContext, dict[str, Any]], Answer | Awaitable[Answer]]"
 
@@ -57,13 +64,12 @@ class CommandField(Record):
 
 
 class Method(Record):
-    """A command: its handler, its fields, and an example of the `data` of its response, empty if it has no `data`."""
+    """A command: its handler, whose annotation is the type of the `data` of the response, and its fields."""
 
     name: str
     handler: MethodHandler
     doc: str
     fields: tuple[CommandField, ...] = ()
-    data: str = ""
 
     def check(self, command: dict[str, Any]) -> dict[str, Any]:
         """Return the fields that are set. Raises `InvalidCommand` for a field that is missing or of the wrong type."""

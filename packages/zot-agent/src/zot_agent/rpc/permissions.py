@@ -2,18 +2,19 @@
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 from zot_core.confirm import PermissionAnswer
 from zot_core.permission_mode import MODES
 from zot_provider.errors import UnknownName
 
 if TYPE_CHECKING:
+    from zot_agent.operations.answers import ModeInfo
     from zot_agent.rpc.context import CommandContext
 
 _Choice: TypeAlias = Literal["yes", "always", "no"]
 
 
-def permission_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def permission_response(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Answer a request for a permission."""
     choice = fields["answer"]
     if choice not in get_args(_Choice):
@@ -21,10 +22,9 @@ def permission_response(context: "CommandContext", fields: dict[str, Any]) -> An
     answer = PermissionAnswer(cast("_Choice", choice), fields.get("message", ""))
     if not context.permissions.answer(fields["request"], answer):
         raise InvalidCommand(f"no permission_request {fields['request']!r} waits for an answer")
-    return None
 
 
-def set_permission_mode(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def set_permission_mode(context: "CommandContext", fields: dict[str, Any]) -> "ModeInfo":
     """Set what becomes of calls that no rule names."""
     mode = next((each for each in MODES if each == fields["mode"]), None)
     if mode is None:
@@ -51,6 +51,5 @@ METHODS = (
         set_permission_mode,
         "Set what becomes of tool calls that no rule names: ask, accept-edits, plan or yolo, from the next call on.",
         (CommandField("mode", "string", "The mode.", required=True),),
-        '{"mode": "ask"}',
     ),
 )

@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
+    from zot_agent.operations.answers import Started
     from zot_agent.rpc.context import CommandContext
 
-_STARTED = '{"started": true}'
 
-
-def prompt(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def prompt(context: "CommandContext", fields: dict[str, Any]) -> "Started":
     """Start a prompt, or queue it behind the running one."""
     text, images = fields["message"], []
     if fields.get("images"):
@@ -26,33 +25,30 @@ def prompt(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return _started(queued=queued)
 
 
-def compact(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def compact(context: "CommandContext", fields: dict[str, Any]) -> "Started":
     """Start a compaction, or queue it behind the running prompt."""
     queued = context.conversation.busy
     context.conversation.compact(fields.get("instructions", ""))
     return _started(queued=queued)
 
 
-def _started(*, queued: bool) -> Answer:
+def _started(*, queued: bool) -> "Started":
     return {"started": True, "queued": True} if queued else {"started": True}
 
 
-def abort(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def abort(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Stop the running prompt or compaction."""
     context.conversation.interrupt()
-    return None
 
 
-def steer(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def steer(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Add a message to the running prompt, for its next model call."""
     context.conversation.steer(_message(fields))
-    return None
 
 
-def follow_up(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def follow_up(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Add a message to the running prompt, for the point where the model would stop."""
     context.conversation.follow_up(_message(fields))
-    return None
 
 
 def _message(fields: dict[str, Any]) -> str:
@@ -76,7 +72,6 @@ METHODS = (
             CommandField("images", "images", "Images, PNG, JPEG, GIF or WebP, of at most 3750000 bytes each."),
             CommandField("hold_text", "boolean", "Hold back text deltas while an extension may replace the text."),
         ),
-        _STARTED,
     ),
     Method(
         "abort",
@@ -89,7 +84,6 @@ METHODS = (
         "Replace all but the last messages with a summary. Its events end, like those of a prompt, with `compact_done` "
         "and `done`, or with `error` and `done` if it fails or there is nothing to compact.",
         (CommandField("instructions", "string", "What the summary must keep, for the model that writes it."),),
-        _STARTED,
     ),
     Method(
         "steer",

@@ -5,19 +5,20 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, get_args
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 from zot_core.errors import FilesEdited
 
 if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import DiffInfo, EntryInfo, MoveInfo, SessionId, TreeInfo
     from zot_agent.rpc.context import CommandContext
     from zot_core.runtime.restoring import Moved
 
 
-async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> "TreeInfo":
     """List the entries."""
     tree = await context.conversation.branches.tree()
     texts = await asyncio.to_thread(tree.first_lines, list(tree.entries))
-    entries = [
+    entries: list[EntryInfo] = [
         {
             "id": entry.id,
             "parent": entry.parent,
@@ -30,7 +31,7 @@ async def get_tree(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return {"entries": entries, "current": tree.current}
 
 
-async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def go_to(context: "CommandContext", fields: dict[str, Any]) -> "MoveInfo":
     """Continue at another entry."""
     from zot_core.runtime.restoring import Restore  # noqa: PLC0415  not before the first request
 
@@ -42,12 +43,12 @@ async def go_to(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return await _moved(context, branches.go_back(fields["entry"], restore=restore, **flags, **texts))
 
 
-async def undo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def undo(context: "CommandContext", fields: dict[str, Any]) -> "MoveInfo":
     """Go back to before the last prompt."""
     return await _moved(context, context.conversation.branches.undo(**_flags(fields)))
 
 
-async def redo(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def redo(context: "CommandContext", fields: dict[str, Any]) -> "MoveInfo":
     """Take back the last undo."""
     return await _moved(context, context.conversation.branches.redo(**_flags(fields)))
 
@@ -56,7 +57,7 @@ def _flags(fields: dict[str, Any]) -> dict[str, bool]:
     return {name: fields.get(name, False) for name in ("force", "stop_jobs")}
 
 
-async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
+async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> "MoveInfo":
     from zot_core.runtime.restoring import Moved  # noqa: PLC0415  as above
 
     edited: list[str] = []
@@ -76,7 +77,7 @@ async def _moved(context: "CommandContext", move: "Awaitable[Moved]") -> Answer:
     }
 
 
-async def diff(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def diff(context: "CommandContext", fields: dict[str, Any]) -> "DiffInfo":
     """Return what the session changed."""
     files = await context.conversation.branches.diff()
     return {
@@ -87,7 +88,7 @@ async def diff(context: "CommandContext", fields: dict[str, Any]) -> Answer:
                 "added": each.added,
                 "removed": each.removed,
                 "diff": each.diff,
-                "starts": each.starts,
+                "starts": [list(start) for start in each.starts],
                 "note": each.note,
             }
             for each in files
@@ -95,21 +96,19 @@ async def diff(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     }
 
 
-async def fork(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def fork(context: "CommandContext", fields: dict[str, Any]) -> "SessionId":
     """Continue in a copy."""
     await context.conversation.branches.fork(fields.get("entry", ""), before=fields.get("before", False))
     return {"session_id": context.runtime.state.session_id}
 
 
-async def set_label(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def set_label(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Set the label of an entry."""
     await context.conversation.branches.label(fields["entry"], fields["label"])
-    return None
 
 
 _FORCE = CommandField("force", "boolean", "Overwrite files that have changed since.")
 _STOP = CommandField("stop_jobs", "boolean", "First stop the commands in the background.")
-_MOVED = '{"text": "hi", "message_count": 2, "restored": ["/home/me/app/a.py"], "problems": [], "edited": []}'
 
 _BEFORE = CommandField("before", "boolean", "Continue before the entry, to ask something else in its place.")
 
@@ -120,18 +119,13 @@ METHODS = (
         "List the entries of the session, of all its branches, each with the id of the entry before it (`parent`, "
         "empty for the first). `kind` is user, assistant, tool, compaction, branch_summary or custom, `text` the first "
         "line. `current` is the last entry of the conversation.",
-        (),
-        '{"entries": [{"id": "5e1f0a9c7d2b4830", "parent": "", "kind": "user", "text": "hi", "label": ""}], '
-        '"current": "5e1f0a9c7d2b4830"}',
     ),
     Method(
         "go_to",
         go_to,
         "Continue the conversation after another entry of the session. Nothing is lost: the entries after it stay in "
-        "the tree. The data has the text of the entry, the paths of the files that were restored, a line for each file "
-        "that could not be (`problems`), and the paths of files that have changed since (`edited`): then nothing was "
-        "done, and `force` overwrites them. The event `session_tree` follows. Refused while busy, and with files while "
-        "a job runs, which could change them: the error has the code `jobs_running` then.",
+        "the tree. The event `session_tree` follows. Refused while busy, and with files while a job runs, which could "
+        "change them: the error has the code `jobs_running` then.",
         (
             CommandField("entry", "string", "The id of the entry.", required=True),
             _BEFORE,
@@ -149,39 +143,30 @@ METHODS = (
                 "label", "string", "A label for the entry at which the conversation then continues, or the summary."
             ),
         ),
-        _MOVED,
     ),
     Method(
         "undo",
         undo,
-        "Go back to before the last prompt: the conversation, and the files that tools changed since. The data is that "
-        "of `go_to`, with the text of the prompt. Refused as `go_to` is.",
+        "Go back to before the last prompt, whose text the data has, with the files that tools changed "
+        "since. Refused as `go_to` is.",
         (_FORCE, _STOP),
-        _MOVED,
     ),
     Method(
         "redo",
         redo,
-        "Take back the last `undo`, if nothing was asked since. The data is that of `go_to`. Refused as `go_to` is.",
+        "Take back the last `undo`, if nothing was asked since. Refused as `go_to` is.",
         (_FORCE, _STOP),
-        _MOVED,
     ),
     Method(
         "diff",
         diff,
-        "List the files that differ from what they were before the session. `status` is created, deleted or changed. "
-        "Each line of `diff` begins with a space, `-` or `+`, or is `...`; `starts` has the first line numbers of each "
-        "part, old and new. Without lines `note` says why.",
-        (),
-        '{"files": [{"path": "/home/me/app/a.py", "status": "changed", "added": 1, "removed": 1, "diff": "-a\\n+b", '
-        '"starts": [[1, 1]], "note": ""}]}',
+        "List the files that differ from what they were before the session.",
     ),
     Method(
         "fork",
         fork,
         "Copy the session and continue in it, a new session. The event `session_start` follows. Refused while busy.",
         (CommandField("entry", "string", "The id of the last entry of the copy; all of them by default."), _BEFORE),
-        '{"session_id": "5b0e6f8c-9b1d-4c8e-a5d2-3f0c5d1e7a90"}',
     ),
     Method(
         "set_label",

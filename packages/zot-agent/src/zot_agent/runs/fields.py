@@ -1,16 +1,19 @@
 """`run_fields`: a run as JSON values, for `zot runs --json` and `zot rpc`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from zot_agent.runs.store import StoredRun
 
+if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import RunInfo
 
-def run_fields(run: StoredRun) -> dict[str, Any]:
+
+def run_fields(run: StoredRun) -> "RunInfo":
     """Return the fields of a run; `question` is None unless it waits for an answer."""
     record = run.record
     names = ("task", "steps", "tries", "end", "reason", "started")
     question = {name: record.question.get(name) for name in ("call", "reason", "always")}
-    return {
+    fields = {
         "id": run.id,
         "state": run.state,
         **{name: getattr(record, name) for name in names},
@@ -21,3 +24,4 @@ def run_fields(run: StoredRun) -> dict[str, Any]:
         "question": question if run.state == "waiting" else None,
         "session": run.path,
     }
+    return cast("RunInfo", fields)

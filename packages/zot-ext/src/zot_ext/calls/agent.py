@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal
 
+    from zot_ext.protocol.answers import AgentStatus, KnownCommand, KnownSkill, ModelInfo, ModelState, ProgramEnd
+
     Scope = Literal["current", "ready", "favourites", "all"]
     Delivery = Literal["steer", "follow_up", "next_turn", "interrupt"]
 
@@ -24,7 +26,7 @@ def _images(images: Sequence[bytes | str]) -> list[dict[str, str]] | None:
 class Messages:
     """`ext.messages`."""
 
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def send(
@@ -63,13 +65,13 @@ class Messages:
 class Control:
     """`ext.control`."""
 
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
-    def state(self) -> dict[str, Any]:
-        """Describe what the agent does, and all that a status row shows: `idle`, `cwd`, `branch`, `model`, `usage`,
-        `context`, ..."""
-        return self._call("control.state")
+    def state(self) -> AgentStatus:
+        """Describe what the agent does, and all that a status row shows."""
+        answer: AgentStatus = self._call("control.state")
+        return answer
 
     def abort(self) -> bool:
         """Stop the running prompt; return whether one ran."""
@@ -87,11 +89,11 @@ class Control:
         """Return the system prompt as the model got it last, or will get it."""
         return str(self._call("control.system_prompt")["text"])
 
-    def commands(self) -> list[dict[str, Any]]:
+    def commands(self) -> list[KnownCommand]:
         """List the slash commands of prompt templates, skills and extensions."""
         return list(self._call("control.commands")["commands"])
 
-    def skills(self) -> list[dict[str, Any]]:
+    def skills(self) -> list[KnownSkill]:
         """List the skills."""
         return list(self._call("control.skills")["skills"])
 
@@ -107,40 +109,44 @@ class Control:
 class Programs:
     """`ext.programs`."""
 
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
     def run(
         self, argv: Sequence[str], *, cwd: str = "", timeout_ms: int | None = None, foreground: bool = False
-    ) -> dict[str, Any]:
-        """Run a program and return `output`, `code`, `timed_out` and `truncated`. With `foreground` it has the terminal
+    ) -> ProgramEnd:
+        """Run a program and return its output. With `foreground` it has the terminal
         until it ends, and there is no output. Raises `HostError`: `denied` if the permissions do not have it,
         `unavailable` without a screen."""
         fields = {"cwd": cwd or None, "timeout_ms": timeout_ms, "foreground": foreground or None}
-        return self._call("exec.run", argv=list(argv), **fields)
+        answer: ProgramEnd = self._call("exec.run", argv=list(argv), **fields)
+        return answer
 
 
 class ModelCalls:
     """`ext.model`."""
 
-    def __init__(self, call: Callable[..., dict[str, Any]], stream: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, call: Callable[..., Any], stream: Callable[..., dict[str, Any]]) -> None:
         self._call, self._stream = call, stream
 
-    def get(self) -> dict[str, Any]:
-        """Describe the model: `provider`, `model`, `reasoning`, `context_window`."""
-        return self._call("model.get")
+    def get(self) -> ModelState:
+        """Describe the model."""
+        answer: ModelState = self._call("model.get")
+        return answer
 
-    def set(self, model: str, *, provider: str = "") -> dict[str, Any]:
+    def set(self, model: str, *, provider: str = "") -> ModelState:
         """Continue with another model. Raises `HostError`: `busy`, `denied` without a key, `invalid` for a name."""
-        return self._call("model.set", model=model, provider=provider or None)
+        answer: ModelState = self._call("model.set", model=model, provider=provider or None)
+        return answer
 
-    def list(self, *, scope: Scope = "ready") -> Sequence[dict[str, Any]]:
+    def list(self, *, scope: Scope = "ready") -> Sequence[ModelInfo]:
         """List the models with a key, those of the provider in use (`current`), the person's `favourites`, or `all`."""
         return tuple(self._call("model.list", scope=scope)["models"])
 
-    def reasoning(self, level: str) -> dict[str, Any]:
+    def reasoning(self, level: str) -> ModelState:
         """Change the reasoning level. Raises `HostError`: `busy`, `invalid`."""
-        return self._call("model.reasoning", level=level)
+        answer: ModelState = self._call("model.reasoning", level=level)
+        return answer
 
     def complete(
         self,

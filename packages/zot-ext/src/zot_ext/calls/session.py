@@ -11,19 +11,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
+    from zot_ext.protocol.answers import (
+        MovedPlace,
+        OpenedPlace,
+        SessionInfo,
+        SessionItem,
+        SessionPlace,
+        StoredSessionInfo,
+    )
+
     Position = Literal["at", "before"]
     Restore = Literal["both", "conversation", "files"]
 
 
 class Session:
-    """`ext.session`. Entries are dictionaries as in `session.entries` of `zot_ext.protocol.calls`."""
+    """`ext.session`. What it returns is in `zot_ext.protocol.answers`."""
 
-    def __init__(self, call: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> SessionInfo:
         """Describe the session: `id`, `file`, `title`, `cwd`, `entry`, `messages`."""
-        return self._call("session.info")
+        answer: SessionInfo = self._call("session.info")
+        return answer
 
     def entries(
         self,
@@ -33,7 +43,7 @@ class Session:
         whole_tree: bool = False,
         to: str = "",
         content: bool = False,
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[SessionItem]:
         """Yield the entries of the current branch, of the branch up to the entry `to`, or of the `whole_tree`, from the
         first on. `custom_type` leaves out all but the data of this type that this extension has stored with
         `append`. `content` adds the blocks of messages."""
@@ -42,13 +52,13 @@ class Session:
 
     def read(
         self, session: str, *, kinds: Sequence[str] = (), whole_tree: bool = False, content: bool = False
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[SessionItem]:
         """Yield the entries of a stored session, named by its id or path, as `entries` does. Raises `HostError`
         (`not_found`)."""
         fields = {"session": session, "whole_tree": whole_tree or None, "content": content or None}
         return self._pages("session.read", kinds, "", **fields)
 
-    def _pages(self, method: str, kinds: Sequence[str], custom_type: str, **fields: object) -> Iterator[dict[str, Any]]:
+    def _pages(self, method: str, kinds: Sequence[str], custom_type: str, **fields: object) -> Iterator[SessionItem]:
         after: str | None = None
         while True:
             page = self._call(method, kinds=list(kinds) or None, custom_type=custom_type or None, after=after, **fields)
@@ -62,7 +72,7 @@ class Session:
         for entry in self.entries(kinds=("tool",), content=True):
             yield from (block["details"] for block in entry.get("content", ()) if "details" in block)
 
-    def list(self, *, scope: str = "cwd") -> Iterator[dict[str, Any]]:
+    def list(self, *, scope: str = "cwd") -> Iterator[StoredSessionInfo]:
         """Yield the stored sessions of the folder, or of `all`, last used first."""
         after: str | None = None
         while True:
@@ -81,24 +91,28 @@ class Session:
         finally:
             current_session.reset(token)
 
-    def new(self, messages: Sequence[Mapping[str, object] | str] = (), *, parent: bool = False) -> dict[str, Any]:
+    def new(self, messages: Sequence[Mapping[str, object] | str] = (), *, parent: bool = False) -> SessionPlace:
         """Continue with a new session, which begins with `messages`: texts of the user, or objects with `text` and
         `role`. This and the following changes work in handlers of commands; they return `session_id`, `entry` and
         `messages`, and raise `HostError`: `busy`, `denied` elsewhere, `unavailable` where sessions cannot change."""
         first = [{"text": each} if isinstance(each, str) else dict(each) for each in messages]
-        return self._call("session.new", messages=first or None, parent=parent or None)
+        answer: SessionPlace = self._call("session.new", messages=first or None, parent=parent or None)
+        return answer
 
-    def switch(self, session: str) -> dict[str, Any]:
+    def switch(self, session: str) -> OpenedPlace:
         """Continue a stored session, named by its id or path."""
-        return self._call("session.switch", session=session)
+        answer: OpenedPlace = self._call("session.switch", session=session)
+        return answer
 
-    def fork(self, entry: str, *, position: Position = "at") -> dict[str, Any]:
+    def fork(self, entry: str, *, position: Position = "at") -> SessionPlace:
         """Continue in a copy of the conversation up to an entry."""
-        return self._call("session.fork", entry=entry, position=position)
+        answer: SessionPlace = self._call("session.fork", entry=entry, position=position)
+        return answer
 
-    def clone(self) -> dict[str, Any]:
+    def clone(self) -> SessionPlace:
         """Continue in a copy of the conversation."""
-        return self._call("session.clone")
+        answer: SessionPlace = self._call("session.clone")
+        return answer
 
     def navigate(
         self,
@@ -110,10 +124,10 @@ class Session:
         summarise: bool = False,
         instructions: str = "",
         label: str = "",
-    ) -> dict[str, Any]:
+    ) -> MovedPlace:
         """Continue at another entry of this session, with a summary of what is left behind if asked for. `restore` the
         files too; if some have changed since, they are in `edited`, and nothing is done without `force`."""
-        return self._call(
+        answer: MovedPlace = self._call(
             "session.navigate",
             entry=entry,
             position=position,
@@ -123,10 +137,12 @@ class Session:
             instructions=instructions or None,
             label=label or None,
         )
+        return answer
 
-    def entry(self, entry: str) -> dict[str, Any]:
+    def entry(self, entry: str) -> SessionItem:
         """Read an entry whole. Raises `HostError` (`not_found`)."""
-        return self._call("session.entry", entry=entry)
+        answer: SessionItem = self._call("session.entry", entry=entry)
+        return answer
 
     def append(self, custom_type: str, data: object) -> str:
         """Store data in the conversation, which models do not see; return the id of its entry."""

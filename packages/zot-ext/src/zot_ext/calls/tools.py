@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from zot_ext.calls.caller import Caller
+    from zot_ext.protocol.answers import KnownTool
     from zot_ext.protocol.groups.tools import ToolAnswer
 
 
@@ -35,9 +36,9 @@ class Tools:
         if current_request.get():
             self._send(ShowProgress(current_request.get(), text))
 
-    def all(self) -> list[dict[str, Any]]:
-        """List the tools: `name`, `description`, `schema`, `source`, `active`, `deferred`."""
-        found: list[dict[str, Any]] = self._call("tools.list")["tools"]
+    def all(self) -> list[KnownTool]:
+        """List the tools."""
+        found: list[KnownTool] = self._call("tools.list")["tools"]
         return found
 
     def active(self) -> list[str]:

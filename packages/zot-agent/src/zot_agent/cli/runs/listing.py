@@ -1,7 +1,7 @@
 """`zot runs list` and `zot runs show`."""
 
 import sys
-from typing import Any
+from collections.abc import Mapping
 
 from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.host.detached import last_line
@@ -59,5 +59,5 @@ def _cells(run: StoredRun) -> tuple[str, ...]:
     return run.id, run.state, str(run.record.steps), run.record.time[:19].replace("T", " "), shown
 
 
-def _print_json(value: dict[str, Any]) -> None:
+def _print_json(value: Mapping[str, object]) -> None:
     sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -2,8 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from zot_agent.cli.ext.terminal import inline, print_line, print_table
 from zot_agent.config.paths import current_directory, sessions_root
@@ -94,5 +93,5 @@ def _checked(limit: int) -> int:
     return limit
 
 
-def _print_json(value: dict[str, Any]) -> None:
+def _print_json(value: Mapping[str, object]) -> None:
     sys.stdout.write(without_surrogates(dump(value)) + "\n")

@@ -1,6 +1,6 @@
 """`ExtensionCall`: one call of an extension, and what its handler may use."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zot_agent.extensions.requests import COMMAND_IDS
@@ -119,8 +119,8 @@ def screen(call: ExtensionCall) -> "ScreenAccess":
     return access()
 
 
-CallAnswer: TypeAlias = dict[str, Any] | None
-"""The fields of a result; None for a result without any."""
+CallAnswer: TypeAlias = Mapping[str, object] | None
+"""A typed dictionary of `zot_ext.protocol.answers`; None for a result without fields."""
 
 CallHandler: TypeAlias = Callable[[ExtensionCall], CallAnswer | Awaitable[CallAnswer]]
 """Carries out a call. Raises `CallFailed`, and any `ZotError`."""

@@ -191,7 +191,7 @@ class OpenCalls:
 
     def _answer(self, frame: HostCall, fields: CallAnswer) -> None:
         services = self._services()
-        result = None if fields is None else RawObject.from_parsed(dump(fields), fields)
+        result = None if fields is None else RawObject.from_parsed(dump(fields), dict(fields))
         if result is not None and services is not None and len(result.text) > services.limits.result_bytes:
             text = f"the result of {frame.method} has {len(result.text)} characters; ask for less"
             self._send(HostResult(frame.id, code="too_large", error=text))

@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, Encoded, InvalidCommand, Method
 from zot_core.display import recalled_display, shown_content
 from zot_core.event_json import image_id
 from zot_provider.messages import ImageBlock, ToolCallBlock, ToolResultBlock
 
 if TYPE_CHECKING:
+    from zot_agent.operations.answers import DisplayInfo, Image, ShownEvents
     from zot_agent.rpc.context import CommandContext
     from zot_core.display import DisplayBlock
 
@@ -15,7 +16,7 @@ _CALLS = 100
 """Calls that one command may ask about."""
 
 
-def get_display(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def get_display(context: "CommandContext", fields: dict[str, Any]) -> "DisplayInfo":
     """Return what a person sees of calls that have a result."""
     asked = fields["calls"]
     if len(asked) > _CALLS:
@@ -44,7 +45,7 @@ def _fields(block: "DisplayBlock") -> dict[str, Any]:
     return {"kind": block.kind, **found}
 
 
-def get_image(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def get_image(context: "CommandContext", fields: dict[str, Any]) -> "Image":
     """Return an image of the conversation."""
     for block in _images(context):
         if image_id(block.data) == fields["image"]:
@@ -60,37 +61,32 @@ def _images(context: "CommandContext") -> "list[ImageBlock]":
     return [each for each in found if isinstance(each, ImageBlock)]
 
 
-def get_shown(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def get_shown(context: "CommandContext", fields: dict[str, Any]) -> "Encoded[ShownEvents]":
     """Return the events that lead to what extensions show."""
     from zot_core.conversation.event_json import encode_conversation_event  # noqa: PLC0415  for screens only
 
     lines = [line for event in context.displays.shown for line in encode_conversation_event(event)]
-    return f'{{"events":[{",".join(lines)}]}}'
+    return Encoded(f'{{"events":[{",".join(lines)}]}}')
 
 
 METHODS = (
     Method(
         "get_display",
         get_display,
-        "Say what a person sees of tool calls that have a result, as the chat screen shows it. `kind` is text, "
-        "markdown, code (of the file `path`, from `start_line`), diff (lines that begin with a space, `-` or `+`, or "
-        "are `...`), files, terminal, image or todo. Calls without a result are left out.",
+        "Say what a person sees of tool calls that have a result, as the chat screen shows it. Calls without a result "
+        "are left out.",
         (CommandField("calls", "strings", f"The ids of calls, {_CALLS} at most.", required=True),),
-        '{"displays": {"toolu_xyz": [{"kind": "diff", "path": "a.py", "diff": "-a\\n+b", "starts": [[1, 1]]}]}}',
     ),
     Method(
         "get_image",
         get_image,
-        "Return an image of the conversation: `data` is base64.",
+        "Return an image of the conversation.",
         (CommandField("image", "string", "The `id` of an image block.", required=True),),
-        '{"mime_type": "image/png", "data": "iVBORw0KGgo="}',
     ),
     Method(
         "get_shown",
         get_shown,
         "Return what extensions show now, for a client that comes later: the latest events `ext_widget`, `ext_title`, "
         "`ext_working`, `ext_key`, `ext_renderer`, `ext_expand`, `ext_panel_open` and `ext_panel_show`.",
-        (),
-        '{"events": [{"type": "ext_title", "extension": "ci", "text": "building"}]}',
     ),
 )

@@ -2,23 +2,24 @@
 
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 from zot_core.errors import ToolError
 from zot_core.tools.background.jobs import Job
 
 if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import ChangedJob, JobInfo, JobList
     from zot_agent.rpc.context import CommandContext
 
 OUTPUT = 16_000
 """Characters of the end of a job's output in a response."""
 
 
-def get_jobs(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def get_jobs(context: "CommandContext", fields: dict[str, Any]) -> "JobList":
     """List the jobs."""
     return {"jobs": [_fields(job) for job in context.runtime.agent.context.jobs.all]}
 
 
-async def stop_job(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def stop_job(context: "CommandContext", fields: dict[str, Any]) -> "ChangedJob":
     """Stop a job."""
     jobs = context.runtime.agent.context.jobs
     try:
@@ -29,7 +30,7 @@ async def stop_job(context: "CommandContext", fields: dict[str, Any]) -> Answer:
     return {"job": _fields(job)}
 
 
-def _fields(job: Job) -> dict[str, Any]:
+def _fields(job: Job) -> "JobInfo":
     return {
         "id": job.id,
         "command": job.command,
@@ -42,20 +43,11 @@ def _fields(job: Job) -> dict[str, Any]:
     }
 
 
-_JOB = (
-    '{"id": "1", "command": "npm run dev", "state": "running", "exit_code": null, "seconds": 12.5, "bytes": 6, '
-    '"output": "ready\\n", "output_path": ""}'
-)
-
 METHODS = (
     Method(
         "get_jobs",
         get_jobs,
-        "List the commands that run in the background of the session, and the latest that have ended. `state` is "
-        "running, ended, stopped or failed; `output` is the end of what a job has printed, `output_path` a file with "
-        "more of it, empty while it is short.",
-        (),
-        f'{{"jobs": [{_JOB}]}}',
+        "List the commands that run in the background of the session, and the latest that have ended.",
     ),
     Method(
         "stop_job",
@@ -63,6 +55,5 @@ METHODS = (
         "Stop a command in the background with everything that it started. The event `job_end` comes before the "
         "response.",
         (CommandField("job", "string", "The id of the job.", required=True),),
-        f'{{"job": {_JOB}}}',
     ),
 )

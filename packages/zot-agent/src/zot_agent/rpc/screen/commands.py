@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from zot_agent.extensions.calls.renderer_set import ANSWER, MARKDOWN
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 from zot_provider.json_text import read_object
 from zot_provider.messages import Fate, Message, TextBlock, ToolCallBlock, ToolResultBlock
 
 if TYPE_CHECKING:
+    from zot_agent.operations.answers import RenderingInfo
     from zot_agent.rpc.context import CommandContext
 
 _WIDEST = 1000
@@ -18,7 +19,7 @@ _MOST_TEXT = 64 * 1024
 _STATES: dict[Fate, str] = {"refused": "refused", "not_run": "failed", "stopped": "stopped"}
 
 
-async def get_rendering(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def get_rendering(context: "CommandContext", fields: dict[str, Any]) -> "RenderingInfo":
     """Ask an extension for the lines of a part of the conversation."""
     kind, item, width = fields["kind"], fields.get("item", ""), fields["width"]
     if not 0 < width <= _WIDEST:
@@ -86,21 +87,19 @@ def _text(content: Sequence[object]) -> str:
     return "\n".join(each.text for each in content if isinstance(each, TextBlock))[:_MOST_TEXT]
 
 
-def use_field(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def use_field(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Say that the person types in the field of this client, or that it has none any more."""
     known = context.screen.fields()
     (known.left if fields.get("on") is False else known.typed)(context.sender)
-    return None
 
 
-def ext_field_claim(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_field_claim(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Say that this client is about to change its field."""
     if not context.screen.fields().claim(fields["request"]):
         raise InvalidCommand(f"no ext_field_request {fields['request']!r} waits for an answer")
-    return None
 
 
-def ext_field_response(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+def ext_field_response(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Answer an `ext_field_request`."""
     text, cursor = fields.get("text", ""), fields.get("cursor", 0)
     if not 0 <= cursor <= len(text):
@@ -108,7 +107,6 @@ def ext_field_response(context: "CommandContext", fields: dict[str, Any]) -> Ans
     answer = {"text": text, "cursor": cursor, "busy": bool(fields.get("busy"))}
     if not context.screen.fields().answer(fields["request"], answer):
         raise InvalidCommand(f"no ext_field_request {fields['request']!r} waits for an answer")
-    return None
 
 
 METHODS = (
@@ -127,7 +125,6 @@ METHODS = (
             CommandField("width", "number", "How many cells a line has, 1 to 1000.", required=True),
             CommandField("expanded", "boolean", "Whether the person wants to see all of it."),
         ),
-        '{"lines": [[{"text": "$ ", "style": "accent"}, {"text": "ls"}]]}',
     ),
     Method(
         "use_field",

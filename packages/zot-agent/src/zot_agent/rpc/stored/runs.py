@@ -3,16 +3,17 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, Method
+from zot_agent.rpc.method import CommandField, Method
 from zot_core.errors import SessionNotFound
 
 if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import ChangedRun, RunInfo, RunList
     from zot_agent.operations.stored_sessions import StoredSessions
     from zot_agent.rpc.context import CommandContext
     from zot_agent.runs.store import StoredRun
 
 
-def listed_runs(stored: "StoredSessions") -> list[dict[str, Any]]:
+def listed_runs(stored: "StoredSessions") -> "list[RunInfo]":
     """Return the durable runs that clients may see, last changed first; blocks."""
     from zot_agent.runs.fields import run_fields  # noqa: PLC0415  few clients ask for runs
     from zot_agent.runs.store import RunStore  # noqa: PLC0415  as above
@@ -20,7 +21,7 @@ def listed_runs(stored: "StoredSessions") -> list[dict[str, Any]]:
     return [run_fields(run) for run in RunStore().all() if _sees(stored, run)]
 
 
-def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> dict[str, Any]:
+def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) -> "RunInfo":
     """Answer the question of a run, which then continues in its own process; blocks. Raises `SessionNotFound` for
     a run that clients may not see."""
     from zot_agent.runs.control import continue_detached, give_answer  # noqa: PLC0415  few clients ask for runs
@@ -32,7 +33,7 @@ def answered_run(stored: "StoredSessions", run: str, answer: str, message: str) 
     return run_fields(runs.find(run))
 
 
-def cancelled_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
+def cancelled_run(stored: "StoredSessions", run: str) -> "RunInfo":
     """End a run for good; blocks. Raises as `answered_run` does."""
     from zot_agent.runs.control import cancel  # noqa: PLC0415  few clients ask for runs
     from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
@@ -42,7 +43,7 @@ def cancelled_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
     return run_fields(RunStore().find(found))
 
 
-def retried_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
+def retried_run(stored: "StoredSessions", run: str) -> "RunInfo":
     """Continue a run that no process has in its own process; blocks. Raises as `answered_run` does."""
     from zot_agent.runs.control import check_continuable, continue_detached  # noqa: PLC0415  few clients ask for runs
     from zot_agent.runs.fields import run_fields  # noqa: PLC0415  as above
@@ -53,12 +54,12 @@ def retried_run(stored: "StoredSessions", run: str) -> dict[str, Any]:
     return run_fields(RunStore().find(found.id))
 
 
-async def list_runs(context: "CommandContext", _: dict[str, Any]) -> Answer:
+async def list_runs(context: "CommandContext", _: dict[str, Any]) -> "RunList":
     """List the durable runs."""
     return {"runs": await asyncio.to_thread(listed_runs, context.stored)}
 
 
-async def answer_run(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def answer_run(context: "CommandContext", fields: dict[str, Any]) -> "ChangedRun":
     """Answer the question of a run."""
     given = fields["run"], fields["answer"], fields.get("message", "")
     return {"run": await asyncio.to_thread(answered_run, context.stored, *given)}
@@ -78,21 +79,11 @@ def _sees(stored: "StoredSessions", run: "StoredRun") -> bool:
     return stored.sees(str(run.record.options.get("cwd", "")))
 
 
-_RUN = (
-    '{"id": "fix", "state": "waiting", "task": "Fix the parser", "steps": 4, "tries": 0, "end": "", "reason": "", '
-    '"started": "2026-04-19T11:30:00.000Z", "changed": "2026-04-19T11:31:00.000Z", "cwd": "/home/me/app", "pid": null, '
-    '"parked": false, "question": {"call": "bash git push", "reason": "it needs the network", "always": ["bash(git '
-    'push)"]}, "session": "/home/me/.local/state/zot/sessions/a/b.jsonl"}'
-)
-
 METHODS = (
     Method(
         "list_runs",
         list_runs,
-        "List the durable runs (`zot run`), last changed first. `pid` is that of the process that has the run, null "
-        "without one; `question` is null unless the run waits for an answer.",
-        (),
-        f'{{"runs": [{_RUN}]}}',
+        "List the durable runs (`zot run`), last changed first.",
     ),
     Method(
         "answer_run",
@@ -103,6 +94,5 @@ METHODS = (
             CommandField("answer", "string", "`yes`, `always` or `no`.", required=True),
             CommandField("message", "string", "With `no`: the reason, for the model."),
         ),
-        f'{{"run": {_RUN}}}',
     ),
 )

@@ -3,33 +3,35 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.rpc.method import Answer, CommandField, InvalidCommand, Method
+from zot_agent.rpc.method import CommandField, InvalidCommand, Method
 
 if TYPE_CHECKING:
+    from zot_agent.operations.stored_answers import AddedSession, OpenedSession, SessionHits, SessionTitle, WrittenFile
     from zot_agent.rpc.context import CommandContext
+    from zot_ext.protocol.answers import SessionPage, StoredSessionInfo
 
 LISTED = 50
 """Sessions in a list, if a command names no number."""
 
 
-async def list_sessions(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def list_sessions(context: "CommandContext", fields: dict[str, Any]) -> "SessionPage":
     """List the stored sessions."""
     cwd = None if fields.get("all") else context.runtime.cwd
     return await context.stored.list(cwd, fields.get("limit", LISTED), fields.get("after", ""))
 
 
-async def search_sessions(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def search_sessions(context: "CommandContext", fields: dict[str, Any]) -> "SessionHits":
     """Search the stored sessions."""
     cwd = None if fields.get("all") else context.runtime.cwd
     return await context.stored.search(fields["query"], cwd, fields.get("limit", LISTED))
 
 
-async def show_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def show_session(context: "CommandContext", fields: dict[str, Any]) -> "StoredSessionInfo":
     """Say what a stored session is about."""
     return await context.stored.show(_name(context, fields), context.runtime.cwd)
 
 
-async def open_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def open_session(context: "CommandContext", fields: dict[str, Any]) -> "OpenedSession":
     """Continue a stored session."""
     path = await _path(context, fields)
     if path == _own_path(context) and not fields.get("fork"):
@@ -39,7 +41,7 @@ async def open_session(context: "CommandContext", fields: dict[str, Any]) -> Ans
     return {"session_id": state.session_id, "cwd": state.cwd, "model": state.model, "notes": notes}
 
 
-async def rename_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def rename_session(context: "CommandContext", fields: dict[str, Any]) -> "SessionTitle":
     """Give a session a title."""
     path, session = await _path(context, fields), context.runtime.session
     if session is not None and path == session.path:
@@ -50,21 +52,20 @@ async def rename_session(context: "CommandContext", fields: dict[str, Any]) -> A
     return {"title": title}
 
 
-async def delete_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def delete_session(context: "CommandContext", fields: dict[str, Any]) -> None:
     """Delete a stored session."""
     path = await _path(context, fields)
     if path == _own_path(context):
         raise InvalidCommand("this is the session of the conversation; continue with another one first")
     await context.stored.delete(path, context.runtime.cwd)
-    return None
 
 
-async def export_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def export_session(context: "CommandContext", fields: dict[str, Any]) -> "WrittenFile":
     """Write a session to a file."""
     return {"path": await context.stored.export(_name(context, fields), context.runtime.cwd, fields["path"])}
 
 
-async def import_session(context: "CommandContext", fields: dict[str, Any]) -> Answer:
+async def import_session(context: "CommandContext", fields: dict[str, Any]) -> "AddedSession":
     """Add a session from a file."""
     return {"session": await context.stored.add(fields["path"], context.runtime.cwd)}
 
@@ -95,58 +96,43 @@ _SESSION = CommandField("session", "string", "The id of a session, or its beginn
 _NAMED = CommandField("session", "string", "The id of a session, or its beginning, or a path.", required=True)
 _ALL = CommandField("all", "boolean", "Those of all directories; by default those of the working directory.")
 _LIMIT = CommandField("limit", "number", f"At most so many, up to 500; by default {LISTED}.")
-_ENTRY = (
-    '{"id": "5b0e6f8c-9b1d-4c8e-a5d2-3f0c5d1e7a90", "title": "Fix the parser", "titled": false, "cwd": "/home/me/app", '
-    '"model": "claude-opus-4-5", "messages": null, "started": "2026-04-19T11:30:00.000Z", '
-    '"used": "2026-04-19T11:31:00.000Z", "size": 2048, "path": "/home/me/.local/state/zot/sessions/a/b.jsonl"%s}'
-)
+
 
 METHODS = (
     Method(
         "list_sessions",
         list_sessions,
-        "List the stored sessions, last used first. `titled` says whether a person gave the title; otherwise it is "
-        "made from the first prompt. `messages` is null for a large file. `next` is the `after` of the next "
-        "page, empty at the end.",
+        "List the stored sessions, last used first.",
         (_ALL, _LIMIT, CommandField("after", "string", "The `next` of the page before.")),
-        f'{{"sessions": [{_ENTRY % ""}], "next": ""}}',
     ),
     Method(
         "search_sessions",
         search_sessions,
-        "Find the stored sessions that have all words in their title, prompts and answers, without regard to case. "
-        "`excerpt` is the text around the first match, `role` who said it; both are empty for a match in the title.",
+        "Find the stored sessions that have all words in their title, prompts and answers, without regard to case.",
         (
             CommandField("query", "string", "Words; text in double quotes must occur as it is.", required=True),
             _ALL,
             _LIMIT,
         ),
-        '{"sessions": [%s]}' % (_ENTRY % ', "excerpt": "…fix the parser of…", "role": "user"'),
     ),
     Method(
         "show_session",
         show_session,
-        "Say what a stored session is about: its last prompt and answer, its tokens and cost, null if unknown.",
+        "Say what a stored session is about: its last prompt and answer, its tokens and cost.",
         (_SESSION,),
-        _ENTRY
-        % ', "last_prompt": "Fix it", "last_answer": "Done.", "tokens": {"input": 1200, "output": 30, "cache_read": 0, '
-        '"cache_write": 0}, "cost_usd": null',
     ),
     Method(
         "open_session",
         open_session,
-        "Continue a stored session, in its directory and with its model. The event `session_start` follows; `notes` "
-        "are lines for the user. Refused while busy, and, unless `fork`, while another process has the session open.",
+        "Continue a stored session, in its directory and with its model. The event `session_start` follows. "
+        "Refused while busy, and, unless `fork`, while another process has the session open.",
         (_NAMED, CommandField("fork", "boolean", "Continue in a copy, a new session.")),
-        '{"session_id": "5b0e6f8c-9b1d-4c8e-a5d2-3f0c5d1e7a90", "cwd": "/home/me/app", "model": "claude-opus-4-5", '
-        '"notes": []}',
     ),
     Method(
         "rename_session",
         rename_session,
         "Give a session a title; an empty one brings back the name made from the first prompt.",
         (CommandField("title", "string", "The title.", required=True), _SESSION),
-        '{"title": "Fix the parser"}',
     ),
     Method(
         "delete_session",
@@ -163,13 +149,11 @@ METHODS = (
             CommandField("path", "string", "The file, from the working directory.", required=True),
             _SESSION,
         ),
-        '{"path": "/home/me/app/talk.html"}',
     ),
     Method(
         "import_session",
         import_session,
         "Add the session in a .zotsession file to those of the working directory, with a new id.",
         (CommandField("path", "string", "The file, from the working directory.", required=True),),
-        f'{{"session": {_ENTRY % ""}}}',
     ),
 )

@@ -4,49 +4,19 @@ from __future__ import annotations
 
 from zot_ext.protocol.calls.method import IMAGES, CallParam, HostMethod
 
-_MODEL = "`provider`, `model`, `reasoning`, `reasoning_used` (the nearest level that it has), `context_window`"
-
 AGENT: tuple[HostMethod, ...] = (
-    HostMethod(
-        "control.state",
-        "control",
-        "Describe what the agent does, and all that a status row shows.",
-        (),
-        "`cwd`, `branch` (of git; may be empty), `title`, `idle`, `queued` (waiting prompts), `messages`, `provider`, "
-        "`model`, `reasoning`, `reasoning_used` (the nearest level that the model has), `usage` (`cost_usd`: null if "
-        "the price is unknown), `context` (`tokens`, `window`)",
-    ),
-    HostMethod("control.abort", "control", "Stop the running prompt.", (), "`stopped`: whether one ran"),
+    HostMethod("control.state", "control", "Describe what the agent does, and all that a status row shows."),
+    HostMethod("control.abort", "control", "Stop the running prompt."),
     HostMethod(
         "control.compact",
         "control",
         "Replace all but the last messages with a summary, once nothing runs.",
         (CallParam("instructions", "text", "What the summary must keep."),),
-        "`end`: how it ended, `completed` or another reason",
     ),
     HostMethod("control.wait_idle", "control", "Return when nothing runs and waits."),
-    HostMethod(
-        "control.system_prompt",
-        "control",
-        "Read the system prompt.",
-        (),
-        "`text`, as the model got it last or will get it; `base`, without what extensions have changed",
-    ),
-    HostMethod(
-        "control.commands",
-        "control",
-        "List the slash commands of prompt templates, skills and extensions.",
-        (),
-        "`commands`: objects with `name`, `description`, `kind` (`template`, `skill` or `extension`), `source`, "
-        "`arguments`",
-    ),
-    HostMethod(
-        "control.skills",
-        "control",
-        "List the skills.",
-        (),
-        "`skills`: objects with `name`, `description`, `path`, `source`",
-    ),
+    HostMethod("control.system_prompt", "control", "Read the system prompt."),
+    HostMethod("control.commands", "control", "List the slash commands of prompt templates, skills and extensions."),
+    HostMethod("control.skills", "control", "List the skills."),
     HostMethod(
         "control.reload",
         "control",
@@ -66,16 +36,8 @@ AGENT: tuple[HostMethod, ...] = (
                 "person's favourites, in their order. `all`.",
             ),
         ),
-        "`models`: objects with `id`, `provider`, `name`, `context_window`, `reasoning_levels`, `images`, prices and "
-        "others",
     ),
-    HostMethod(
-        "model.get",
-        "model",
-        "Describe the model.",
-        (),
-        _MODEL,
-    ),
+    HostMethod("model.get", "model", "Describe the model."),
     HostMethod(
         "model.set",
         "model",
@@ -84,14 +46,12 @@ AGENT: tuple[HostMethod, ...] = (
             CallParam("model", "text", "A name as for `--model`, a reasoning level may follow.", required=True),
             CallParam("provider", "text", "Its provider."),
         ),
-        _MODEL,
     ),
     HostMethod(
         "model.reasoning",
         "model",
         "Change the reasoning level; only while nothing runs.",
         (CallParam("level", "text", "`off`, `low`, `high`, ...; the nearest that the model has.", required=True),),
-        _MODEL,
     ),
     HostMethod(
         "model.complete",
@@ -111,7 +71,6 @@ AGENT: tuple[HostMethod, ...] = (
             CallParam("reasoning", "text", "The reasoning level; `off` by default."),
             CallParam("stream", "flag", "Send the text as it comes, as `host_progress`."),
         ),
-        "`text`, `stop`, `provider`, `model`, `usage`",
     ),
     HostMethod(
         "exec.run",
@@ -128,24 +87,15 @@ AGENT: tuple[HostMethod, ...] = (
                 "of a slash command or a shortcut. Its output is not returned.",
             ),
         ),
-        "`output` (of both streams), `code` (null at the time limit), `timed_out`, `truncated`",
     ),
-    HostMethod(
-        "tools.list",
-        "tools2",
-        "List the tools of the agent.",
-        (),
-        "`tools`: objects with `name`, `description`, `schema`, `source` (`zot`, or the name of an extension), "
-        "`active` (whether the model may call it), `deferred` (whether it must be found first)",
-    ),
-    HostMethod("tools.active", "tools2", "Name the tools that the model may call.", (), "`names`"),
+    HostMethod("tools.list", "tools2", "List the tools of the agent."),
+    HostMethod("tools.active", "tools2", "Name the tools that the model may call."),
     HostMethod(
         "tools.set_active",
         "tools2",
         "Take all other tools from the model, from its next request on, until the extension ends. Tools that are "
         "registered later are active. What another extension has taken away stays away.",
         (CallParam("names", "list", "Names of tools.", required=True),),
-        "`names`: the tools that are left",
     ),
     HostMethod(
         "resources.set",
@@ -168,7 +118,6 @@ AGENT: tuple[HostMethod, ...] = (
                 "to", "text", "The name of the only extension that gets it; by default all that want the channel."
             ),
         ),
-        "`receivers`: to how many it was sent",
     ),
     HostMethod(
         "request.extend",

@@ -37,12 +37,9 @@ CONVERSATION: tuple[HostMethod, ...] = (
             CallParam("expand", "flag", "Run a slash command in it; with `follow_up` once the run has ended."),
             CallParam("wait", "flag", "Return when it is part of the conversation; `cancelled` if it never will be."),
         ),
-        "`delivered`: `started`, `queued`, `kept` (for the next prompt), or `read` with `wait`",
     ),
     *SESSION,
-    HostMethod(
-        "kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE), "`value`, null without one"
-    ),
+    HostMethod("kv.get", "storage", "Read a value that the extension keeps.", (_KEY, _SCOPE)),
     HostMethod(
         "kv.set",
         "storage",
@@ -50,8 +47,8 @@ CONVERSATION: tuple[HostMethod, ...] = (
         (_KEY, CallParam("value", "any", "Any JSON value but null.", required=True), _SCOPE),
     ),
     HostMethod("kv.delete", "storage", "Delete a value.", (_KEY, _SCOPE)),
-    HostMethod("kv.keys", "storage", "List the keys of a scope.", (_SCOPE,), "`keys`"),
-    HostMethod("secret.get", "storage", "Read a secret of the extension.", (_KEY,), "`value`, null without one"),
+    HostMethod("kv.keys", "storage", "List the keys of a scope.", (_SCOPE,)),
+    HostMethod("secret.get", "storage", "Read a secret of the extension.", (_KEY,)),
     HostMethod(
         "secret.set",
         "storage",
@@ -83,6 +80,5 @@ CONVERSATION: tuple[HostMethod, ...] = (
             CallParam("refused", "text", "A token that the service has refused: get another one."),
             CallParam("ask", "flag", "Whether the person may be asked (the default); else `not_found`."),
         ),
-        "`value`, `expires` (seconds since 1970, or null), `scope`",
     ),
 )

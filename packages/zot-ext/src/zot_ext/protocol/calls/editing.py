@@ -17,7 +17,6 @@ EDITING: tuple[HostMethod, ...] = (
         "editor",
         "Switch to another mode of this extension, or say which is in force.",
         (CallParam("name", "text", "Left out, nothing changes."),),
-        "`name`: the mode in force; empty if it belongs to zot or to another extension",
     ),
     HostMethod(
         "editor.keys",

@@ -22,14 +22,13 @@ IMAGES = CallParam("images", "list", "Objects: `data`, a PNG, JPEG, GIF or WebP 
 
 
 class HostMethod(Record):
-    """A method: its group, its parameters, and the fields of its result in words. `in_command`: it can only be called
-    by the handler of a slash command or a shortcut, with that request as `parent_id`."""
+    """A method: its group and its parameters; its result is a class of `zot_ext.protocol.answers`. `in_command`: it can
+    only be called by the handler of a slash command or a shortcut, with that request as `parent_id`."""
 
     name: str
     group: str
     doc: str
     params: tuple[CallParam, ...] = ()
-    result: str = "nothing"
     in_command: bool = False
 
 

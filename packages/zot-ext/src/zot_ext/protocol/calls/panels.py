@@ -22,7 +22,6 @@ ANCHORS = (
 
 _ID = CallParam("id", "text", "The panel; 1 to 100 characters.", required=True)
 
-_ROOM = "`width`, `height`: the cells of a line and the most lines; `visible`"
 
 _CHANGED = (
     CallParam("title", "text", "A few words for the frame, which has the name of the extension too."),
@@ -60,7 +59,6 @@ PANELS: tuple[HostMethod, ...] = (
                 "key_kinds", "flag", "It wants to know which keys are held down and let go, where that is known."
             ),
         ),
-        _ROOM,
     ),
     HostMethod(
         "panels.change",
@@ -71,6 +69,5 @@ PANELS: tuple[HostMethod, ...] = (
             *_CHANGED,
             CallParam("focus", "flag", "True: it gets the keys and comes to the front. False: it loses them."),
         ),
-        _ROOM,
     ),
 )

@@ -7,7 +7,6 @@ from zot_ext.protocol.calls.method import CallParam, HostMethod
 _TIMEOUT = CallParam("timeout_ms", "whole", "Close it after so many milliseconds.")
 _TITLE = CallParam("title", "text", "The question, one line.", required=True)
 _MESSAGE = CallParam("message", "text", "More about it, below the title.")
-_ANSWER = "`value`; or `closed`: `user` or `timeout`"
 
 PERSON: tuple[HostMethod, ...] = (
     HostMethod(
@@ -15,15 +14,8 @@ PERSON: tuple[HostMethod, ...] = (
         "ui",
         "Ask for one of several options.",
         (_TITLE, CallParam("options", "list", "Strings, at least one.", required=True), _MESSAGE, _TIMEOUT),
-        _ANSWER + "; `value` is the option, `index` its place from 0",
     ),
-    HostMethod(
-        "ui.confirm",
-        "ui",
-        "Ask a question for yes or no.",
-        (_TITLE, _MESSAGE, _TIMEOUT),
-        _ANSWER + "; `value` is true or false",
-    ),
+    HostMethod("ui.confirm", "ui", "Ask a question for yes or no.", (_TITLE, _MESSAGE, _TIMEOUT)),
     HostMethod(
         "ui.input",
         "ui",
@@ -36,14 +28,12 @@ PERSON: tuple[HostMethod, ...] = (
             CallParam("secret", "flag", "Show dots in its place."),
             _TIMEOUT,
         ),
-        _ANSWER,
     ),
     HostMethod(
         "ui.editor",
         "ui",
         "Ask for a text of several lines.",
         (_TITLE, _MESSAGE, CallParam("prefill", "text", "The text to begin with."), _TIMEOUT),
-        _ANSWER,
     ),
     HostMethod(
         "ui.form",
@@ -61,7 +51,6 @@ PERSON: tuple[HostMethod, ...] = (
             _MESSAGE,
             _TIMEOUT,
         ),
-        _ANSWER + "; `value` is an object with the fields that were filled in",
     ),
     HostMethod(
         "ui.pick",
@@ -74,6 +63,5 @@ PERSON: tuple[HostMethod, ...] = (
             _MESSAGE,
             _TIMEOUT,
         ),
-        _ANSWER + "; `value` is a list of ids",
     ),
 )

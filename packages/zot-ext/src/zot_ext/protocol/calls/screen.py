@@ -77,24 +77,15 @@ SCREEN: tuple[HostMethod, ...] = (
             CallParam("thinking", "text", "In place of the word before what the model thinks, from now on."),
         ),
     ),
-    HostMethod(
-        "theme.get",
-        "widgets",
-        "Say which theme is in use.",
-        (),
-        "`name`; `colors`: by token, `#rrggbb`, the number of one of 256 colours, or `default`; those of backgrounds "
-        "end in `.background`",
-    ),
-    HostMethod("theme.list", "widgets", "List the themes.", (), "`names`"),
+    HostMethod("theme.get", "widgets", "Say which theme is in use."),
+    HostMethod("theme.list", "widgets", "List the themes."),
     HostMethod(
         "theme.set",
         "widgets",
         "Draw with another theme until zot ends.",
         (CallParam("name", "text", "One of `theme.list`.", required=True),),
     ),
-    HostMethod(
-        "editor.get", "editor", "Read what is being typed.", (), "`text`, `cursor`: a place in it, counted from 0"
-    ),
+    HostMethod("editor.get", "editor", "Read what is being typed."),
     HostMethod(
         "editor.set",
         "editor",
@@ -141,6 +132,5 @@ SCREEN: tuple[HostMethod, ...] = (
         "renderers",
         "Expand everything in the conversation, new cells too, or fold it.",
         (CallParam("expanded", "flag", "Left out, nothing changes."),),
-        "`expanded`: whether it is",
     ),
 )

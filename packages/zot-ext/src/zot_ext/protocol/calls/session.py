@@ -14,36 +14,16 @@ _PAGE = (
     CallParam("after", "text", "The id of the entry to begin after."),
     CallParam("limit", "whole", "At most so many; 200 by default, 1000 at most."),
 )
-_ENTRIES = (
-    "`entries`: objects with `id`, `parent`, `kind`, `label`, and `text` (its first line) or `custom_type` and `data`; "
-    "with `content` also that, and of a message `time` (UTC), `hidden`, and the `custom_type` and `details` that it "
-    "was sent with; `current`; `more`: whether others follow. The block of a tool result has the `details` that the "
-    "tool has kept"
-)
-_MOVED = "`session_id`, `entry` (the current one), `messages` (their number)"
 
 SESSION: tuple[HostMethod, ...] = (
-    HostMethod(
-        "session.info",
-        "session",
-        "Describe the session.",
-        (),
-        "`id`, `file`, `title`, `cwd`, `entry` (the current one), `messages` (their number)",
-    ),
+    HostMethod("session.info", "session", "Describe the session."),
     HostMethod(
         "session.entries",
         "session",
         "List entries, from the first on.",
         (CallParam("to", "text", "The branch that ends with this entry, not the current one."), *_PAGE),
-        _ENTRIES,
     ),
-    HostMethod(
-        "session.entry",
-        "session",
-        "Read one entry whole.",
-        (_ENTRY,),
-        "`id`, `parent`, `kind`, `label`, and `content` (blocks) or `custom_type` and `data`",
-    ),
+    HostMethod("session.entry", "session", "Read one entry whole.", (_ENTRY,)),
     HostMethod(
         "session.append",
         "session",
@@ -52,7 +32,6 @@ SESSION: tuple[HostMethod, ...] = (
             CallParam("custom_type", "text", "What it is.", required=True),
             CallParam("data", "any", "Any JSON value.", required=True),
         ),
-        "`id` of the entry",
     ),
     HostMethod(
         "session.label",
@@ -75,15 +54,12 @@ SESSION: tuple[HostMethod, ...] = (
             CallParam("after", "text", "The `next` of the page before."),
             CallParam("limit", "whole", "At most so many; 50 by default, 500 at most."),
         ),
-        "`sessions`: objects with `id`, `title`, `cwd`, `model`, `messages`, `started`, `used`, `size`, `path` and "
-        "others; `next`: the `after` of the next page, empty at the end",
     ),
     HostMethod(
         "session.read",
         "session",
         "List entries of a stored session, also another one, as `session.entries` does.",
         (_SESSION, *_PAGE),
-        _ENTRIES,
     ),
     HostMethod(
         "session.new",
@@ -98,7 +74,6 @@ SESSION: tuple[HostMethod, ...] = (
                 "`display_text`, `hidden`.",
             ),
         ),
-        _MOVED,
         in_command=True,
     ),
     HostMethod(
@@ -106,7 +81,6 @@ SESSION: tuple[HostMethod, ...] = (
         "session",
         "Continue another stored session, in its folder and with its model.",
         (_SESSION,),
-        _MOVED + ", `notes` (lines for the person)",
         in_command=True,
     ),
     HostMethod(
@@ -114,15 +88,12 @@ SESSION: tuple[HostMethod, ...] = (
         "session",
         "Continue in a new session with a copy of the conversation up to an entry.",
         (_ENTRY, CallParam("position", "text", "`at` (the default): with the entry. `before`: without it.")),
-        _MOVED,
         in_command=True,
     ),
     HostMethod(
         "session.clone",
         "session",
         "Continue in a new session with a copy of the whole conversation.",
-        (),
-        _MOVED,
         in_command=True,
     ),
     HostMethod(
@@ -142,8 +113,6 @@ SESSION: tuple[HostMethod, ...] = (
                 "A label for the entry at which the conversation then continues, the summary if there is one.",
             ),
         ),
-        f"{_MOVED}, `restored` (paths of files), `problems` (a line for each file that could not be restored), "
-        "`edited` (paths of files that have changed since: nothing was done then, unless `force`)",
         in_command=True,
     ),
 )

@@ -1,12 +1,17 @@
 """Calls for messages to other extensions."""
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_ext.protocol.events import BUS, channel_problem, fits
 from zot_ext.protocol.from_host import Event
 from zot_ext.protocol.raw import dump
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import Receivers
 
-def emit(call: ExtensionCall) -> CallAnswer:
+
+def emit(call: ExtensionCall) -> "Receivers":
     """Send a message to the extensions that want its channel, in load order, but for the sender. An extension that does
     not read loses it, which its log says."""
     channel, data = call.text("channel"), call.params.get("data")

@@ -1,8 +1,9 @@
 """Calls that act on what the agent does."""
 
 import asyncio
+from typing import TYPE_CHECKING, cast
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_core.aio import spawn
 from zot_core.event_json import usage_fields
 from zot_core.events import Notice
@@ -10,8 +11,19 @@ from zot_core.machine.branch import branch
 from zot_core.runtime.context import context_split
 from zot_provider.wire.reasoning import nearest_level
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import (
+        AbortResult,
+        AgentStatus,
+        CompactResult,
+        KnownCommands,
+        KnownSkills,
+        SystemText,
+        UsageCount,
+    )
 
-async def state(call: ExtensionCall) -> CallAnswer:
+
+async def state(call: ExtensionCall) -> "AgentStatus":
     """Describe what the agent does, and all that a status row shows."""
     conversation, runtime = call.conversation, call.conversation.runtime
     now, title = runtime.state, "" if runtime.session is None else runtime.session.meta.title
@@ -27,12 +39,12 @@ async def state(call: ExtensionCall) -> CallAnswer:
         "model": now.model,
         "reasoning": now.reasoning,
         "reasoning_used": nearest_level(runtime.agent.model, now.reasoning),
-        "usage": usage_fields(now.usage),
+        "usage": cast("UsageCount", usage_fields(now.usage)),
         "context": {"tokens": split.tokens, "window": split.window},
     }
 
 
-def abort(call: ExtensionCall) -> CallAnswer:
+def abort(call: ExtensionCall) -> "AbortResult":
     """Stop the running prompt."""
     running = call.conversation.running
     if running is not None:
@@ -40,7 +52,7 @@ def abort(call: ExtensionCall) -> CallAnswer:
     return {"stopped": running is not None}
 
 
-async def compact(call: ExtensionCall) -> CallAnswer:
+async def compact(call: ExtensionCall) -> "CompactResult":
     """Compact the conversation, once nothing runs."""
     call.check_can_wait()
     run = call.conversation.compact(call.text("instructions"))
@@ -50,34 +62,47 @@ async def compact(call: ExtensionCall) -> CallAnswer:
         run.cancel()  # the caller may have been cancelled
 
 
-async def wait_idle(call: ExtensionCall) -> CallAnswer:
+async def wait_idle(call: ExtensionCall) -> None:
     """Wait until nothing runs."""
     call.check_can_wait()
     await call.conversation.idle()
-    return None
 
 
-def system_prompt(call: ExtensionCall) -> CallAnswer:
+def system_prompt(call: ExtensionCall) -> "SystemText":
     """Read the system prompt."""
     agent = call.conversation.runtime.agent
     base = agent.full_system
     return {"text": base if agent.system_prompt is None else agent.system_prompt, "base": base}
 
 
-async def commands(call: ExtensionCall) -> CallAnswer:
+async def commands(call: ExtensionCall) -> "KnownCommands":
     """List the slash commands that are known so far."""
     await call.conversation.list_templates()
-    fields = ("name", "description", "kind", "source", "arguments")
-    return {"commands": [{name: getattr(each, name) for name in fields} for each in call.conversation.commands]}
+    return {
+        "commands": [
+            {
+                "name": each.name,
+                "description": each.description,
+                "kind": each.kind,
+                "source": each.source,
+                "arguments": each.arguments,
+            }
+            for each in call.conversation.commands
+        ]
+    }
 
 
-def skills(call: ExtensionCall) -> CallAnswer:
+def skills(call: ExtensionCall) -> "KnownSkills":
     """List the skills."""
-    fields = ("name", "description", "path", "source")
-    return {"skills": [{name: getattr(each, name) for name in fields} for each in call.conversation.runtime.skills]}
+    return {
+        "skills": [
+            {"name": each.name, "description": each.description, "path": each.path, "source": each.source}
+            for each in call.conversation.runtime.skills
+        ]
+    }
 
 
-def reload(call: ExtensionCall) -> CallAnswer:
+def reload(call: ExtensionCall) -> None:
     """Restart all extensions, once the command is answered."""
 
     async def work() -> None:
@@ -87,10 +112,9 @@ def reload(call: ExtensionCall) -> CallAnswer:
                 call.conversation.events.notify(Notice("warn", line))
 
     spawn(work(), f"reload for {call.extension}")
-    return None
 
 
-def shutdown(call: ExtensionCall) -> CallAnswer:
+def shutdown(call: ExtensionCall) -> None:
     """End zot, once it is idle."""
     quit = call.conversation.actions.quit
     if quit is None:
@@ -102,4 +126,3 @@ def shutdown(call: ExtensionCall) -> CallAnswer:
         quit()
 
     spawn(work(), f"shutdown for {call.extension}")
-    return None

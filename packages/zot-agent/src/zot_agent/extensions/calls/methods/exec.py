@@ -3,8 +3,9 @@
 import asyncio
 import os
 import shlex
+from typing import TYPE_CHECKING
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.requests import FOREGROUND_IDS
 from zot_core.machine.shell import Launch, LocalShell
 from zot_core.permissions.lines import LineRules
@@ -12,8 +13,11 @@ from zot_core.permissions.rule import COMMANDS, parse_rule
 from zot_core.sandbox.sandbox import Sandbox
 from zot_provider.errors import ConfigError
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import ProgramEnd
 
-async def run(call: ExtensionCall) -> CallAnswer:
+
+async def run(call: ExtensionCall) -> "ProgramEnd":
     """Run a program and return its output."""
     connection, argv, limits = call.connection, call.params["argv"], call.services.limits
     if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
@@ -54,7 +58,7 @@ async def run(call: ExtensionCall) -> CallAnswer:
     }
 
 
-async def _in_foreground(call: ExtensionCall, launch: Launch) -> CallAnswer:
+async def _in_foreground(call: ExtensionCall, launch: Launch) -> "ProgramEnd":
     """Give the terminal to a program."""
     pending, run_program = call.connection.pending, call.conversation.actions.run_program
     if not call.parent.startswith(FOREGROUND_IDS):

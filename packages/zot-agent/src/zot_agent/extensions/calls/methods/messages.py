@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.calls.images import read_images
 from zot_core.agent import user_message
 from zot_core.agent.run import Run
@@ -18,6 +18,7 @@ from zot_provider.messages import Message
 
 if TYPE_CHECKING:
     from zot_core.conversation.driver import Conversation
+    from zot_ext.protocol.answers import Delivered
     from zot_provider.messages import ImageBlock
 
 DELIVERIES = ("steer", "follow_up", "next_turn", "interrupt")
@@ -64,7 +65,7 @@ class _Unanswered:
 _unanswered: "WeakKeyDictionary[Conversation, _Unanswered]" = WeakKeyDictionary()
 
 
-def send(call: ExtensionCall) -> "CallAnswer | Awaitable[CallAnswer]":
+def send(call: ExtensionCall) -> "Delivered | Awaitable[Delivered]":
     """Add a message, or queue it."""
     text, delivery = call.params["text"], call.text("deliver_as", "follow_up")
     if delivery not in DELIVERIES:
@@ -109,7 +110,7 @@ def _start(call: ExtensionCall, images: "list[ImageBlock]", *, interrupt: bool) 
     return run
 
 
-async def _read(call: ExtensionCall, sent: Run | Message) -> CallAnswer:
+async def _read(call: ExtensionCall, sent: Run | Message) -> "Delivered":
     """Wait until a message, or the prompt of a run, is part of the conversation."""
     conversation, inbox = call.conversation, call.conversation.runtime.agent.inbox
     read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -138,7 +139,7 @@ async def _read(call: ExtensionCall, sent: Run | Message) -> CallAnswer:
     return {"delivered": "read"}
 
 
-async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> CallAnswer:
+async def _keep(call: ExtensionCall, images: "list[ImageBlock]") -> "Delivered":
     if call.flag("wait"):
         raise CallFailed("invalid", "nobody answers this message now; send it without wait")
     conversation = call.conversation

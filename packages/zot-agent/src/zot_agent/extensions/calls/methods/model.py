@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, suppress
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 from weakref import WeakKeyDictionary
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.calls.images import read_images
 from zot_agent.extensions.connection import Connection
 from zot_core.agent import user_message
@@ -22,12 +22,15 @@ from zot_provider.request import Reasoning
 from zot_provider.usage import Usage
 from zot_provider.wire.reasoning import nearest_level
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import ModelAnswer, ModelInfo, ModelList, ModelState, UsageCount
+
 _FAVOURITES = "favourites"
 
 _running: "WeakKeyDictionary[Connection, int]" = WeakKeyDictionary()
 
 
-def get(call: ExtensionCall) -> CallAnswer:
+def get(call: ExtensionCall) -> "ModelState":
     """Describe the model."""
     agent = call.conversation.runtime.agent
     return {
@@ -39,22 +42,22 @@ def get(call: ExtensionCall) -> CallAnswer:
     }
 
 
-def set(call: ExtensionCall) -> CallAnswer:
+def set(call: ExtensionCall) -> "ModelState":
     """Continue with another model."""
     call.conversation.set_model(call.params["model"], provider=call.text("provider"))
     return get(call)
 
 
-async def list(call: ExtensionCall) -> CallAnswer:
+async def list(call: ExtensionCall) -> "ModelList":
     """List models."""
     wanted = call.text("scope", "ready")
     if wanted == _FAVOURITES:
-        return {"models": [model_fields(each) for each in _favourites(call)]}
+        return {"models": [cast("ModelInfo", model_fields(each)) for each in _favourites(call)]}
     scope = next((each for each in get_args(Which) if each == wanted), None)
     if scope is None:
         raise CallFailed("invalid", f"scope is one of {', '.join(get_args(Which))}, {_FAVOURITES}")
     listing = await call.conversation.runtime.list_models(scope, ask="never" if scope == "all" else "unlisted")
-    return {"models": [model_fields(each) for each in listing.models]}
+    return {"models": [cast("ModelInfo", model_fields(each)) for each in listing.models]}
 
 
 def _favourites(call: ExtensionCall) -> Iterator[Model]:
@@ -65,13 +68,13 @@ def _favourites(call: ExtensionCall) -> Iterator[Model]:
             yield resolve.other_model(agent.client, agent.model, name, "")[0]
 
 
-def reasoning(call: ExtensionCall) -> CallAnswer:
+def reasoning(call: ExtensionCall) -> "ModelState":
     """Change the reasoning level."""
     call.conversation.set_reasoning(call.params["level"])
     return get(call)
 
 
-async def complete(call: ExtensionCall) -> CallAnswer:
+async def complete(call: ExtensionCall) -> "ModelAnswer":
     """Ask a model something outside of the conversation."""
     agent, limits = call.conversation.runtime.agent, call.services.limits
     reasoning = next((each for each in get_args(Reasoning) if each == call.text("reasoning", "off")), None)
@@ -106,7 +109,13 @@ async def complete(call: ExtensionCall) -> CallAnswer:
                         text, stop = Message("assistant", event.content).text, event.stop
     finally:
         _running[call.connection] -= 1
-    return {"text": text, "stop": stop, "provider": model.provider, "model": model.id, "usage": usage_fields(usage)}
+    return {
+        "text": text,
+        "stop": stop,
+        "provider": model.provider,
+        "model": model.id,
+        "usage": cast("UsageCount", usage_fields(usage)),
+    }
 
 
 def _messages(call: ExtensionCall) -> Sequence[Message]:

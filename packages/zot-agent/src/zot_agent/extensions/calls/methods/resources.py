@@ -2,7 +2,7 @@
 
 import os
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.discover import ResourcePaths
 from zot_core.skills.discover import is_within
 
@@ -10,11 +10,10 @@ _MOST = 100
 """Paths of one kind."""
 
 
-async def set(call: ExtensionCall) -> CallAnswer:
+async def set(call: ExtensionCall) -> None:
     """Bring these resources in place of those of an earlier call, and return when they can be used."""
     paths = ResourcePaths(*(_paths(call, kind) for kind in ("skills", "prompts", "themes")))
     await call.services.set_resources(call.connection, paths)
-    return None
 
 
 def _paths(call: ExtensionCall, kind: str) -> tuple[str, ...]:

@@ -1,10 +1,15 @@
 """Calls about the tools of the agent."""
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.tools import ExtensionTool
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import KnownTools, NameList
 
-def list(call: ExtensionCall) -> CallAnswer:
+
+def list(call: ExtensionCall) -> "KnownTools":
     """List the tools."""
     agent = call.conversation.runtime.agent
     active, deferred = call.services.tools.active(), agent.deferred()
@@ -23,12 +28,12 @@ def list(call: ExtensionCall) -> CallAnswer:
     }
 
 
-def active(call: ExtensionCall) -> CallAnswer:
+def active(call: ExtensionCall) -> "NameList":
     """Name the active tools."""
     return {"names": call.services.tools.active()}
 
 
-def set_active(call: ExtensionCall) -> CallAnswer:
+def set_active(call: ExtensionCall) -> "NameList":
     """Choose the active tools."""
     names, known = call.params["names"], call.conversation.runtime.agent.tools
     unknown = [each for each in names if not isinstance(each, str) or each not in known]

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_core.conversation.dialogs import (
     FIELD_KINDS,
     CannotShow,
@@ -14,8 +14,11 @@ from zot_core.conversation.dialogs import (
     ExtensionDialog,
 )
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import PersonAnswer
 
-def select(call: ExtensionCall) -> Awaitable[CallAnswer]:
+
+def select(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for one of several options."""
     options = call.params["options"]
     if not options or not all(isinstance(each, str) for each in options):
@@ -23,23 +26,23 @@ def select(call: ExtensionCall) -> Awaitable[CallAnswer]:
     return _ask(call, "select", options=tuple(options))
 
 
-def confirm(call: ExtensionCall) -> Awaitable[CallAnswer]:
+def confirm(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for yes or no."""
     return _ask(call, "confirm")
 
 
-def input(call: ExtensionCall) -> Awaitable[CallAnswer]:
+def input(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for a line of text."""
     placeholder, secret = call.text("placeholder"), call.flag("secret")
     return _ask(call, "input", placeholder=placeholder, prefill=call.text("prefill"), secret=secret)
 
 
-def editor(call: ExtensionCall) -> Awaitable[CallAnswer]:
+def editor(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for a text of several lines."""
     return _ask(call, "editor", prefill=call.text("prefill"))
 
 
-def form(call: ExtensionCall) -> Awaitable[CallAnswer]:
+def form(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for several values."""
     fields = tuple(_field(each, at) for at, each in enumerate(call.params["fields"]))
     if not fields or len({field.name for field in fields}) < len(fields):
@@ -47,7 +50,7 @@ def form(call: ExtensionCall) -> Awaitable[CallAnswer]:
     return _ask(call, "form", fields=fields)
 
 
-def pick(call: ExtensionCall) -> Awaitable[CallAnswer]:
+def pick(call: ExtensionCall) -> "Awaitable[PersonAnswer]":
     """Ask for rows of a list."""
     rows = []
     for at, each in enumerate(call.params["rows"]):
@@ -80,7 +83,7 @@ def _field(given: Any, at: int) -> DialogField:
     return DialogField(name, found, given.get("required") is True, shown, tuple(choices), description)
 
 
-def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> Awaitable[CallAnswer]:
+def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> "Awaitable[PersonAnswer]":
     """Return what asks the person. Raises `CallFailed` at once where nobody can be asked."""
     if call.conversation.ask_person is None:
         raise CallFailed("unavailable", f"nobody can be asked in {call.mode}")
@@ -99,7 +102,7 @@ def _ask(call: ExtensionCall, kind: DialogKind, **fields: Any) -> Awaitable[Call
     return _show(call, dialog)
 
 
-async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> CallAnswer:
+async def _show(call: ExtensionCall, dialog: ExtensionDialog) -> "PersonAnswer":
     ask, pending = call.conversation.ask_person, call.connection.pending
     if ask is None:
         raise CallFailed("unavailable", "nobody can be asked any more")

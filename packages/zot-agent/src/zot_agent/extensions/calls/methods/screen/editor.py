@@ -3,9 +3,9 @@
 import itertools
 from collections.abc import Awaitable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall, screen
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall, screen
 from zot_agent.extensions.connection import Connection
 from zot_agent.extensions.requests import ExtensionEnded, TimedOut
 from zot_core.conversation.extensions import FieldAccess
@@ -14,13 +14,16 @@ from zot_ext.protocol.events.questions import EDITOR_DECORATE, EDITOR_KEY, quest
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import EventIntercept
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import ModeName, TypedText
+
 MOST_KEYS = 200
 """Keys that `editor.keys` can name."""
 
 _ids = itertools.count(1)
 
 
-def get(call: ExtensionCall) -> CallAnswer | Awaitable[CallAnswer]:
+def get(call: ExtensionCall) -> "TypedText | Awaitable[TypedText]":
     """Read the text."""
     if (field := _field(call)) is not None:
         return _read(field)
@@ -56,7 +59,7 @@ def _field(call: ExtensionCall) -> FieldAccess | None:
     return None if access is None else access()
 
 
-async def _read(field: FieldAccess) -> CallAnswer:
+async def _read(field: FieldAccess) -> "TypedText":
     text, cursor = await field.read()
     return {"text": text, "cursor": cursor}
 
@@ -68,7 +71,7 @@ def modes(call: ExtensionCall) -> None:
     call.widgets().at_end["modes"] = partial(control.set_modes, call.extension, None)
 
 
-def mode(call: ExtensionCall) -> CallAnswer:
+def mode(call: ExtensionCall) -> "ModeName":
     """Switch to another mode, or say which is in force."""
     control = screen(call).editing
     if call.params.get("name") is not None:

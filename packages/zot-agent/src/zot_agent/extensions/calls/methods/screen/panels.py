@@ -1,12 +1,17 @@
 """Calls for panels that an extension draws itself."""
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.panels.owned import OwnedPanel, PanelWishes
 from zot_agent.extensions.panels.panels import TooManyPanels
 from zot_ext.protocol.calls.panels import MODES
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import PanelRoom
 
-def open(call: ExtensionCall) -> CallAnswer:
+
+def open(call: ExtensionCall) -> "PanelRoom":
     """Open a panel."""
     if not call.conversation.actions.shows_panels:
         front_end = call.conversation.front_end
@@ -26,7 +31,7 @@ def open(call: ExtensionCall) -> CallAnswer:
         raise CallFailed("busy", str(error)) from None
 
 
-def change(call: ExtensionCall) -> CallAnswer:
+def change(call: ExtensionCall) -> "PanelRoom":
     """Move, hide or name a panel, or give it the keys."""
     id = call.params["id"]
     try:
@@ -38,6 +43,6 @@ def change(call: ExtensionCall) -> CallAnswer:
     return _room(panel)
 
 
-def _room(panel: OwnedPanel) -> CallAnswer:
+def _room(panel: OwnedPanel) -> "PanelRoom":
     width, height, visible = panel.room
     return {"width": width, "height": height, "visible": visible}

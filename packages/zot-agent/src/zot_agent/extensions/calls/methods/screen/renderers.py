@@ -2,9 +2,9 @@
 
 import itertools
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.calls.methods.screen.widgets import length, read_line
 from zot_agent.extensions.calls.renderer_set import MARKDOWN
 from zot_agent.extensions.connection import Connection
@@ -15,6 +15,9 @@ from zot_ext.protocol.errors import FrameError
 from zot_ext.protocol.events.questions import RENDER, RENDERED, question_problem
 from zot_ext.protocol.from_extension import EventInterceptResponse
 from zot_ext.protocol.from_host import EventIntercept
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import Expansion
 
 MOST_LINES, MOST_CHARACTERS, LONGEST_LINE = 500, 200_000, 2000
 
@@ -39,7 +42,7 @@ def again(call: ExtensionCall) -> None:
     _renderers(call).render_again(call.extension, *_what(call))
 
 
-def expand(call: ExtensionCall) -> CallAnswer:
+def expand(call: ExtensionCall) -> "Expansion":
     """Expand everything, or fold it."""
     access = _renderers(call)
     if call.params.get("expanded") is not None:

@@ -1,14 +1,19 @@
 """Calls for the theme of the screen."""
 
-from zot_agent.extensions.calls.call import CallAnswer, ExtensionCall, screen
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.calls.call import ExtensionCall, screen
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import NameList, ThemeInfo
 
 
-def get(call: ExtensionCall) -> CallAnswer:
+def get(call: ExtensionCall) -> "ThemeInfo":
     """Say which theme is in use."""
     return {"name": screen(call).theme, "colors": screen(call).theme_colors}
 
 
-def list(call: ExtensionCall) -> CallAnswer:
+def list(call: ExtensionCall) -> "NameList":
     """List the themes."""
     return {"names": screen(call).themes}
 

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_agent.extensions.calls.methods.stored.secret import secret_name, secret_store
 from zot_core.aio import cancel_soon, finish, spawn
 from zot_core.conversation.dialogs import CannotShow, DialogKind, ExtensionDialog
@@ -20,6 +20,9 @@ from zot_provider.providers.spec import Provider
 from zot_provider.registry import ModelRegistry
 from zot_provider.transport.url import parse_url
 
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import AccessToken
+
 FLOWS = ("browser", "device")
 
 _CONTINUES = "zot notices the end. If the browser is on another machine, paste the address that it shows in the end."
@@ -29,7 +32,7 @@ _CLOSED = "the person closed the sign-in"
 _TEXTS = ("authorize_url", "device_url", "token_url", "client_id", "scope")
 
 
-async def authorize(call: ExtensionCall) -> CallAnswer:
+async def authorize(call: ExtensionCall) -> "AccessToken":
     """Return an access token: the stored one, refreshed if it ends soon, or that of a new sign-in."""
     service = _service(call)
     keys = PersonalKeys(secret_store(call.services).home, {})

@@ -4,13 +4,16 @@ import asyncio
 import hashlib
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_provider.auth.lock import locked
 from zot_provider.files.regular_file import open_regular
 from zot_provider.files.replace_file import replace_file
 from zot_provider.json_text import dump, read_strict
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import KeptValue, KeyNames
 
 SCOPES = ("global", "project", "session", "process")
 
@@ -18,27 +21,25 @@ _LONGEST_KEY = 200
 _LOCK_SECONDS = 10.0
 
 
-async def get(call: ExtensionCall) -> CallAnswer:
+async def get(call: ExtensionCall) -> "KeptValue":
     """Return a value."""
     key, values = _key(call), await _values(call)
     return {"value": values.get(key)}
 
 
-async def keys(call: ExtensionCall) -> CallAnswer:
+async def keys(call: ExtensionCall) -> "KeyNames":
     """List the keys."""
     return {"keys": sorted(await _values(call))}
 
 
-async def set(call: ExtensionCall) -> CallAnswer:
+async def set(call: ExtensionCall) -> None:
     """Keep a value."""
     await _change(call, _key(call), call.params["value"])
-    return None
 
 
-async def delete(call: ExtensionCall) -> CallAnswer:
+async def delete(call: ExtensionCall) -> None:
     """Delete a value."""
     await _change(call, _key(call), None)
-    return None
 
 
 def _key(call: ExtensionCall) -> str:

@@ -1,22 +1,27 @@
 """Calls for the secrets of an extension, in the store of the keys of providers: an entry for each extension and key."""
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, CallServices, ExtensionCall
+from typing import TYPE_CHECKING
+
+from zot_agent.extensions.calls.call import CallFailed, CallServices, ExtensionCall
 from zot_provider.auth.entry import Entry
 from zot_provider.auth.secrets import remember_secret
 from zot_provider.auth.store import AccountStore
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import KeptValue
 
 _LONGEST_KEY = 200
 _LARGEST = 64 * 1024
 
 
-async def get(call: ExtensionCall) -> CallAnswer:
+async def get(call: ExtensionCall) -> "KeptValue":
     """Return a secret."""
     entry = await _store(call).load(_name(call))
     token = None if entry is None or entry.token is None else entry.token.access
     return {"value": (entry.key if entry is not None else "") or token}
 
 
-async def set(call: ExtensionCall) -> CallAnswer:
+async def set(call: ExtensionCall) -> None:
     """Keep a secret."""
     value: str = call.params["value"]
     if not value.strip() or value != value.strip() or len(value) > _LARGEST:
@@ -27,14 +32,12 @@ async def set(call: ExtensionCall) -> CallAnswer:
     await store.save(name, Entry(value))
     if before is None:  # another value may be a newer token of the same sign-in
         call.services.signed_in(call.connection)
-    return None
 
 
-async def delete(call: ExtensionCall) -> CallAnswer:
+async def delete(call: ExtensionCall) -> None:
     """Delete a secret."""
     await _store(call).delete(_name(call))
     call.services.signed_in(call.connection)
-    return None
 
 
 def _name(call: ExtensionCall) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_core.event_json import encode_block
 from zot_core.sessions.tree import KINDS
 from zot_provider.json_text import dump
@@ -14,13 +14,14 @@ from zot_provider.messages import ToolResultBlock
 
 if TYPE_CHECKING:
     from zot_core.sessions.tree import SessionTree
+    from zot_ext.protocol.answers import ItemPage, NewItem, SessionInfo, SessionItem
     from zot_provider.messages import Message
 
 _PAGE, _MOST = 200, 1000
 """Entries of a page, by default and at most."""
 
 
-async def info(call: ExtensionCall) -> CallAnswer:
+async def info(call: ExtensionCall) -> "SessionInfo":
     """Describe the session."""
     runtime = call.conversation.runtime
     file, tree = runtime.session, await call.conversation.branches.tree()
@@ -34,7 +35,7 @@ async def info(call: ExtensionCall) -> CallAnswer:
     }
 
 
-async def entries(call: ExtensionCall) -> CallAnswer:
+async def entries(call: ExtensionCall) -> "ItemPage":
     """List entries."""
     page = Page(call)
     tree = await call.conversation.branches.tree()
@@ -52,7 +53,7 @@ class Page:
             raise CallFailed("invalid", f"kinds are {', '.join(KINDS)}, and limit is 1 to {_MOST}")
         self._call = call
 
-    def of(self, tree: "SessionTree") -> CallAnswer:
+    def of(self, tree: "SessionTree") -> "ItemPage":
         """Return these entries of a tree; reads files."""
         return _page(self._call, tree, self.kinds, self.limit)
 
@@ -67,7 +68,7 @@ def _ids(call: ExtensionCall, tree: "SessionTree") -> list[str]:
     return tree.path(to) if to or tree.current else []
 
 
-def _page(call: ExtensionCall, tree: "SessionTree", kinds: Sequence[str], limit: int) -> CallAnswer:
+def _page(call: ExtensionCall, tree: "SessionTree", kinds: Sequence[str], limit: int) -> "ItemPage":
     custom_type, after, whole = call.params.get("custom_type"), call.text("after"), call.flag("content")
     ids = _ids(call, tree)
     if after:
@@ -75,7 +76,7 @@ def _page(call: ExtensionCall, tree: "SessionTree", kinds: Sequence[str], limit:
             raise CallFailed("not_found", f"there is no entry {after!r} here")
         ids = ids[ids.index(after) + 1 :]
     kinds = ("custom",) if custom_type is not None else kinds
-    found: list[dict[str, Any]] = []
+    found: list[SessionItem] = []
     size, largest, more = 0, call.services.limits.result_bytes // 2, False
     for id in ids:
         entry = _described(call, tree, id) if tree.kind(tree.number(id)) in kinds else None
@@ -84,17 +85,18 @@ def _page(call: ExtensionCall, tree: "SessionTree", kinds: Sequence[str], limit:
         if more := len(found) >= limit or size >= largest:
             break
         if whole and entry["kind"] != "custom":
-            message = _message(tree, id)
-            entry |= message if len(dump(message["content"])) <= largest else {"too_large": True}
+            message = _message(tree, id, entry)
+            entry = message if len(dump(message["content"])) <= largest else {**entry, "too_large": True}
         found.append(entry)
         size += len(dump(entry))
     texts = tree.first_lines([entry["id"] for entry in found if entry["kind"] != "custom"])
-    for entry in found:
-        entry.update({"text": texts[entry["id"]]} if entry["id"] in texts else {})
+    for shown in found:
+        if shown["id"] in texts:
+            shown["text"] = texts[shown["id"]]
     return {"entries": found, "current": tree.current or None, "more": more}
 
 
-async def entry(call: ExtensionCall) -> CallAnswer:
+async def entry(call: ExtensionCall) -> "SessionItem":
     """Return one entry whole."""
     tree, id = await call.conversation.branches.tree(), call.params["entry"]
     if id not in tree.entries:
@@ -102,15 +104,13 @@ async def entry(call: ExtensionCall) -> CallAnswer:
     found = await asyncio.to_thread(_described, call, tree, id)
     if found is None:
         raise CallFailed("denied", f"the entry {id!r} belongs to another extension")
-    if found["kind"] != "custom":
-        found |= await asyncio.to_thread(_message, tree, id)
-    return found
+    return found if found["kind"] == "custom" else await asyncio.to_thread(_message, tree, id, found)
 
 
-def _message(tree: "SessionTree", id: str) -> dict[str, Any]:
-    """Return what is known of a message, with its blocks as `content`; reads a file."""
+def _message(tree: "SessionTree", id: str, known: "SessionItem") -> "SessionItem":
+    """Return all that is known of a message, with its blocks as `content`; reads a file."""
     message = tree.message(id)
-    fields: dict[str, Any] = {"content": _blocks(message)}
+    fields: SessionItem = {**known, "content": _blocks(message)}
     if message is None:
         return fields
     if message.time:
@@ -134,10 +134,10 @@ def _blocks(message: "Message | None") -> list[dict[str, Any]]:
     return found
 
 
-def _described(call: ExtensionCall, tree: "SessionTree", id: str) -> dict[str, Any] | None:
+def _described(call: ExtensionCall, tree: "SessionTree", id: str) -> "SessionItem | None":
     """Return what is known of an entry without its message; None for the data of another extension."""
     node = tree.node(id)
-    fields: dict[str, Any] = {"id": id, "parent": node.parent or None, "kind": node.kind}
+    fields: SessionItem = {"id": id, "parent": node.parent or None, "kind": node.kind}
     if label := tree.labels.get(id):
         fields["label"] = label
     if node.kind != "custom":
@@ -145,10 +145,10 @@ def _described(call: ExtensionCall, tree: "SessionTree", id: str) -> dict[str, A
     custom = tree.custom(id)
     if custom is None or custom.extension != call.extension:
         return None
-    return fields | {"custom_type": custom.custom_type, "data": custom.data}
+    return {**fields, "custom_type": custom.custom_type, "data": custom.data}
 
 
-def append(call: ExtensionCall) -> CallAnswer:
+def append(call: ExtensionCall) -> "NewItem":
     """Store data as an entry."""
     data, largest = call.params["data"], call.services.limits.entry_bytes
     if len(dump(data).encode("utf-8", "replace")) > largest:
@@ -156,15 +156,13 @@ def append(call: ExtensionCall) -> CallAnswer:
     return {"id": call.conversation.runtime.branches.add(call.extension, call.params["custom_type"], data)}
 
 
-async def label(call: ExtensionCall) -> CallAnswer:
+async def label(call: ExtensionCall) -> None:
     """Give an entry a label."""
     await call.conversation.branches.label(call.params["entry"], call.params["label"])
-    return None
 
 
-def rename(call: ExtensionCall) -> CallAnswer:
+def rename(call: ExtensionCall) -> None:
     """Give the session a title."""
     if call.conversation.runtime.session is None:
         raise CallFailed("unavailable", "this session is not stored, so it has no title")
     call.conversation.rename(call.params["title"])
-    return None

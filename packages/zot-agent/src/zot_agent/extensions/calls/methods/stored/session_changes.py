@@ -1,13 +1,16 @@
 """Calls that continue the conversation elsewhere: in another session, or at another entry."""
 
 import asyncio
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from zot_agent.extensions.calls.call import CallAnswer, CallFailed, ExtensionCall
+from zot_agent.extensions.calls.call import CallFailed, ExtensionCall
 from zot_core.clock import timestamp
 from zot_core.errors import FilesEdited
 from zot_core.runtime.restoring import Moved, Restore
 from zot_provider.messages import Message, TextBlock
+
+if TYPE_CHECKING:
+    from zot_ext.protocol.answers import MovedPlace, OpenedPlace, SessionPlace
 
 POSITIONS = ("at", "before")
 
@@ -15,7 +18,7 @@ _MOST = 1000
 """First messages of a new session."""
 
 
-async def new(call: ExtensionCall) -> CallAnswer:
+async def new(call: ExtensionCall) -> "SessionPlace":
     """Continue with a new session."""
     _check_front_end(call)
     given = call.params.get("messages") or []
@@ -44,7 +47,7 @@ def _message(call: ExtensionCall, given: Any, at: int) -> Message:
     )
 
 
-async def switch(call: ExtensionCall) -> CallAnswer:
+async def switch(call: ExtensionCall) -> "OpenedPlace":
     """Continue another stored session."""
     _check_front_end(call)
     conversation, open_session = call.conversation, call.conversation.actions.open_session
@@ -58,21 +61,21 @@ async def switch(call: ExtensionCall) -> CallAnswer:
     return {**_place(call), "notes": notes}
 
 
-async def fork(call: ExtensionCall) -> CallAnswer:
+async def fork(call: ExtensionCall) -> "SessionPlace":
     """Continue in a copy of the conversation up to an entry."""
     _check_front_end(call)
     await call.conversation.branches.fork(call.params["entry"], before=_before(call))
     return _place(call)
 
 
-async def clone(call: ExtensionCall) -> CallAnswer:
+async def clone(call: ExtensionCall) -> "SessionPlace":
     """Continue in a copy of the conversation."""
     _check_front_end(call)
     await call.conversation.branches.fork()
     return _place(call)
 
 
-async def navigate(call: ExtensionCall) -> CallAnswer:
+async def navigate(call: ExtensionCall) -> "MovedPlace":
     """Continue at another entry."""
     _check_front_end(call)
     restore = next((each for each in get_args(Restore) if each == call.text("restore", "conversation")), None)
@@ -106,7 +109,7 @@ def _before(call: ExtensionCall) -> bool:
     return position == "before"
 
 
-def _place(call: ExtensionCall) -> dict[str, Any]:
+def _place(call: ExtensionCall) -> "SessionPlace":
     """Describe where the conversation continues."""
     runtime = call.conversation.runtime
     messages = runtime.messages

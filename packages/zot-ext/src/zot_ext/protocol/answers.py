@@ -1,0 +1,350 @@
+"""The results of `host_call` as typed dictionaries; those about models and stored sessions are also in `zot rpc`.
+
+Later versions of zot may add fields. Documentation is made from these classes. Nothing imports them while an extension
+runs: only type checkers do.
+"""
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+EntryKind: TypeAlias = Literal["user", "assistant", "tool", "compaction", "branch_summary", "custom"]
+
+
+class UsageCount(TypedDict):
+    """Tokens of a model call or of a session, and their price in US dollars, null if it is unknown. `reasoning` is a
+    part of the output, null where nobody says."""
+
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cost_usd: float | None
+    reasoning: int | None
+
+
+class ModelInfo(TypedDict):
+    """An available model. Sizes are in tokens, 0 if unknown. `reasoning_levels` are the levels that differ for it.
+    Prices are US dollars per million tokens of each kind, null if unknown."""
+
+    id: str
+    provider: str
+    name: str
+    context_window: int
+    max_output: int
+    reasoning: bool
+    reasoning_levels: list[str]
+    images: bool
+    price_input: float | None
+    price_output: float | None
+    price_cache_read: float | None
+    price_cache_write: float | None
+
+
+class ModelList(TypedDict):
+    """Models that can be chosen."""
+
+    models: list[ModelInfo]
+
+
+class ModelState(TypedDict):
+    """The model in use. `reasoning_used` is the nearest level to `reasoning` that it has."""
+
+    provider: str
+    model: str
+    reasoning: str
+    reasoning_used: str
+    context_window: int
+
+
+class ModelAnswer(TypedDict):
+    """What a model has answered, which one it was, and why it stopped."""
+
+    text: str
+    stop: str
+    provider: str
+    model: str
+    usage: UsageCount
+
+
+class StoredSessionInfo(TypedDict):
+    """A stored session. `title` is made from the first prompt unless it is `titled`; `messages` is null for a large
+    file. A search adds `excerpt`, the text around the first match, and the `role` that said it, empty for a match in
+    the title; `show_session` adds the other fields, with a price of null if it is unknown."""
+
+    id: str
+    title: str
+    titled: bool
+    cwd: str
+    model: str
+    messages: int | None
+    started: str
+    used: str
+    size: int
+    path: str
+    excerpt: NotRequired[str]
+    role: NotRequired[str]
+    last_prompt: NotRequired[str]
+    last_answer: NotRequired[str]
+    tokens: NotRequired[dict[str, int]]
+    cost_usd: NotRequired[float | None]
+
+
+class SessionPage(TypedDict):
+    """Stored sessions, last used first. `next` is the `after` of the next page, empty at the end."""
+
+    sessions: list[StoredSessionInfo]
+    next: str
+
+
+class SessionInfo(TypedDict):
+    """The session of the conversation: its `file` and its current `entry`, null without one, and the number of its
+    messages."""
+
+    id: str
+    file: str | None
+    title: str
+    cwd: str
+    entry: str | None
+    messages: int
+
+
+class SessionItem(TypedDict):
+    """An entry of a session. In a page it has its first line as `text`; whole, a message has its blocks as `content`,
+    its `time` (UTC), `hidden`, and the `custom_type` and `details` that it was sent with. The block of a tool result
+    has the `details` that the tool has kept. Data of an extension has `custom_type` and `data`. The content of a
+    message that is `too_large` is left out."""
+
+    id: str
+    parent: str | None
+    kind: EntryKind
+    label: NotRequired[str]
+    text: NotRequired[str]
+    content: NotRequired[list[dict[str, Any]]]
+    too_large: NotRequired[bool]
+    time: NotRequired[str]
+    hidden: NotRequired[bool]
+    custom_type: NotRequired[str]
+    details: NotRequired[Any]
+    data: NotRequired[Any]
+
+
+class ItemPage(TypedDict):
+    """Entries, from the first on. `current` is the id of the current one, null without one; `more`: others follow."""
+
+    entries: list[SessionItem]
+    current: str | None
+    more: bool
+
+
+class NewItem(TypedDict):
+    """The entry that was stored."""
+
+    id: str
+
+
+class SessionPlace(TypedDict):
+    """Where the conversation continues: the session, the current entry, null without one, and the number of
+    messages."""
+
+    session_id: str
+    entry: str | None
+    messages: int
+
+
+class OpenedPlace(SessionPlace):
+    """Where the conversation continues; `notes` are lines for the person."""
+
+    notes: list[str]
+
+
+class MovedPlace(SessionPlace):
+    """Where the conversation continues: the paths of the files that were restored, and a line for each file that could
+    not be. If files have changed since, their paths are in `edited`, and nothing was done."""
+
+    restored: list[str]
+    problems: list[str]
+    edited: list[str]
+
+
+class Delivered(TypedDict):
+    """What has become of a message: `kept` is for the next prompt, `read` comes with `wait`."""
+
+    delivered: Literal["started", "queued", "kept", "read"]
+
+
+class KeptValue(TypedDict):
+    """A value that an extension keeps, null without one."""
+
+    value: Any
+
+
+class KeyNames(TypedDict):
+    """The keys of a scope."""
+
+    keys: list[str]
+
+
+class AccessToken(TypedDict):
+    """An access token. `expires` is in seconds since 1970, null if it is unknown."""
+
+    value: str
+    expires: float | None
+    scope: str
+
+
+class ContextFill(TypedDict):
+    """How many tokens of the context window are in use, an estimate, and the size of the window, 0 if unknown."""
+
+    tokens: int
+    window: int
+
+
+class AgentStatus(TypedDict):
+    """What the agent does. `branch` is that of git, which may be empty; `queued` counts waiting prompts;
+    `reasoning_used` is the nearest level to `reasoning` that the model has."""
+
+    cwd: str
+    branch: str
+    title: str
+    idle: bool
+    queued: int
+    messages: int
+    provider: str
+    model: str
+    reasoning: str
+    reasoning_used: str
+    usage: UsageCount
+    context: ContextFill
+
+
+class AbortResult(TypedDict):
+    """Whether a prompt ran."""
+
+    stopped: bool
+
+
+class CompactResult(TypedDict):
+    """How a compaction ended: `completed` or another reason."""
+
+    end: str
+
+
+class SystemText(TypedDict):
+    """The system prompt as the model got it last or will get it; `base` is without what extensions have changed."""
+
+    text: str
+    base: str
+
+
+class KnownCommand(TypedDict):
+    """A slash command; `source` is the extension, or `prompts` or `skills`; `arguments` is a hint."""
+
+    name: str
+    description: str
+    kind: Literal["template", "skill", "extension"]
+    source: str
+    arguments: str
+
+
+class KnownCommands(TypedDict):
+    """The slash commands that are known so far."""
+
+    commands: list[KnownCommand]
+
+
+class KnownSkill(TypedDict):
+    """A skill: its file, and where it comes from."""
+
+    name: str
+    description: str
+    path: str
+    source: str
+
+
+class KnownSkills(TypedDict):
+    """The skills."""
+
+    skills: list[KnownSkill]
+
+
+class ProgramEnd(TypedDict):
+    """The output of a program, of both streams, `truncated` if it was longer than the limit. `code` is null at the time
+    limit."""
+
+    output: str
+    code: int | None
+    timed_out: bool
+    truncated: bool
+
+
+class KnownTool(TypedDict):
+    """A tool. `source` is `zot`, or the name of an extension; `active`: the model may call it; `deferred`: it must be
+    found first."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    source: str
+    active: bool
+    deferred: bool
+
+
+class KnownTools(TypedDict):
+    """The tools, by name."""
+
+    tools: list[KnownTool]
+
+
+class NameList(TypedDict):
+    """Names of tools that the model may call, or of themes."""
+
+    names: list[str]
+
+
+class Receivers(TypedDict):
+    """To how many extensions a message was sent."""
+
+    receivers: int
+
+
+class PersonAnswer(TypedDict):
+    """The answer of the person; or why the dialog has none: it was closed by the `user`, or at the `timeout`. `index`
+    is the place of the option, for `ui.select`."""
+
+    value: NotRequired[Any]
+    index: NotRequired[int]
+    closed: NotRequired[Literal["user", "timeout"]]
+
+
+class ThemeInfo(TypedDict):
+    """The theme in use, and its colours by token: `#rrggbb`, the number of one of 256 colours, or `default`; those of
+    backgrounds end in `.background`."""
+
+    name: str
+    colors: dict[str, str]
+
+
+class TypedText(TypedDict):
+    """What is being typed; `cursor` is a place in it, counted from 0."""
+
+    text: str
+    cursor: int
+
+
+class ModeName(TypedDict):
+    """The mode of the editor that is in force; empty if it belongs to zot or to another extension."""
+
+    name: str
+
+
+class Expansion(TypedDict):
+    """Whether everything is expanded."""
+
+    expanded: bool
+
+
+class PanelRoom(TypedDict):
+    """The cells of a line and the most lines of a panel, and whether it is visible."""
+
+    width: int
+    height: int
+    visible: bool

@@ -1,0 +1,73 @@
+"""The answers of commands and calls as JSON Schema: from the annotation of a handler to the definition of its class."""
+
+import inspect
+import types
+import typing
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from zot_agent.operations import answers, stored_answers
+from zot_agent.rpc.method import Encoded
+from zot_ext.protocol import answers as of_extensions
+
+KNOWN = {"UsageCount": "Usage", "MessageInfo": "Message"}
+"""Classes whose definition says more than their annotations do: events have them too."""
+NAMES: dict[str, Any] = {**vars(typing), **vars(of_extensions), **vars(answers), **vars(stored_answers)}
+NAMES |= {"Encoded": Encoded}
+PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def answer_class(handler: Callable[..., Any]) -> Any:
+    """The typed dictionary that a handler returns, or its awaitable; None if it returns nothing."""
+    hint = handler.__annotations__["return"]
+    hint = eval(hint, NAMES) if isinstance(hint, str) else hint
+    found = list(dict.fromkeys(_parts(hint)))
+    if len(found) > 1 or not all(map(typing.is_typeddict, found)):
+        raise SystemExit(f"{handler.__module__}.{handler.__name__}: the answer must be a typed dictionary, not {hint}")
+    return found[0] if found else None
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """What is in `Awaitable`, in `Encoded`, and in a union, without None."""
+    if typing.get_origin(hint) in (Awaitable, Encoded, typing.Union, types.UnionType):
+        for each in typing.get_args(hint):
+            yield from _parts(each)
+    elif hint not in (None, type(None)):
+        yield hint
+
+
+def definition_name(cls: Any) -> str:
+    """The name of a class among the definitions."""
+    return KNOWN.get(cls.__name__, cls.__name__)
+
+
+def add_definitions(cls: Any, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Add the definition of a typed dictionary, and of those in it, to `found`, and return a reference to it."""
+    name = definition_name(cls)
+    if name not in found and cls.__name__ not in KNOWN:
+        found[name] = {"type": "object", "description": " ".join((inspect.getdoc(cls) or "").split())}
+        hints = typing.get_type_hints(cls, include_extras=True)
+        found[name]["properties"] = {field: _schema(hint, found) for field, hint in hints.items()}
+        found[name]["required"] = [field for field in hints if field in cls.__required_keys__]
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _schema(hint: Any, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.NotRequired:
+        return _schema(arguments[0], found)
+    if origin is typing.Annotated:  # with the name of a definition
+        return {"$ref": f"#/$defs/{arguments[1]}"}
+    if origin is typing.Literal:
+        return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+    if origin in (types.UnionType, typing.Union):
+        schemas = [_schema(each, found) for each in arguments]
+        simple = all(each.keys() == {"type"} for each in schemas)
+        return {"type": [each["type"] for each in schemas]} if simple else {"oneOf": schemas}
+    if origin is list:
+        return {"type": "array", "items": _schema(arguments[0], found)}
+    if origin is dict or hint is dict:
+        return {"type": "object"}
+    if typing.is_typeddict(hint):
+        return add_definitions(hint, found)
+    return {} if hint is Any else {"type": PLAIN[hint]}
